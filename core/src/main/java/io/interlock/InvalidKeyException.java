@@ -1,0 +1,33 @@
+package io.interlock;
+
+/** A key or tenant that breaks its rules. */
+public final class InvalidKeyException extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+    private static final int SHOWN = 80;
+
+    private final String value;
+
+    InvalidKeyException(String what, String value, String broken, String nextStep) {
+        super(what + " '" + printable(value) + "' " + broken + "; " + nextStep);
+        this.value = value;
+    }
+
+    /** What was given, unabridged. */
+    public String value() {
+        return value;
+    }
+
+    // The message may end up in a log: no line breaks from the caller, no novel.
+    private static String printable(String value) {
+        StringBuilder shown = new StringBuilder();
+        value.codePoints().limit(SHOWN).forEach(codePoint -> {
+            if (Character.isISOControl(codePoint) || Character.getType(codePoint) == Character.SURROGATE) {
+                shown.append(String.format("\\u%04x", codePoint));
+            } else {
+                shown.appendCodePoint(codePoint);
+            }
+        });
+        return value.codePointCount(0, value.length()) > SHOWN ? shown + "…" : shown.toString();
+    }
+}

@@ -1,0 +1,33 @@
+package io.interlock;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A page of leases, in the order of their keys.
+ *
+ * @param leases those of this page
+ * @param next the key to page on after, or {@code null} if this is the last page
+ */
+public record LeasePage(List<LeaseRecord> leases, @Nullable LockKey next) {
+
+    /** Copies the list. */
+    public LeasePage {
+        leases = List.copyOf(leases);
+    }
+
+    /** A page made of one row more than was asked for, if there are more. */
+    public static LeasePage of(List<LeaseRecord> found, int limit) {
+        if (found.size() <= limit) {
+            return new LeasePage(found, null);
+        }
+        List<LeaseRecord> page = found.subList(0, limit);
+        return new LeasePage(page, page.get(limit - 1).key());
+    }
+
+    /** The key to page on after, if there are more. */
+    public Optional<LockKey> cursor() {
+        return Optional.ofNullable(next);
+    }
+}

@@ -1,0 +1,72 @@
+package io.interlock;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which leases to list.
+ *
+ * @param tenant only this tenant's, or {@code null} for all
+ * @param namePrefix only keys whose name begins so; empty for all
+ * @param after only keys after this one, or {@code null} to begin at the first
+ * @param limit how many at the most, 1 to {@link #MAX_LIMIT}
+ */
+public record LeaseQuery(
+        @Nullable String tenant,
+        String namePrefix,
+        @Nullable LockKey after,
+        int limit) {
+
+    /** The largest page. */
+    public static final int MAX_LIMIT = 1000;
+
+    /** Checks the limit. */
+    public LeaseQuery {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new InvalidSettingException(
+                    "limit", limit, "must be from 1 to " + MAX_LIMIT, "page on with the last key of the page before");
+        }
+    }
+
+    /** All leases. */
+    public static LeaseQuery all() {
+        return new LeaseQuery(null, "", null, MAX_LIMIT);
+    }
+
+    /** The leases of one tenant. */
+    public static LeaseQuery ofTenant(String tenant) {
+        return new LeaseQuery(tenant, "", null, MAX_LIMIT);
+    }
+
+    /** This query for keys whose name begins with {@code prefix}. */
+    public LeaseQuery startingWith(String prefix) {
+        return new LeaseQuery(tenant, prefix, after, limit);
+    }
+
+    /** This query from after {@code key} on. */
+    public LeaseQuery after(LockKey key) {
+        return new LeaseQuery(tenant, namePrefix, key, limit);
+    }
+
+    /** This query with pages of {@code limit}. */
+    public LeaseQuery limit(int limit) {
+        return new LeaseQuery(tenant, namePrefix, after, limit);
+    }
+
+    /** The tenant asked for, if one is. */
+    public Optional<String> tenantFilter() {
+        return Optional.ofNullable(tenant);
+    }
+
+    /** The key after which to begin, if one is given. */
+    public Optional<LockKey> cursor() {
+        return Optional.ofNullable(after);
+    }
+
+    /** Whether {@code key} is one of those asked for. */
+    public boolean matches(LockKey key) {
+        return (tenant == null || tenant.equals(key.tenant()))
+                && key.name().startsWith(namePrefix)
+                && (after == null || key.compareTo(after) > 0);
+    }
+}

@@ -1,0 +1,20 @@
+package io.interlock;
+
+/** A key was not granted, thrown for callers who asked for an exception instead of the answer. */
+public final class RefusedException extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Refusal refusal;
+
+    /** Carries {@code refusal}. */
+    public RefusedException(Refusal refusal) {
+        super(refusal.explanation());
+        this.refusal = refusal;
+    }
+
+    /** Why the key was not granted. */
+    public Refusal refusal() {
+        return refusal;
+    }
+}

@@ -1,0 +1,35 @@
+package io.interlock;
+
+/** A resource refused a token because it has met a greater one. The holder of the token must stop. */
+public final class StaleTokenException extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient LockKey key;
+    private final transient FencingToken presented;
+    private final transient FencingToken met;
+
+    /** {@code presented} came after {@code met} had been seen. */
+    public StaleTokenException(LockKey key, FencingToken presented, FencingToken met) {
+        super("token " + presented + " for " + key + " is stale: the resource has met token " + met
+                + "; stop this work, another holder has taken over");
+        this.key = key;
+        this.presented = presented;
+        this.met = met;
+    }
+
+    /** What was exclusive. */
+    public LockKey key() {
+        return key;
+    }
+
+    /** The token that was refused. */
+    public FencingToken presented() {
+        return presented;
+    }
+
+    /** The greater token the resource has met. */
+    public FencingToken met() {
+        return met;
+    }
+}

@@ -1,0 +1,36 @@
+package io.interlock;
+
+/**
+ * The store did not answer, or its answer is unclear. Nothing was granted as far as this caller may assume.
+ *
+ * <p>An acquire or release that ended so may be repeated with the same lease id; it takes effect at most once.
+ */
+public final class StoreUnavailableException extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String store;
+
+    /**
+     * A store that did not answer.
+     *
+     * @param store which store, without secrets
+     * @param problem what happened, continuing the sentence "store …"
+     * @param cause what the driver said
+     */
+    public StoreUnavailableException(String store, String problem, Throwable cause) {
+        super("store " + store + " " + problem, cause);
+        this.store = store;
+    }
+
+    /** A store that did not answer, found out without a driver's error. */
+    public StoreUnavailableException(String store, String problem) {
+        super("store " + store + " " + problem);
+        this.store = store;
+    }
+
+    /** Which store, without secrets. */
+    public String store() {
+        return store;
+    }
+}

@@ -1,0 +1,40 @@
+package io.interlock.spi;
+
+import io.interlock.FencingToken;
+import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Takes a lease away by force.
+ *
+ * @param key the key
+ * @param expected the token the actor saw; if the lease has another one by now, nothing happens
+ * @param actor who does it
+ * @param reason why
+ */
+public record EvictRequest(LockKey key, FencingToken expected, String actor, String reason) {
+
+    /** The longest actor or reason, in bytes of UTF-8. */
+    public static final int MAX_BYTES = 500;
+
+    /** Checks both texts. */
+    public EvictRequest {
+        require("actor", actor);
+        require("reason", reason);
+    }
+
+    private static void require(String what, String text) {
+        if (text.isBlank()) {
+            throw new InvalidSettingException(what, text, "must not be blank", "say who takes the lease away, and why");
+        }
+        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_BYTES || text.codePoints().anyMatch(Character::isISOControl)) {
+            throw new InvalidSettingException(
+                    what,
+                    text,
+                    "must be at most " + MAX_BYTES + " bytes without control characters",
+                    "shorten it to one line");
+        }
+    }
+}

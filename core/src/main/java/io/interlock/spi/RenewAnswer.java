@@ -1,0 +1,31 @@
+package io.interlock.spi;
+
+import io.interlock.LeaseRecord;
+import io.interlock.LossCause;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a store says to a {@link RenewRequest}. */
+public sealed interface RenewAnswer {
+
+    /**
+     * The lease lives on.
+     *
+     * @param lease with its new end
+     */
+    record Renewed(LeaseRecord lease) implements RenewAnswer {}
+
+    /**
+     * The lease is over, and nothing was changed.
+     *
+     * @param cause why
+     * @param current the lease the store has for the key now, if any
+     */
+    record Lost(LossCause cause, @Nullable LeaseRecord current) implements RenewAnswer {
+
+        /** The lease the store has for the key now. */
+        public Optional<LeaseRecord> successor() {
+            return Optional.ofNullable(current);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package io.interlock.spi;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LockKey;
+import java.time.Duration;
+
+/**
+ * Asks for more time.
+ *
+ * @param key the key held
+ * @param id the grant's name
+ * @param token the grant's token
+ * @param ttl how long from now
+ */
+public record RenewRequest(LockKey key, LeaseId id, FencingToken token, Duration ttl) {}

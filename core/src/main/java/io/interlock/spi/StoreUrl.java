@@ -1,0 +1,99 @@
+package io.interlock.spi;
+
+import io.interlock.DurationText;
+import io.interlock.InvalidSettingException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * A store's URL, taken apart: {@code scheme:rest?option=value&…}. Its {@link #toString()} hides the password.
+ *
+ * @param scheme in lower case
+ * @param rest what stands between the scheme and the options
+ * @param options decoded
+ */
+public record StoreUrl(String scheme, String rest, Map<String, String> options) {
+
+    private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):[^@/]*@");
+
+    /** Copies the options. */
+    public StoreUrl {
+        options = Map.copyOf(options);
+    }
+
+    /** Takes {@code url} apart. */
+    public static StoreUrl parse(String url) {
+        int colon = url.indexOf(':');
+        if (colon <= 0) {
+            throw new InvalidSettingException(
+                    "store",
+                    mask(url),
+                    "has no scheme",
+                    "write memory:, sqlite:PATH, postgresql://user:password@host:port/db or redis://host:port");
+        }
+        int question = url.indexOf('?', colon);
+        String rest = question < 0 ? url.substring(colon + 1) : url.substring(colon + 1, question);
+        Map<String, String> options = new TreeMap<>();
+        if (question >= 0) {
+            for (String pair : url.substring(question + 1).split("&", -1)) {
+                addOption(options, url, pair);
+            }
+        }
+        return new StoreUrl(url.substring(0, colon).toLowerCase(Locale.ROOT), rest, options);
+    }
+
+    /**
+     * Refuses options a store does not know.
+     *
+     * @throws InvalidSettingException naming the unknown ones and the known ones
+     */
+    public void allowOnly(Set<String> known) {
+        TreeSet<String> unknown = new TreeSet<>(options.keySet());
+        unknown.removeAll(known);
+        if (!unknown.isEmpty()) {
+            throw new InvalidSettingException(
+                    "store", this, "has unknown options " + unknown, "known are " + new TreeSet<>(known));
+        }
+    }
+
+    /** An option, or its default. */
+    public String option(String name, String otherwise) {
+        return options.getOrDefault(name, otherwise);
+    }
+
+    /** An option that is a duration, or its default. */
+    public Duration duration(String name, Duration otherwise) {
+        String text = options.get(name);
+        return text == null ? otherwise : DurationText.parse(name, text);
+    }
+
+    @Override
+    public String toString() {
+        return mask(scheme + ":" + rest);
+    }
+
+    private static String mask(String url) {
+        return PASSWORD.matcher(url).replaceAll("$1:***@");
+    }
+
+    private static void addOption(Map<String, String> options, String url, String pair) {
+        int equals = pair.indexOf('=');
+        if (equals <= 0) {
+            throw new InvalidSettingException(
+                    "store", mask(url), "has the option '" + pair + "' without a value", "write ?option=value&…");
+        }
+        String name = URLDecoder.decode(pair.substring(0, equals), StandardCharsets.UTF_8);
+        String value = URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
+        if (options.put(name, value) != null) {
+            throw new InvalidSettingException(
+                    "store", mask(url), "has the option '" + name + "' twice", "leave one of them");
+        }
+    }
+}

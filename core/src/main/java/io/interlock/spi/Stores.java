@@ -1,0 +1,38 @@
+package io.interlock.spi;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.time.Environment;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+
+/** Opens a store from its URL, whichever of the store jars on the class path knows it. */
+public final class Stores {
+
+    private Stores() {}
+
+    /** Opens {@code url} in the environment of this process. */
+    public static LeaseStore open(String url) {
+        return open(url, Environment.system());
+    }
+
+    /**
+     * Opens {@code url}.
+     *
+     * @throws InvalidSettingException if no store jar on the class path knows the scheme
+     */
+    public static LeaseStore open(String url, Environment environment) {
+        StoreUrl parsed = StoreUrl.parse(url);
+        TreeSet<String> known = new TreeSet<>();
+        for (StoreFactory factory : ServiceLoader.load(StoreFactory.class)) {
+            if (factory.schemes().contains(parsed.scheme())) {
+                return factory.open(parsed, environment);
+            }
+            known.addAll(factory.schemes());
+        }
+        throw new InvalidSettingException(
+                "store",
+                parsed,
+                "has the unknown scheme '" + parsed.scheme() + ":'; known here: " + known,
+                "correct the URL, or add the store's jar (interlock-store-…) to the class path");
+    }
+}

@@ -1,0 +1,43 @@
+package io.interlock.spi;
+
+import io.interlock.FencingToken;
+import java.time.Instant;
+
+/**
+ * How every store makes fencing tokens: the store's epoch in the upper 11 bits, and below it the greater of one more than
+ * the key's last and the milliseconds since 2025.
+ *
+ * <p>So tokens rise by construction while a key's row is there, and by the clock once it is gone; after a restored backup
+ * or lost data the epoch lifts them above whatever the clock says.
+ */
+public final class TokenLayout {
+
+    /** Bits below the epoch. */
+    public static final int LOW_BITS = 42;
+
+    /** The greatest epoch. */
+    public static final int MAX_EPOCH = (1 << 11) - 1;
+
+    /** The moment the milliseconds are counted from, 2025-01-01T00:00:00Z, in milliseconds since 1970. */
+    public static final long ORIGIN_MILLIS = 1_735_689_600_000L;
+
+    private static final long LOW_MASK = (1L << LOW_BITS) - 1;
+
+    private TokenLayout() {}
+
+    /**
+     * The next token of a key.
+     *
+     * @param previous the key's last token, or 0
+     * @param floor no smaller than any token whose row has been deleted, or 0
+     */
+    public static FencingToken next(long previous, long floor, int epoch, Instant now) {
+        return new FencingToken(Math.max(byClock(epoch, now), Math.max(previous, floor) + 1));
+    }
+
+    /** The smallest token the clock could give at {@code now}; a row with a smaller one may be deleted. */
+    public static long byClock(int epoch, Instant now) {
+        long millis = Math.max(1, now.toEpochMilli() - ORIGIN_MILLIS);
+        return ((long) epoch << LOW_BITS) | (millis & LOW_MASK);
+    }
+}

@@ -1,0 +1,137 @@
+package io.interlock.locks;
+
+import io.interlock.EvictAnswer;
+import io.interlock.FencingToken;
+import io.interlock.InvalidSettingException;
+import io.interlock.LeaseLostException;
+import io.interlock.LeasePage;
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.StoreCapabilities;
+import io.interlock.StoreUnavailableException;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.Stores;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door to the lock library: at most one live lease per key, across threads, processes and machines, as far as the
+ * store reaches.
+ *
+ * <pre>{@code
+ * try (Lease lease = locks.acquire(key, ofSeconds(5)).orElseThrow()) {
+ *     ledger.append(entry, lease.token());
+ * }
+ * Outcome<Report> done = locks.call(key, lease -> build());
+ * }</pre>
+ *
+ * <p>A key that somebody has is an answer, a store that does not answer is a {@link StoreUnavailableException}. Leases are
+ * not re-entrant: a thread that asks for a key it holds is refused at once. Threads of one process that wait for one key
+ * are served in the order they came.
+ *
+ * <p>Safe for use by many threads; one instance per process and store is enough.
+ */
+public interface Locks extends AutoCloseable {
+
+    /** Locks on {@code store}, with defaults. Closing them leaves the store open. */
+    static Locks on(LeaseStore store) {
+        return builder(store).build();
+    }
+
+    /** Locks on the store at {@code url}, with defaults. Closing them closes the store. */
+    static Locks open(String url) {
+        return builder(Stores.open(url)).closingStore().build();
+    }
+
+    /** Locks on {@code store}, to be set up. */
+    static LocksBuilder builder(LeaseStore store) {
+        return new LocksBuilder(store);
+    }
+
+    /** Asks for {@code key}, without waiting. */
+    default Acquisition tryAcquire(LockKey key) {
+        return tryAcquireAll(List.of(key), defaultOptions());
+    }
+
+    /** Asks for {@code key} on these terms, without waiting. */
+    default Acquisition tryAcquire(LockKey key, LeaseOptions options) {
+        return tryAcquireAll(List.of(key), options);
+    }
+
+    /** Asks for all of {@code keys} or none, without waiting. */
+    Acquisition tryAcquireAll(Collection<LockKey> keys, LeaseOptions options);
+
+    /** Asks for {@code key}, and waits up to {@code maxWait} for its turn. */
+    default Acquisition acquire(LockKey key, Duration maxWait) throws InterruptedException {
+        return acquireAll(List.of(key), maxWait, defaultOptions());
+    }
+
+    /** Asks for {@code key} on these terms, and waits up to {@code maxWait} for its turn. */
+    default Acquisition acquire(LockKey key, Duration maxWait, LeaseOptions options) throws InterruptedException {
+        return acquireAll(List.of(key), maxWait, options);
+    }
+
+    /**
+     * Asks for all of {@code keys} or none, and waits up to {@code maxWait} until they are free together. It holds none of
+     * them while it waits, so nobody can deadlock with it.
+     *
+     * @throws InterruptedException if interrupted while waiting; then nothing is held
+     */
+    Acquisition acquireAll(Collection<LockKey> keys, Duration maxWait, LeaseOptions options)
+            throws InterruptedException;
+
+    /** Like {@link #tryAcquireAll}, without blocking. */
+    CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options);
+
+    /** Like {@link #acquireAll}, without blocking and without a thread that waits. Cancelling it leaves the line. */
+    CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options);
+
+    /**
+     * Runs {@code task} under {@code key}, or says that somebody else does. Unless the default options say otherwise, the
+     * task may take {@link LocksBuilder#DEFAULT_CALL_LIMIT}.
+     *
+     * @throws X what the task throws; the key is given back first
+     * @throws LeaseLostException if the lease was lost while the task ran; what it returned does not count
+     */
+    <T extends @Nullable Object, X extends Exception> Outcome<T> call(LockKey key, LeaseTask<T, X> task) throws X;
+
+    /** Like {@link #call(LockKey, LeaseTask)}, on these terms. */
+    <T extends @Nullable Object, X extends Exception> Outcome<T> call(
+            LockKey key, LeaseOptions options, LeaseTask<T, X> task) throws X;
+
+    /** The lease of {@code key}, if there is one that has not ended. */
+    Optional<LeaseRecord> find(LockKey key);
+
+    /** Leases that have not ended. */
+    LeasePage list(LeaseQuery query);
+
+    /** Whether {@code token} is the one of the key's live lease, by the store's clock. */
+    boolean validate(LockKey key, FencingToken token);
+
+    /**
+     * Takes a lease away by force, if it still has the token the actor saw. Its token counts no more from now on; the key
+     * opens when the victim confirms that it stopped, or at the lease's old end.
+     *
+     * @throws InvalidSettingException if actor or reason is missing
+     */
+    EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason);
+
+    /** What the store can do. */
+    StoreCapabilities capabilities();
+
+    /** The options used where none are given. */
+    LeaseOptions defaultOptions();
+
+    /**
+     * Stops granting, sends waiters away, and waits for leases that are held to be closed by their work, up to the drain
+     * time; renewal goes on meanwhile. A lease still held then is reported lost to its work and left to expire: nothing is
+     * released under work that may still run. May be called twice.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,5 @@
+/** Leases in jdbc. */
+@NullMarked
+package io.interlock.store.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Leases in memory. */
+@NullMarked
+package io.interlock.store.memory;
+
+import org.jspecify.annotations.NullMarked;

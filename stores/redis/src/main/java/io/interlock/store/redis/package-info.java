@@ -1,0 +1,5 @@
+/** Leases in redis. */
+@NullMarked
+package io.interlock.store.redis;
+
+import org.jspecify.annotations.NullMarked;

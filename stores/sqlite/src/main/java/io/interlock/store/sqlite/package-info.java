@@ -1,0 +1,5 @@
+/** Leases in sqlite. */
+@NullMarked
+package io.interlock.store.sqlite;
+
+import org.jspecify.annotations.NullMarked;
