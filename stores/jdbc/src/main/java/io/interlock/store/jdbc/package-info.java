@@ -1,4 +1,4 @@
-/** Leases in jdbc. */
+/** What the SQL stores share: table names, migrations and how to cut SQL into statements. */
 @NullMarked
 package io.interlock.store.jdbc;
 

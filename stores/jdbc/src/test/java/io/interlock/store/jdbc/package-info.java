@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.store.jdbc;
+
+import org.jspecify.annotations.NullMarked;

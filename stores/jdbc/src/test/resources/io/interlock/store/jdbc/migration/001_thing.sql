@@ -1,0 +1,2 @@
+-- The first step of a made-up store.
+CREATE TABLE ${schema}.${prefix}thing (id integer PRIMARY KEY);
