@@ -1,0 +1,202 @@
+package io.interlock.store.memory;
+
+import io.interlock.EvictAnswer;
+import io.interlock.Eviction;
+import io.interlock.FencingToken;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
+import io.interlock.UnsafeStoreException;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import io.interlock.spi.TokenLayout;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leases of one store and the rules by which they change, each method one atomic step. All clients of the store share
+ * it.
+ *
+ * <p>In every step the clock is read after the slots are locked, and the era after the clock: a grant that has missed a
+ * new era was therefore made before it began, and is over when its quiet period is.
+ */
+class LeaseTable {
+
+    private final Slots slots = new Slots();
+    private final StoreClock clock;
+    private final Duration maxLease;
+    private volatile Era era = new Era(0, Long.MIN_VALUE);
+
+    /** Tokens carry {@code epoch}, and nothing is granted before {@code quietUntil}. */
+    private record Era(int epoch, long quietUntil) {}
+
+    LeaseTable(StoreClock clock, Duration maxLease) {
+        this.clock = clock;
+        this.maxLease = maxLease;
+    }
+
+    Duration maxLease() {
+        return maxLease;
+    }
+
+    AcquireAnswer acquire(AcquireRequest request) {
+        return slots.with(request.keys(), locked -> decide(request, locked));
+    }
+
+    RenewAnswer renew(RenewRequest request) {
+        return slots.at(request.key(), slot -> renew(slot, request), new RenewAnswer.Lost(LossCause.GONE, null));
+    }
+
+    ReleaseAnswer release(ReleaseRequest request) {
+        return slots.at(request.key(), slot -> release(slot, request), new ReleaseAnswer.Gone(null));
+    }
+
+    EvictAnswer evict(EvictRequest request) {
+        return slots.at(request.key(), slot -> evict(slot, request), new EvictAnswer.Mismatch(null));
+    }
+
+    Optional<LeaseRecord> find(LockKey key) {
+        return slots.at(key, slot -> Optional.of(slot.record(clock.now())), Optional.empty());
+    }
+
+    /** Leases that have not ended, in no order. */
+    Stream<LeaseRecord> leases() {
+        return slots.all().stream()
+                .map(slot -> slots.at(slot, s -> Optional.of(s.record(clock.now())), Optional.<LeaseRecord>empty()))
+                .flatMap(Optional::stream)
+                .filter(lease -> !lease.isExpired());
+    }
+
+    /** Clears leases that ended by themselves and whose lock delay is over. */
+    List<LeaseRecord> sweep(int limit) {
+        return slots.all().stream()
+                .map(slot -> slots.at(slot, this::clearIfOver, Optional.<LeaseRecord>empty()))
+                .flatMap(Optional::stream)
+                .limit(limit)
+                .toList();
+    }
+
+    synchronized Instant bumpEpoch() {
+        long now = clock.now();
+        long highest = slots.floor();
+        for (Slot slot : slots.all()) {
+            highest = Math.max(highest, slots.at(slot, Slot::token, 0L));
+        }
+        int epoch = Math.max(era.epoch(), (int) (highest >>> TokenLayout.LOW_BITS)) + 1;
+        if (epoch > TokenLayout.MAX_EPOCH) {
+            throw new UnsafeStoreException(
+                    MemoryStore.NAME,
+                    "has used up its epochs: " + TokenLayout.MAX_EPOCH + " is the last",
+                    "start the process anew");
+        }
+        era = new Era(epoch, StoreClock.after(now, maxLease));
+        return StoreClock.instant(era.quietUntil());
+    }
+
+    private AcquireAnswer decide(AcquireRequest request, List<Slot> locked) {
+        long now = clock.now();
+        Era era = this.era;
+        if (locked.stream().allMatch(slot -> slot.isLive(request.id(), now))) {
+            return new AcquireAnswer.Granted(locked.stream()
+                    .map(slot -> new AcquireAnswer.Grant(slot.record(now), null))
+                    .toList());
+        }
+        if (now < era.quietUntil()) {
+            return new AcquireAnswer.Refused(new Refusal.StoreRecovering(
+                    request.keys().get(0), StoreClock.instant(now), StoreClock.instant(era.quietUntil())));
+        }
+        for (Slot slot : locked) {
+            Refusal refusal = refusal(slot, request.takeover(), now);
+            if (refusal != null) {
+                return new AcquireAnswer.Refused(refusal);
+            }
+        }
+        List<AcquireAnswer.Grant> grants = new ArrayList<>(locked.size());
+        for (Slot slot : locked) {
+            LeaseRecord takenOver = slot.isTaken() ? slot.record(now) : null;
+            slot.grant(request, nextToken(slot, era.epoch(), now), now);
+            grants.add(new AcquireAnswer.Grant(slot.record(now), takenOver));
+        }
+        return new AcquireAnswer.Granted(grants);
+    }
+
+    /** Why the key cannot be had now, or {@code null} if it can. */
+    private static @Nullable Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
+        if (!slot.isTaken()) {
+            return null;
+        }
+        if (!slot.isExpired(now)) {
+            return new Refusal.Held(slot.record(now));
+        }
+        if (now < slot.opensAt()) {
+            return new Refusal.Delayed(slot.record(now), StoreClock.instant(slot.opensAt()));
+        }
+        FencingToken cleared = takeover.cleared().get(slot.key());
+        if (takeover.ask() && (cleared == null || !slot.hasToken(cleared))) {
+            return new Refusal.AwaitsProbe(slot.record(now));
+        }
+        return null;
+    }
+
+    /** A token greater than all the key had before. */
+    FencingToken nextToken(Slot slot, int epoch, long now) {
+        return TokenLayout.next(slot.token(), slots.floor(), epoch, StoreClock.instant(now));
+    }
+
+    /** Renews the lease of a locked slot, if the asker proves it is his and it still lives. */
+    RenewAnswer renew(Slot slot, RenewRequest request) {
+        long now = clock.now();
+        if (!slot.isProvedBy(request.id(), request.token())) {
+            return new RenewAnswer.Lost(LossCause.GONE, slot.record(now));
+        }
+        if (slot.isEvicted()) {
+            return new RenewAnswer.Lost(LossCause.EVICTED, slot.record(now));
+        }
+        if (slot.isExpired(now)) {
+            return new RenewAnswer.Lost(LossCause.EXPIRED, slot.record(now));
+        }
+        slot.extend(request.ttl(), now);
+        return new RenewAnswer.Renewed(slot.record(now));
+    }
+
+    /** Frees a locked slot, if the asker proves the lease is his; also one that has ended, for its holder has stopped. */
+    ReleaseAnswer release(Slot slot, ReleaseRequest request) {
+        long now = clock.now();
+        LeaseRecord lease = slot.record(now);
+        if (!slot.isProvedBy(request.id(), request.token())) {
+            return new ReleaseAnswer.Gone(lease);
+        }
+        slots.remove(slot);
+        return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
+    }
+
+    /** Takes the lease of a locked slot away. Its end stays where it was: until then its holder may still be working. */
+    EvictAnswer evict(Slot slot, EvictRequest request) {
+        long now = clock.now();
+        if (!slot.hasToken(request.expected())) {
+            return new EvictAnswer.Mismatch(slot.record(now));
+        }
+        slot.evict(new Eviction(request.actor(), request.reason(), StoreClock.instant(now)));
+        return new EvictAnswer.Evicted(slot.record(now), StoreClock.instant(slot.opensAt()));
+    }
+
+    private Optional<LeaseRecord> clearIfOver(Slot slot) {
+        long now = clock.now();
+        if (now < slot.opensAt()) {
+            return Optional.empty();
+        }
+        slots.remove(slot);
+        return Optional.of(slot.record(now));
+    }
+}

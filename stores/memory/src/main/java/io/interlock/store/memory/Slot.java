@@ -1,0 +1,131 @@
+package io.interlock.store.memory;
+
+import io.interlock.Eviction;
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.spi.AcquireRequest;
+import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The row of one key. Whoever reads or changes it holds its monitor; once {@link #isRemoved() removed} from the table it
+ * is never used again, and whoever waited for its monitor fetches the key's new slot.
+ *
+ * <p>Numbers instead of objects, because a process may hold hundreds of thousands of locks.
+ */
+final class Slot {
+
+    private final LockKey key;
+    private long idHigh;
+    private long idLow;
+    private long token;
+    private long grantedAt;
+    private long expiresAt;
+    private long lockDelay;
+    private @Nullable Holder holder;
+    private @Nullable Eviction eviction;
+    private boolean removed;
+
+    Slot(LockKey key) {
+        this.key = key;
+    }
+
+    LockKey key() {
+        return key;
+    }
+
+    /** Whether there is a lease at all, live or not. */
+    boolean isTaken() {
+        return holder != null;
+    }
+
+    boolean isRemoved() {
+        return removed;
+    }
+
+    boolean isEvicted() {
+        return eviction != null;
+    }
+
+    boolean isExpired(long now) {
+        return expiresAt <= now;
+    }
+
+    /** Whether the lease is the one called {@code id}, and could be renewed. */
+    boolean isLive(LeaseId id, long now) {
+        return isCalled(id) && !isEvicted() && !isExpired(now);
+    }
+
+    /** Whether the lease is the one called {@code id} and has that token: the proof renewing and releasing need. */
+    boolean isProvedBy(LeaseId id, FencingToken token) {
+        return isCalled(id) && hasToken(token);
+    }
+
+    boolean hasToken(FencingToken token) {
+        return isTaken() && this.token == token.value();
+    }
+
+    /** The token of the lease, also if it ended by itself; 0 if there is none. */
+    long token() {
+        return token;
+    }
+
+    /** When somebody else may have the key, unless the holder releases it before. */
+    long opensAt() {
+        return expiresAt + lockDelay;
+    }
+
+    void grant(AcquireRequest request, FencingToken token, long now) {
+        UUID id = request.id().value();
+        idHigh = id.getMostSignificantBits();
+        idLow = id.getLeastSignificantBits();
+        holder = request.holder();
+        eviction = null;
+        this.token = token.value();
+        grantedAt = now;
+        expiresAt = StoreClock.after(now, request.terms().ttl());
+        lockDelay = request.terms().lockDelay().toNanos();
+    }
+
+    void extend(Duration ttl, long now) {
+        expiresAt = Math.max(expiresAt, StoreClock.after(now, ttl));
+    }
+
+    /** Takes the lease away by force. The first time counts, so that repeating it changes nothing. */
+    void evict(Eviction eviction) {
+        if (this.eviction == null) {
+            this.eviction = eviction;
+        }
+    }
+
+    void remove() {
+        removed = true;
+    }
+
+    /** The lease as it is now; only if there is one. */
+    LeaseRecord record(long now) {
+        Holder who = holder;
+        if (who == null) {
+            throw new IllegalStateException(key + " has no lease");
+        }
+        return new LeaseRecord(
+                key,
+                new LeaseId(new UUID(idHigh, idLow)),
+                who,
+                new FencingToken(token),
+                StoreClock.instant(grantedAt),
+                StoreClock.instant(expiresAt),
+                StoreClock.instant(now),
+                eviction);
+    }
+
+    private boolean isCalled(LeaseId id) {
+        return isTaken()
+                && idHigh == id.value().getMostSignificantBits()
+                && idLow == id.value().getLeastSignificantBits();
+    }
+}

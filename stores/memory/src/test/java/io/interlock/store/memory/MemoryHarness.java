@@ -1,0 +1,82 @@
+package io.interlock.store.memory;
+
+import io.interlock.spi.LeaseStore;
+import io.interlock.tck.StoreHarness;
+import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/** A store in this process whose time can be pushed on. */
+final class MemoryHarness implements StoreHarness {
+
+    private final PushedTime time = new PushedTime();
+    private final Function<StoreClock, LeaseTable> tables;
+    private final Watchers watchers = new Watchers();
+    private volatile LeaseTable table;
+
+    MemoryHarness() {
+        this(clock -> new LeaseTable(clock, MemoryStore.DEFAULT_MAX_LEASE));
+    }
+
+    /** A harness of a store with other rules. */
+    MemoryHarness(Function<StoreClock, LeaseTable> tables) {
+        this.tables = tables;
+        table = tables.apply(new StoreClock(time));
+    }
+
+    @Override
+    public LeaseStore open(Environment environment) {
+        return new MemoryStore(environment, table, watchers);
+    }
+
+    @Override
+    public void advance(Duration duration) {
+        time.pushed.addAndGet(duration.toNanos());
+    }
+
+    @Override
+    public void reset() {
+        table = tables.apply(new StoreClock(time));
+    }
+
+    @Override
+    public void close() {}
+
+    /** The real environment, ahead of it by what it was pushed. */
+    private static final class PushedTime implements Environment {
+
+        private final Environment real = Environment.system();
+        private final AtomicLong pushed = new AtomicLong();
+
+        @Override
+        public InstantSource clock() {
+            return () -> real.clock().instant().plusNanos(pushed.get());
+        }
+
+        @Override
+        public Ticker ticker() {
+            return () -> real.ticker().nanos() + pushed.get();
+        }
+
+        @Override
+        public Timers timers(String name) {
+            return real.timers(name);
+        }
+
+        @Override
+        public ThreadFactory threads(String name) {
+            return real.threads(name);
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return real.random();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.interlock.tck;
+
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Something a client did to the store, as far as a client can know. Refusals change nothing and are not kept. */
+public sealed interface Event {
+
+    /** When it was, among the other events. */
+    Span span();
+
+    /**
+     * The place of an event among the others: of two events, one came before the other only if it ended before the other
+     * began.
+     *
+     * @param begun its first number
+     * @param ended its last number
+     * @param shift what to add to the store's instants of this event, because the harness moved leases and not the clock
+     */
+    record Span(long begun, long ended, Duration shift) {
+
+        /** Whether this is over before {@code other} begins. */
+        public boolean isBefore(Span other) {
+            return ended < other.begun;
+        }
+
+        Instant normal(Instant instant) {
+            return instant.plus(shift);
+        }
+    }
+
+    /** Keys were granted, or granted before and confirmed. */
+    record Granted(Span span, AcquireRequest request, List<AcquireAnswer.Grant> grants) implements Event {}
+
+    /** A lease lives on. */
+    record Renewed(Span span, LeaseRecord lease) implements Event {}
+
+    /** A lease was given back, in time or late. */
+    record Ended(Span span, LeaseRecord lease) implements Event {}
+
+    /** A lease that ended by itself was cleared. */
+    record Swept(Span span, LeaseRecord lease) implements Event {}
+
+    /** A lease was taken away by force. */
+    record Evicted(Span span, LeaseRecord victim) implements Event {}
+
+    /** A call had no clear answer; it may have taken effect. */
+    record Unclear(Span span, Step step, LockKey key, LeaseId id) implements Event {}
+
+    /** Which call had no clear answer. */
+    enum Step {
+        /** An acquire. */
+        ACQUIRE,
+        /** A renewal. */
+        RENEW,
+        /** A release. */
+        RELEASE
+    }
+}

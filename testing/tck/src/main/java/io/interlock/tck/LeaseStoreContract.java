@@ -1,0 +1,97 @@
+package io.interlock.tck;
+
+import static java.util.Objects.requireNonNull;
+
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The contract every store keeps. The author of a store extends this class, supplies a harness, and has all of it:
+ *
+ * <pre>{@code
+ * class MyStoreTest extends LeaseStoreContract {
+ *     @Override
+ *     protected StoreHarness createHarness() {
+ *         return new MyHarness();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>After every test the history of all clients is judged by {@link StoreAudit}. Leases of 30 s must be allowed.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+public abstract class LeaseStoreContract implements AcquireContract, RenewContract, ReleaseContract, ExpiryContract {
+
+    private @Nullable StoreHarness harness;
+    private @Nullable Bench bench;
+    private boolean clockMoves;
+
+    /** Starts the store, or connects to it. Called once; the contract closes the harness in the end. */
+    protected abstract StoreHarness createHarness() throws Exception;
+
+    @Override
+    public final Bench bench() {
+        return requireNonNull(bench);
+    }
+
+    @BeforeAll
+    final void startStore() throws Exception {
+        harness = createHarness();
+        harness.reset();
+        clockMoves = advancingMovesTheClock(harness);
+    }
+
+    @BeforeEach
+    final void forgetEverything() {
+        requireNonNull(harness).reset();
+        bench = new Bench(requireNonNull(harness), clockMoves);
+    }
+
+    @AfterEach
+    final void audit() throws Exception {
+        bench().finish();
+    }
+
+    @AfterAll
+    final void stopStore() {
+        if (harness != null) {
+            harness.close();
+        }
+    }
+
+    // A harness may move the store's clock or, if it cannot, all ends of leases. The audit must know which.
+    private static boolean advancingMovesTheClock(StoreHarness harness) {
+        Duration step = Duration.ofMinutes(10);
+        try (var store = harness.open(Environment.system())) {
+            Client client = new Client(store);
+            Instant before = storeTime(client);
+            harness.advance(step);
+            return Duration.between(before, storeTime(client)).compareTo(step) >= 0;
+        }
+    }
+
+    private static Instant storeTime(Client client) {
+        AcquireAnswer answer = client.ask(Asking.forKey(LockKey.of("tck", "clock")));
+        if (answer instanceof AcquireAnswer.Granted granted) {
+            return granted.grants().get(0).lease().observedAt();
+        }
+        Refusal refusal = ((AcquireAnswer.Refused) answer).refusal();
+        if (refusal instanceof Refusal.Held held) {
+            return held.current().observedAt();
+        }
+        throw new IllegalStateException("a store that was reset answers: " + refusal.explanation());
+    }
+}
