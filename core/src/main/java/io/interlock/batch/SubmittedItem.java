@@ -1,0 +1,67 @@
+package io.interlock.batch;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+/**
+ * A request whose caller went on, and which leads on the coalescer's executor if its turn comes.
+ *
+ * @param <Q> what is asked
+ * @param <A> what is answered
+ */
+final class SubmittedItem<Q, A> implements Item<Q, A> {
+
+    private final Q request;
+    private final Coalescer<Q, A> home;
+    private final CompletableFuture<A> answer = new CompletableFuture<>();
+    private volatile boolean settled;
+
+    SubmittedItem(Q request, Coalescer<Q, A> home) {
+        this.request = request;
+        this.home = home;
+    }
+
+    @Override
+    public Q request() {
+        return request;
+    }
+
+    @Override
+    public void becomeLeader() {
+        home.elsewhere(() -> home.lead(this));
+    }
+
+    @Override
+    public void settle(Verdict<A> verdict) {
+        settled = true;
+        if (!verdict.alone()) {
+            complete(verdict::get);
+            return;
+        }
+        try {
+            home.elsewhere(() -> complete(() -> home.alone(request)));
+        } catch (RejectedExecutionException closed) {
+            answer.completeExceptionally(closed);
+        }
+    }
+
+    @Override
+    public boolean isSettled() {
+        return settled;
+    }
+
+    // A view, so that nobody outside can settle what the leader still works on.
+    CompletionStage<A> answer() {
+        return answer.minimalCompletionStage();
+    }
+
+    private void complete(Supplier<A> source) {
+        try {
+            answer.complete(source.get());
+        } catch (RuntimeException | Error failure) {
+            answer.completeExceptionally(failure);
+        }
+    }
+}

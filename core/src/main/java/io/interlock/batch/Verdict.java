@@ -1,0 +1,40 @@
+package io.interlock.batch;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a request in its batch: an answer, a failure of its own, or neither, and then it is made again alone.
+ *
+ * @param <A> the kind of answer
+ */
+record Verdict<A>(@Nullable A answer, @Nullable Throwable failure) {
+
+    static <A> Verdict<A> answered(A answer) {
+        return new Verdict<>(answer, null);
+    }
+
+    static <A> Verdict<A> failed(Throwable failure) {
+        return new Verdict<>(null, failure);
+    }
+
+    static <A> Verdict<A> again() {
+        return new Verdict<>(null, null);
+    }
+
+    boolean alone() {
+        return answer == null && failure == null;
+    }
+
+    A get() {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+        if (answer == null) {
+            throw new IllegalStateException("a request that is to be made again has no answer yet");
+        }
+        return answer;
+    }
+}

@@ -1,0 +1,66 @@
+package io.interlock.batch;
+
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request whose caller waits for it, and leads on its own thread if its turn comes.
+ *
+ * @param <Q> what is asked
+ * @param <A> what is answered
+ */
+final class WaitingItem<Q, A> implements Item<Q, A> {
+
+    private final Q request;
+    private final Thread caller = Thread.currentThread();
+    private volatile boolean leads;
+    private volatile @Nullable Verdict<A> verdict;
+    private boolean interrupted;
+
+    WaitingItem(Q request) {
+        this.request = request;
+    }
+
+    @Override
+    public Q request() {
+        return request;
+    }
+
+    @Override
+    public void becomeLeader() {
+        leads = true;
+        LockSupport.unpark(caller);
+    }
+
+    @Override
+    public void settle(Verdict<A> verdict) {
+        this.verdict = verdict;
+        LockSupport.unpark(caller);
+    }
+
+    @Override
+    public boolean isSettled() {
+        return verdict != null;
+    }
+
+    /** Waits until there is something to do for the caller: whether it is to lead. */
+    boolean awaitLeadOrVerdict() {
+        while (!leads && verdict == null) {
+            LockSupport.park(this);
+            interrupted |= Thread.interrupted();
+        }
+        return leads;
+    }
+
+    Verdict<A> verdict() {
+        Verdict<A> settled = verdict;
+        if (settled == null) {
+            throw new IllegalStateException("not settled yet");
+        }
+        return settled;
+    }
+
+    boolean wasInterrupted() {
+        return interrupted;
+    }
+}
