@@ -12,6 +12,8 @@ public enum LossCause {
     UNCONFIRMED("no renewal was confirmed in time"),
     /** It was held for as long as its options allow, and is no longer renewed. */
     OVERDUE("it was held longer than its limit allows"),
+    /** The locks it came from were closed while its work went on, and nobody renews it any more. */
+    CLOSED("the locks it came from were closed before its work ended"),
     /** Its holder released it. */
     RELEASED("its holder released it");
 
