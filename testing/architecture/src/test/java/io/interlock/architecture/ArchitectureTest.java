@@ -1,0 +1,102 @@
+package io.interlock.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Holds the rules against the code of all modules, and against the samples that keep and break them. */
+class ArchitectureTest {
+
+    private static final String ROOT = "io.interlock";
+
+    @ParameterizedTest
+    @MethodSource("io.interlock.architecture.Rule#ofMainCode")
+    void mainCodeKeepsTheRule(Rule rule) {
+        rule.below().apply(ROOT).check(CompiledCode.main());
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.interlock.architecture.Rule#ofTests")
+    void testsKeepTheRule(Rule rule) {
+        rule.below().apply(ROOT).check(CompiledCode.tests());
+    }
+
+    @Test
+    void contractTestsKeepTheRulesOfTests() {
+        Rule.ofTests().forEach(rule -> rule.below().apply(ROOT + ".tck").check(CompiledCode.mainOf("testing/tck")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("allRules")
+    void theGoodSamplePasses(Rule rule) {
+        rule.below().apply("samples.good").check(CompiledCode.sample("samples.good"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("allRules")
+    void theBrokenSampleIsFoundOut(Rule rule) {
+        List<String> found = violations(rule);
+        for (String culprit : rule.culprits()) {
+            assertThat(found).as("violations of: %s", rule).anyMatch(violation -> violation.contains(culprit));
+        }
+    }
+
+    @Test
+    void theTimeRuleFindsEveryWayToReachForTheJvm() {
+        JavaClass thief = CompiledCode.sample("samples.broken").get("samples.broken.TimeThief");
+        List<String> found = violations(Rule.ofMainCode()
+                .filter(rule -> rule.name().startsWith("time"))
+                .findFirst()
+                .orElseThrow());
+        assertThat(thief.getMethods()).hasSizeGreaterThan(25).allSatisfy(method -> {
+            if (!method.getName().startsWith("lambda$")) {
+                assertThat(found).anyMatch(violation -> violation.contains("TimeThief." + method.getName() + "("));
+            }
+        });
+    }
+
+    @Test
+    void theRulesLookAtAllModules() {
+        Map<String, String> packages = Map.of(
+                "core", "io.interlock",
+                "locks", "io.interlock.locks",
+                "testing/tck", "io.interlock.tck",
+                "stores/memory", "io.interlock.store.memory",
+                "stores/jdbc", "io.interlock.store.jdbc",
+                "stores/sqlite", "io.interlock.store.sqlite",
+                "stores/postgres", "io.interlock.store.postgres",
+                "stores/redis", "io.interlock.store.redis");
+        assertThat(packages.keySet()).containsExactlyInAnyOrderElementsOf(SourceTree.mainModules());
+        assertThat(CompiledCode.main()).hasSizeGreaterThan(50);
+        packages.forEach((module, name) -> {
+            JavaClasses classes = CompiledCode.mainOf(module);
+            assertThat(classes)
+                    .as("classes of %s", module)
+                    .anyMatch(type -> !type.getSimpleName().equals("package-info"))
+                    .allMatch(type -> (type.getPackageName() + ".").startsWith(name + "."));
+            assertThat(CompiledCode.main())
+                    .extracting(JavaClass::getName)
+                    .containsAll(classes.stream().map(JavaClass::getName).toList());
+        });
+        assertThat(CompiledCode.tests()).extracting(JavaClass::getName).contains(ArchitectureTest.class.getName());
+    }
+
+    static Stream<Rule> allRules() {
+        return Stream.concat(Rule.ofMainCode(), Rule.ofTests());
+    }
+
+    private static List<String> violations(Rule rule) {
+        return rule.below()
+                .apply("samples.broken")
+                .evaluate(CompiledCode.sample("samples.broken"))
+                .getFailureReport()
+                .getDetails();
+    }
+}

@@ -1,0 +1,45 @@
+package io.interlock.architecture;
+
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the root pom tells the compiler, read from the pom itself so that the two cannot drift apart. */
+final class BuildSettings {
+
+    private static final Pattern ARGUMENT = Pattern.compile("<arg>([^<]+)</arg>");
+    private static final Pattern CHECKER =
+            Pattern.compile("<path>\\s*<groupId>[^<]+</groupId>\\s*<artifactId>([^<]+)</artifactId>\\s*"
+                    + "<version>([^<]+)</version>\\s*</path>");
+    private static final Pattern REFERENCE = Pattern.compile("\\$\\{([^}]+)}");
+
+    private final String pom = SourceTree.read(SourceTree.root().resolve("pom.xml"));
+
+    /** The arguments of the compiler, in order. */
+    List<String> compilerArguments() {
+        return SourceTree.matches(ARGUMENT, pom).stream()
+                .map(match -> resolve(match.group(1)))
+                .toList();
+    }
+
+    /** The jars on the processor path, as {@code artifact-version.jar}. */
+    List<String> checkerJars() {
+        return SourceTree.matches(CHECKER, pom).stream()
+                .map(match -> match.group(1) + "-" + resolve(match.group(2)) + ".jar")
+                .toList();
+    }
+
+    /** A property of the pom. */
+    String property(String name) {
+        List<MatchResult> found = SourceTree.matches(Pattern.compile("<" + Pattern.quote(name) + ">([^<]+)</"), pom);
+        if (found.size() != 1) {
+            throw new IllegalStateException("the root pom has the property " + name + " " + found.size() + " times");
+        }
+        return found.get(0).group(1);
+    }
+
+    private String resolve(String text) {
+        return REFERENCE.matcher(text).replaceAll(match -> Matcher.quoteReplacement(property(match.group(1))));
+    }
+}

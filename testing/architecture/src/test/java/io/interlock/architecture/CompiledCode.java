@@ -1,0 +1,48 @@
+package io.interlock.architecture;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+
+/** The class files of all modules, read once. */
+final class CompiledCode {
+
+    private static final JavaClasses MAIN = load(SourceTree.mainModules(), "classes");
+    private static final JavaClasses TESTS = load(SourceTree.modules(), "test-classes");
+
+    private CompiledCode() {}
+
+    /** Main code of all modules, the contract tests included. */
+    static JavaClasses main() {
+        return MAIN;
+    }
+
+    /** Main code of one module. */
+    static JavaClasses mainOf(String module) {
+        return load(List.of(module), "classes");
+    }
+
+    /** Test code of all modules, without the samples of this one. */
+    static JavaClasses tests() {
+        return TESTS.that(DescribedPredicate.not(JavaClass.Predicates.resideInAPackage("samples..")));
+    }
+
+    /** A sample and everything below it. */
+    static JavaClasses sample(String root) {
+        return new ClassFileImporter().importPackages(root);
+    }
+
+    private static JavaClasses load(Collection<String> modules, String folder) {
+        List<Path> paths = modules.stream()
+                .map(module ->
+                        SourceTree.root().resolve(module).resolve("target").resolve(folder))
+                .filter(Files::isDirectory)
+                .toList();
+        return new ClassFileImporter().importPaths(paths);
+    }
+}

@@ -1,0 +1,93 @@
+package io.interlock.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the counting half of {@code ./test} on made-up reports. */
+class ReportScriptTest {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void countsAllReportsAndTheContractOfEachStore() throws Exception {
+        report("core", "io.interlock.LockKeyTest", 10, 0, 0, 1);
+        report("stores/memory", "io.interlock.store.memory.MemoryLeaseStoreTest", 20, 0, 0, 0);
+        report("stores/memory", "io.interlock.store.memory.MemoryLeaseStoreTest$Renewal", 3, 0, 0, 1);
+        report("stores/memory", "io.interlock.store.memory.SlotTest", 4, 0, 0, 0);
+        report("stores/redis", "io.interlock.store.redis.RedisLeaseStoreTest", 21, 0, 0, 0);
+        assertThat(run("0"))
+                .isEqualTo(new Result(
+                        0, List.of("contract: memory 22 passed, redis 21 passed", "56 passed, 0 failed, 2 skipped")));
+    }
+
+    @Test
+    void failuresAndErrorsFail() throws Exception {
+        report("stores/sqlite", "io.interlock.store.sqlite.SqliteLeaseStoreTest", 9, 1, 2, 1);
+        assertThat(run("1"))
+                .isEqualTo(
+                        new Result(1, List.of("contract: sqlite 5 passed 3 failed", "5 passed, 3 failed, 1 skipped")));
+        assertThat(run("0").exitCode()).as("Maven told to ignore failures").isEqualTo(1);
+    }
+
+    @Test
+    void aBuildThatFailedOutsideTheTestsFails() throws Exception {
+        report("core", "io.interlock.LockKeyTest", 10, 0, 0, 0);
+        assertThat(run("1"))
+                .isEqualTo(new Result(
+                        1,
+                        List.of(
+                                "contract: no store was tested",
+                                "the build failed outside the tests; Maven ended with exit code 1",
+                                "10 passed, 0 failed, 0 skipped")));
+    }
+
+    @Test
+    void nothingRunFails() throws Exception {
+        assertThat(run("0"))
+                .isEqualTo(new Result(
+                        1,
+                        List.of("contract: no store was tested", "no test was run", "0 passed, 0 failed, 0 skipped")));
+    }
+
+    @Test
+    void aReportCutShortFails() throws Exception {
+        Path reports = Files.createDirectories(folder.resolve("core/target/surefire-reports"));
+        Files.writeString(
+                reports.resolve("TEST-io.interlock.CutTest.xml"), "<?xml version=\"1.0\"?>\n<testsuite name=\"x\"");
+        assertThat(run("0").lines()).endsWith("0 passed, 1 failed, 0 skipped");
+    }
+
+    private void report(String module, String name, int tests, int failures, int errors, int skipped)
+            throws IOException {
+        Path reports = Files.createDirectories(folder.resolve(module).resolve("target/surefire-reports"));
+        Files.writeString(
+                reports.resolve("TEST-" + name + ".xml"), """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <testsuite xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" version="3.0.2" name="%s" time="1.5"
+                    tests="%d" errors="%d" skipped="%d" failures="%d">
+                  <testcase name="tests=&quot;99&quot;" classname="x" time="0.1"/>
+                </testsuite>
+                """.formatted(name, tests, errors, skipped, failures));
+    }
+
+    private Result run(String mavenExitCode) throws Exception {
+        Process script = new ProcessBuilder("bash", "testing/report.sh", folder.toString(), mavenExitCode)
+                .directory(SourceTree.root().toFile())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(script.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        return new Result(script.exitValue(), output.lines().toList());
+    }
+
+    record Result(int exitCode, List<String> lines) {}
+}

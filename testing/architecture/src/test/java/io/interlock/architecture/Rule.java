@@ -1,0 +1,78 @@
+package io.interlock.architecture;
+
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * A rule that can be held against any root package, and the classes of the broken sample that it must find.
+ *
+ * @param name what it says
+ * @param below the rule for everything below a root package
+ * @param culprits the simple names it must report in the broken sample
+ */
+record Rule(String name, Function<String, ArchRule> below, List<String> culprits) {
+
+    /** The rules for main code. */
+    static Stream<Rule> ofMainCode() {
+        return Stream.of(
+                rule(
+                        "core sees JDK, JSpecify, slf4j",
+                        arrows(Arrows::coreSeesNothing),
+                        "CoreSeesLocks",
+                        "CoreSeesLibrary"),
+                rule("locks see core", arrows(Arrows::locksSeeCore), "LocksSeeStore"),
+                rule("engine sees locks", arrows(Arrows::engineSeesLocks), "EngineSeesStore"),
+                rule("stores see core", arrows(Arrows::storesSeeCore), "StoreSeesStore", "StoreSeesLocks"),
+                rule("contract tests see no store", arrows(Arrows::contractTestsSeeNoStore), "ContractSeesStore"),
+                rule("edges see no SPI", arrows(Arrows::edgesSeeNoSpi), "EdgeSeesSpi"),
+                rule("internal stays inside", arrows(Arrows::internalStaysInside), "StoreSeesInternal"),
+                rule("API shows no internals", arrows(Arrows::apiShowsNoInternals), "ShowsInternal"),
+                rule("time is injected", house(HouseRules::timeIsInjected), "TimeThief"),
+                rule(
+                        "names say something",
+                        house(HouseRules::namesSaySomething),
+                        "TextUtils",
+                        "StoreManager",
+                        "LeaseHelper",
+                        "DoorImpl"),
+                rule("constructors are short", house(HouseRules::constructorsAreShort), "TenParameters"),
+                rule("packages are null-marked", house(HouseRules::packagesAreNullMarked), "samples.broken.unmarked"),
+                rule("exceptions have one parent", house(HouseRules::exceptionsHaveOneParent), "StrayException"));
+    }
+
+    /** The rules for test code. */
+    static Stream<Rule> ofTests() {
+        return Stream.of(
+                rule(
+                        "nobody sleeps",
+                        house(HouseRules::nobodySleeps),
+                        "SleepyTest.sleeps()",
+                        "SleepyTest.sleepsInUnits()"),
+                rule(
+                        "disabled tests say why",
+                        house(HouseRules::disabledTestsSayWhy),
+                        "SleepyTest.sleeps()",
+                        "SleepyTest.sleepsInUnits()",
+                        "DisabledTest"),
+                rule("packages are null-marked", house(HouseRules::packagesAreNullMarked), "samples.broken.unmarked"));
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    private static Rule rule(String name, Function<String, ArchRule> below, String... culprits) {
+        return new Rule(name, below, List.of(culprits));
+    }
+
+    private static Function<String, ArchRule> arrows(Function<Arrows, ArchRule> rule) {
+        return root -> rule.apply(new Arrows(root));
+    }
+
+    private static Function<String, ArchRule> house(Function<HouseRules, ArchRule> rule) {
+        return root -> rule.apply(new HouseRules(root));
+    }
+}

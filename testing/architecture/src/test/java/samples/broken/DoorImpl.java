@@ -1,0 +1,4 @@
+package samples.broken;
+
+/** Broken: the name says nothing. */
+final class DoorImpl {}

@@ -1,0 +1,6 @@
+package samples.broken;
+
+/** Broken: the name says nothing. */
+final class TextUtils {
+    private TextUtils() {}
+}

@@ -1,0 +1,4 @@
+package samples.broken.locks.internal;
+
+/** Public for its own module only. */
+public final class Keeper {}

@@ -1,0 +1,4 @@
+package samples.broken.store.memory;
+
+/** A store. */
+public final class RowStore {}

@@ -1,0 +1,18 @@
+package samples.good.engine;
+
+import samples.good.locks.Door;
+
+/** Stands on the locks. */
+public final class Runs {
+    private final Door door;
+
+    /** Runs behind a door. */
+    public Runs(Door door) {
+        this.door = door;
+    }
+
+    /** Starts. */
+    public String start(String key) {
+        return door.open(key);
+    }
+}

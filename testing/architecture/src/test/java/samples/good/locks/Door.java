@@ -1,0 +1,19 @@
+package samples.good.locks;
+
+import samples.good.locks.internal.Keeper;
+import samples.good.spi.Contract;
+
+/** Uses its own internals and shows none. */
+public final class Door {
+    private final Keeper keeper;
+
+    /** A door to a store. */
+    public Door(Contract contract) {
+        keeper = new Keeper(contract);
+    }
+
+    /** Asks for a key. */
+    public String open(String key) {
+        return keeper.keep(key);
+    }
+}

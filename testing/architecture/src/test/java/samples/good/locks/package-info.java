@@ -1,0 +1,5 @@
+/** Keeps the rules. */
+@NullMarked
+package samples.good.locks;
+
+import org.jspecify.annotations.NullMarked;

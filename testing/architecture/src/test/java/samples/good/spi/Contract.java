@@ -1,0 +1,7 @@
+package samples.good.spi;
+
+/** What a store implements. */
+public interface Contract {
+    /** One step. */
+    String step(String key);
+}
