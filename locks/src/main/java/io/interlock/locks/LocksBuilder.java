@@ -1,6 +1,10 @@
 package io.interlock.locks;
 
 import io.interlock.Holder;
+import io.interlock.InvalidSettingException;
+import io.interlock.locks.internal.LocksSettings;
+import io.interlock.locks.internal.StoreLocks;
+import io.interlock.locks.internal.ThisProcess;
 import io.interlock.spi.LeaseStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -67,10 +71,20 @@ public final class LocksBuilder {
         return this;
     }
 
-    /** The locks, working. */
-    @SuppressWarnings({"DoNotCallSuggester", "ObjectToString"})
+    /**
+     * The locks, working.
+     *
+     * @throws InvalidSettingException if a setting is out of its limits, or the ttl above the store's longest lease
+     */
     public Locks build() {
-        throw new IllegalStateException(
-                store + " " + environment + options + holder + pollEvery + sweepEvery + drainTime + closesStore);
+        return StoreLocks.open(new LocksSettings(
+                store,
+                environment,
+                options,
+                holder != null ? holder : ThisProcess.holder(environment.random()),
+                pollEvery,
+                sweepEvery,
+                drainTime,
+                closesStore));
     }
 }

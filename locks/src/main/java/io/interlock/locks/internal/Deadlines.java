@@ -1,0 +1,50 @@
+package io.interlock.locks.internal;
+
+import io.interlock.LossCause;
+import io.interlock.locks.LeaseOptions;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Until when a holder may rely on its lease, by its own clock.
+ *
+ * <p>The store counts the ttl from when it dealt with the request, we from before we sent it, so our end comes first. One
+ * hundredth is taken off for clocks that run at different speeds, and a sixth so that the work has time to stop.
+ */
+final class Deadlines {
+
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private Deadlines() {}
+
+    /** Nanoseconds from before the last confirmed request until the lease counts as lost. */
+    static long stopAfter(Duration ttl) {
+        long nanos = ttl.toNanos();
+        return nanos / 100 * 99 - nanos / 6;
+    }
+
+    /** Nanoseconds it may be held at all. */
+    static long limit(LeaseOptions options) {
+        return options.maxHold().map(limit -> LocalTime.capped(limit).toNanos()).orElse(NO_LIMIT);
+    }
+
+    /** The ticker's time at which {@code lease} is to be judged, unless it is renewed before. */
+    static long due(HeldLease lease) {
+        long unconfirmed =
+                lease.confirmedAt().nanos() + stopAfter(lease.options().terms().ttl());
+        long limit = limit(lease.options());
+        long overdue = lease.askedAt().nanos() + limit;
+        return limit == NO_LIMIT || overdue - unconfirmed > 0 ? unconfirmed : overdue;
+    }
+
+    /** Why {@code lease} is over by now, if it is. */
+    static @Nullable LossCause verdict(HeldLease lease, LocalTime time) {
+        if (time.elapsed(lease.askedAt()) >= limit(lease.options())) {
+            return LossCause.OVERDUE;
+        }
+        return time.elapsed(lease.confirmedAt())
+                        >= stopAfter(lease.options().terms().ttl())
+                ? LossCause.UNCONFIRMED
+                : null;
+    }
+}

@@ -1,0 +1,88 @@
+package io.interlock.locks.internal;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** Who is inside: calls under way and leases not closed yet. Once it closes, nobody new comes in. */
+final class Door {
+
+    private final Set<HeldLease> leases = new HashSet<>();
+    private final CompletableFuture<Void> empty = new CompletableFuture<>();
+    private int asking;
+    private boolean closing;
+
+    /** Lets a call in. */
+    synchronized void enter() {
+        if (closing) {
+            throw closed();
+        }
+        asking++;
+    }
+
+    void leave() {
+        boolean last;
+        synchronized (this) {
+            asking--;
+            last = isLast();
+        }
+        if (last) {
+            empty.complete(null);
+        }
+    }
+
+    /** A lease whose work is now inside. */
+    synchronized void admit(HeldLease lease) {
+        leases.add(lease);
+    }
+
+    void dismiss(HeldLease lease) {
+        boolean last;
+        synchronized (this) {
+            leases.remove(lease);
+            last = isLast();
+        }
+        if (last) {
+            empty.complete(null);
+        }
+    }
+
+    /** Closes, and says whether it was open. */
+    boolean close() {
+        boolean last;
+        synchronized (this) {
+            if (closing) {
+                return false;
+            }
+            closing = true;
+            last = isLast();
+        }
+        if (last) {
+            empty.complete(null);
+        }
+        return true;
+    }
+
+    synchronized boolean isClosed() {
+        return closing;
+    }
+
+    /** Done when it is closed and everybody has left. */
+    CompletableFuture<Void> empty() {
+        return empty;
+    }
+
+    synchronized List<HeldLease> inside() {
+        return new ArrayList<>(leases);
+    }
+
+    static IllegalStateException closed() {
+        return new IllegalStateException("these locks are closed; nothing is granted any more");
+    }
+
+    private boolean isLast() {
+        return closing && asking == 0 && leases.isEmpty();
+    }
+}

@@ -1,0 +1,174 @@
+package io.interlock.locks.internal;
+
+import io.interlock.DurationText;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.Release;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.ReleaseAnswer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The leases this process holds, from grant to release. */
+final class Leases {
+
+    private static final Logger log = LoggerFactory.getLogger(Leases.class);
+
+    private final House house;
+    private final Map<LockKey, HeldLease> byThreads = new ConcurrentHashMap<>();
+
+    Leases(House house) {
+        this.house = house;
+    }
+
+    LocalTime time() {
+        return house.time();
+    }
+
+    /** Takes a grant in: from now on it is renewed and watched. */
+    HeldLease adopt(AcquireAnswer.Granted answer, LeaseOptions options, Moment asked, long owner) {
+        List<LeaseRecord> granted =
+                answer.grants().stream().map(AcquireAnswer.Grant::lease).toList();
+        HeldLease lease = new HeldLease(this, granted, options, asked, owner);
+        lease.plan(house.keeper().entry(lease), house.watch().entry(lease));
+        house.door().admit(lease);
+        if (owner != 0) {
+            granted.forEach(each -> byThreads.put(each.key(), lease));
+        }
+        house.keeper().keep(lease);
+        house.watch().watch(lease);
+        answer.grants().forEach(Leases::report);
+        return lease;
+    }
+
+    /** The lease of {@code key} that {@code thread} holds, as it should be in the store by now. */
+    Optional<LeaseRecord> heldBy(long thread, LockKey key) {
+        HeldLease lease = byThreads.get(key);
+        if (lease == null || !lease.isOwnedBy(thread) || !lease.isHeld()) {
+            return Optional.empty();
+        }
+        Duration held = Duration.ofNanos(time().elapsed(lease.askedAt()));
+        Duration sinceRenewal = Duration.ofNanos(time().elapsed(lease.confirmedAt()));
+        return lease.granted().stream()
+                .filter(each -> each.key().equals(key))
+                .findFirst()
+                .map(each -> {
+                    Instant now = each.grantedAt().plus(held);
+                    Instant end =
+                            now.minus(sinceRenewal).plus(lease.options().terms().ttl());
+                    return new LeaseRecord(
+                            key, each.id(), each.holder(), each.token(), each.grantedAt(), end, now, null);
+                });
+    }
+
+    Release release(HeldLease lease) {
+        forget(lease);
+        try {
+            return released(lease, house.lane().release(lease.releaseRequests()));
+        } catch (RuntimeException failure) {
+            house.aftercare().releaseLater(lease);
+            throw failure;
+        } finally {
+            leave(lease);
+        }
+    }
+
+    CompletionStage<Release> releaseAsync(HeldLease lease) {
+        forget(lease);
+        CompletableFuture<Release> result = new CompletableFuture<>();
+        CompletionStage<List<ReleaseAnswer>> answers;
+        try {
+            answers = house.lane().releaseAsync(lease.releaseRequests());
+        } catch (RuntimeException closed) {
+            answers = CompletableFuture.failedStage(closed);
+        }
+        answers.whenComplete((given, failure) -> {
+            if (failure != null) {
+                house.aftercare().releaseLater(lease);
+            }
+            leave(lease);
+            house.threads().execute(() -> Futures.settle(result, failure, () -> released(lease, given)));
+        });
+        return result;
+    }
+
+    /** Gives back what nobody took, in the background. */
+    void giveBack(HeldLease lease) {
+        lease.releaseAsync().whenComplete((release, failure) -> {
+            if (failure != null) {
+                log.warn("{} was granted to nobody and could not be given back yet: {}", lease, failure.toString());
+            }
+        });
+    }
+
+    /** Hears that {@code lease} is lost. */
+    void lost(HeldLease lease, LossCause cause) {
+        forget(lease);
+        Duration held = Duration.ofNanos(time().elapsed(lease.askedAt()));
+        log.warn(
+                "lease of {} with token {} is lost after {}{}: {}",
+                lease.key(),
+                lease.token(),
+                DurationText.format(held),
+                lease.options()
+                        .maxHold()
+                        .map(limit -> " (limit " + DurationText.format(limit) + ")")
+                        .orElse(""),
+                cause.explanation());
+    }
+
+    void tell(HeldLease lease, List<Consumer<LossCause>> listeners, LossCause cause) {
+        for (Consumer<LossCause> listener : listeners) {
+            house.threads().execute(() -> listener.accept(cause));
+        }
+    }
+
+    private void forget(HeldLease lease) {
+        house.keeper().forget(lease);
+        house.watch().forget(lease);
+    }
+
+    private void leave(HeldLease lease) {
+        lease.granted().forEach(each -> byThreads.remove(each.key(), lease));
+        house.door().dismiss(lease);
+        // Also if the store did not answer: then whoever waits here sees that for itself.
+        lease.granted().forEach(each -> house.lines().wake(each.key()));
+    }
+
+    private static Release released(HeldLease lease, List<ReleaseAnswer> answers) {
+        for (ReleaseAnswer answer : answers) {
+            if (answer instanceof ReleaseAnswer.Lapsed lapsed) {
+                lease.foundLost(lapsed.ended().eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED);
+            } else if (answer instanceof ReleaseAnswer.Gone) {
+                lease.foundLost(LossCause.GONE);
+            }
+        }
+        Release release = lease.lossCause() != null ? Release.WAS_LOST : Release.RELEASED;
+        log.debug("{} with token {}: {}", lease.key(), lease.token(), release);
+        return release;
+    }
+
+    private static void report(AcquireAnswer.Grant grant) {
+        LeaseRecord lease = grant.lease();
+        log.debug("{} granted to {} with token {}", lease.key(), lease.holder().label(), lease.token());
+        grant.predecessor()
+                .ifPresent(old -> log.warn(
+                        "{} taken over with token {}: {} had it with token {} for {} and never gave it back",
+                        lease.key(),
+                        lease.token(),
+                        old.holder().label(),
+                        old.token(),
+                        DurationText.format(Duration.between(old.grantedAt(), old.expiresAt()))));
+    }
+}

@@ -1,0 +1,9 @@
+package io.interlock.locks.internal;
+
+/**
+ * One moment, on both clocks of this process.
+ *
+ * @param nanos by the ticker, which may stand still while the machine sleeps
+ * @param wallMillis by the wall clock, which may be set back
+ */
+record Moment(long nanos, long wallMillis) {}

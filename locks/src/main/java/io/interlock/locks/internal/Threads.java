@@ -1,0 +1,72 @@
+package io.interlock.locks.internal;
+
+import io.interlock.time.Environment;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The library's threads: a few for calls to the store, and as many as it takes for the user's code, so that a listener or
+ * probe that hangs holds up nobody else. Idle threads end.
+ */
+final class Threads implements Executor {
+
+    private static final Logger log = LoggerFactory.getLogger(Threads.class);
+    private static final int MAX_CALLS = 16;
+    private static final long IDLE_SECONDS = 20;
+
+    private final ThreadPoolExecutor calls;
+    private final ThreadPoolExecutor guests;
+
+    Threads(Environment environment) {
+        calls = new ThreadPoolExecutor(
+                MAX_CALLS,
+                MAX_CALLS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                environment.threads("interlock-call"));
+        calls.allowCoreThreadTimeOut(true);
+        guests = new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                environment.threads("interlock-callback"));
+    }
+
+    /** Where calls to the store run. */
+    Executor calls() {
+        return calls;
+    }
+
+    /** Runs the user's code; what it throws is logged. After {@link #close()} it runs on the thread that asks. */
+    @Override
+    public void execute(Runnable task) {
+        try {
+            guests.execute(() -> guarded(task));
+        } catch (RejectedExecutionException closed) {
+            guarded(task);
+        }
+    }
+
+    /** Takes no more; what has begun goes on. */
+    void close() {
+        calls.shutdown();
+        guests.shutdown();
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error failure) {
+            log.error("a callback failed: {}", failure.toString(), failure);
+        }
+    }
+}
