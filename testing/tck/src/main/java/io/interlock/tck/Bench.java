@@ -2,8 +2,13 @@ package io.interlock.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.Refusal;
 import io.interlock.StoreCapabilities;
+import io.interlock.StoreUnavailableException;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.LeaseStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -11,6 +16,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.awaitility.Awaitility;
 
 /** What one test works with: clients, keys, and the history that is audited when it is over. */
 final class Bench {
@@ -50,10 +58,40 @@ final class Bench {
     }
 
     /** The store of a client that shares nothing with the others; all that is done through it is audited. */
-    synchronized LeaseStore open() {
-        RecordingStore store = new RecordingStore(harness.open(Environment.system()), history);
-        stores.add(store);
-        return closing(store);
+    LeaseStore open() {
+        return recording(openUnrecorded());
+    }
+
+    /** The store of a client, to be wrapped before it is {@linkplain #recording recorded}. */
+    LeaseStore openUnrecorded() {
+        return closing(harness.open(Environment.system()));
+    }
+
+    /** {@code store} with all that is done through it audited. */
+    synchronized LeaseStore recording(LeaseStore store) {
+        RecordingStore recording = new RecordingStore(store, history);
+        stores.add(recording);
+        return recording;
+    }
+
+    /** Does {@code step} as soon as the store answers again. */
+    <T> T onceAvailable(Callable<T> step) {
+        return Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(50))
+                .ignoreException(StoreUnavailableException.class)
+                .until(step, Objects::nonNull);
+    }
+
+    /** Takes {@code key} as soon as the store answers again, with a quiet period let pass if there is one. */
+    LeaseRecord takeOnceRecovered(LockKey key) {
+        AcquireRequest request = Asking.forKey(key);
+        AcquireAnswer answer = onceAvailable(() -> client.ask(request));
+        if (answer instanceof AcquireAnswer.Refused refused) {
+            assertThat(refused.refusal()).isInstanceOf(Refusal.StoreRecovering.class);
+            advancePast(capabilities().maxLease());
+        }
+        return client.take(request);
     }
 
     /** Closes {@code closeable} when the test is over; what came last goes first. */

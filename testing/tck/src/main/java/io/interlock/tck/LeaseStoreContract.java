@@ -33,7 +33,19 @@ import org.junit.jupiter.api.Timeout;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-public abstract class LeaseStoreContract implements AcquireContract, RenewContract, ReleaseContract, ExpiryContract {
+public abstract class LeaseStoreContract
+        implements AcquireContract,
+                RenewContract,
+                ReleaseContract,
+                ExpiryContract,
+                EvictContract,
+                TokenContract,
+                RecoveryContract,
+                ListingContract,
+                BatchContract,
+                LostAnswerContract,
+                WakeUpContract,
+                ContentionContract {
 
     private @Nullable StoreHarness harness;
     private @Nullable Bench bench;

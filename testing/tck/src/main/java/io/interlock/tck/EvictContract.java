@@ -1,0 +1,152 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.Asking.LOCK_DELAY;
+import static io.interlock.tck.Asking.TTL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.EvictAnswer;
+import io.interlock.Eviction;
+import io.interlock.LeaseRecord;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.ReleaseAnswer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Taking a lease away by force. */
+interface EvictContract extends Contract {
+
+    @Test
+    default void anEvictedHolderCannotRenewAndIsToldWhy() {
+        LeaseRecord lease = client().take(key("victim"));
+        EvictAnswer.Evicted evicted = bench().anotherClient().evicted(lease);
+        assertThat(evicted.victim().token()).isEqualTo(lease.token());
+        Eviction eviction = evicted.victim().evicted().orElseThrow();
+        assertThat(eviction.actor()).isEqualTo("ops@example.org");
+        assertThat(eviction.reason()).isEqualTo("stuck since noon");
+        assertThat(eviction.at())
+                .isBetween(
+                        lease.grantedAt().minusMillis(1),
+                        evicted.victim().observedAt().plusMillis(1));
+        assertThat(client().lost(lease).cause()).isEqualTo(LossCause.EVICTED);
+        assertThat(client().find(key("victim")).orElseThrow().isLive()).isFalse();
+    }
+
+    @Test
+    default void anEvictedKeyStaysClosedUntilItsOldEndBecauseItsHolderMayStillWork() {
+        LeaseRecord lease = client().take(key("victim"));
+        EvictAnswer.Evicted evicted = client().evicted(lease);
+        assertThat(Duration.between(evicted.victim().observedAt(), evicted.opensAt()))
+                .isBetween(TTL.minusSeconds(5), TTL.plusMillis(1));
+        Client other = bench().anotherClient();
+        Refusal refusal = other.refusal(key("victim"));
+        assertThat(refusal).isInstanceOf(Refusal.Held.class);
+        assertThat(((Refusal.Held) refusal).current().evicted()).isPresent();
+        assertThat(refusal.explanation()).contains("ops@example.org").contains("stuck since noon");
+        client().lost(lease);
+        advance(TTL.minusSeconds(5));
+        assertThat(other.refusal(key("victim"))).isInstanceOf(Refusal.Held.class);
+        bench().advancePast(Duration.ofSeconds(5));
+        LeaseRecord next = other.take(key("victim"));
+        assertThat(next.token().isAfter(lease.token())).isTrue();
+        assertThat(next.evicted()).as("the new lease is not evicted").isEmpty();
+    }
+
+    @Test
+    default void anEvictedKeyOpensOnlyAfterItsLockDelayToo() {
+        LeaseRecord lease = client().take(Asking.withLockDelay(key("victim")));
+        EvictAnswer.Evicted evicted = client().evicted(lease);
+        assertThat(Duration.between(evicted.victim().expiresAt(), evicted.opensAt()))
+                .isBetween(LOCK_DELAY.minusMillis(1), LOCK_DELAY.plusMillis(1));
+        bench().advancePast(TTL);
+        assertThat(client().refusal(key("victim"))).isInstanceOf(Refusal.Delayed.class);
+        bench().advancePast(LOCK_DELAY);
+        client().take(key("victim"));
+    }
+
+    @Test
+    default void anEvictedKeyOpensWhenItsHolderHasStopped() {
+        LeaseRecord lease = client().take(Asking.withLockDelay(key("victim")));
+        client().evicted(lease);
+        assertThat(client().release(lease)).isInstanceOf(ReleaseAnswer.Lapsed.class);
+        assertThat(client().find(key("victim"))).isEmpty();
+        bench().anotherClient().take(key("victim"));
+    }
+
+    @Test
+    default void evictingNeedsTheTokenTheActorSaw() {
+        LeaseRecord first = client().take(key("moved-on"));
+        client().released(first);
+        LeaseRecord second = client().take(key("moved-on"));
+        EvictAnswer answer = client().evict(first);
+        assertThat(answer).isInstanceOf(EvictAnswer.Mismatch.class);
+        assertThat(((EvictAnswer.Mismatch) answer).holder().orElseThrow().token())
+                .isEqualTo(second.token());
+        client().holds(second);
+        client().renewed(second, TTL);
+    }
+
+    @Test
+    default void evictingWhatNobodyHasIsAMismatch() {
+        LeaseRecord lease = client().take(key("free"));
+        client().released(lease);
+        EvictAnswer answer = client().evict(lease);
+        assertThat(answer).isInstanceOf(EvictAnswer.Mismatch.class);
+        assertThat(((EvictAnswer.Mismatch) answer).holder()).isEmpty();
+        assertThat(client().find(key("free"))).isEmpty();
+    }
+
+    @Test
+    default void evictingAgainAnswersTheSameAndTheFirstReasonStays() {
+        LeaseRecord lease = client().take(key("victim"));
+        Eviction first = client().evicted(lease).victim().evicted().orElseThrow();
+        EvictAnswer again = bench().anotherClient()
+                .store()
+                .evict(new EvictRequest(key("victim"), lease.token(), "somebody else", "me too"));
+        assertThat(again).isInstanceOf(EvictAnswer.Evicted.class);
+        Eviction second = ((EvictAnswer.Evicted) again).victim().evicted().orElseThrow();
+        assertThat(second.actor()).isEqualTo(first.actor());
+        assertThat(second.reason()).isEqualTo(first.reason());
+    }
+
+    @Test
+    default void anEvictedGrantIsNotConfirmedToWhoAsksAgainWithItsId() {
+        AcquireRequest request = Asking.forKey(key("victim"));
+        LeaseRecord lease = client().take(request);
+        client().evicted(lease);
+        assertThat(client().refusal(request)).isInstanceOf(Refusal.Held.class);
+    }
+
+    @Test
+    default void evictingAnExpiredLeaseChangesNothingAboutWhenTheKeyOpens() {
+        LeaseRecord lease = client().take(Asking.withLockDelay(key("late")));
+        bench().advancePast(TTL);
+        client().evicted(lease);
+        assertThat(client().refusal(key("late"))).isInstanceOf(Refusal.Delayed.class);
+        bench().advancePast(LOCK_DELAY);
+        client().take(key("late"));
+    }
+
+    @Test
+    default void anyCharactersInActorAndReasonAreKept() {
+        LeaseRecord lease = client().take(key("victim"));
+        String actor = "Zoë \"root\" O'Neil";
+        String reason = "100% stuck; DROP TABLE lease; -- 💥\\";
+        client().store().evict(new EvictRequest(key("victim"), lease.token(), actor, reason));
+        Eviction eviction = client().find(key("victim")).orElseThrow().evicted().orElseThrow();
+        assertThat(eviction.actor()).isEqualTo(actor);
+        assertThat(eviction.reason()).isEqualTo(reason);
+    }
+
+    @Test
+    default void anEvictedLeaseThatEndedIsSwept() {
+        LeaseRecord lease = client().take(key("victim"));
+        client().evicted(lease);
+        assertThat(client().store().sweep(10)).isEmpty();
+        bench().advancePast(TTL);
+        assertThat(client().store().sweep(10)).hasSize(1);
+        assertThat(client().find(key("victim"))).isEmpty();
+    }
+}

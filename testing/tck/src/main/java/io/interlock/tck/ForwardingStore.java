@@ -1,0 +1,92 @@
+package io.interlock.tck;
+
+import io.interlock.EvictAnswer;
+import io.interlock.LeasePage;
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.StoreCapabilities;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.Answers;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** Passes every call on; subclasses put faults in between. */
+public abstract class ForwardingStore implements LeaseStore {
+
+    private final LeaseStore store;
+
+    /** Passes on to {@code store}. */
+    protected ForwardingStore(LeaseStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public StoreCapabilities capabilities() {
+        return store.capabilities();
+    }
+
+    @Override
+    public Answers<AcquireAnswer> tryAcquire(List<AcquireRequest> requests) {
+        return store.tryAcquire(requests);
+    }
+
+    @Override
+    public Answers<RenewAnswer> renew(List<RenewRequest> requests) {
+        return store.renew(requests);
+    }
+
+    @Override
+    public Answers<ReleaseAnswer> release(List<ReleaseRequest> requests) {
+        return store.release(requests);
+    }
+
+    @Override
+    public EvictAnswer evict(EvictRequest request) {
+        return store.evict(request);
+    }
+
+    @Override
+    public List<Optional<LeaseRecord>> find(List<LockKey> keys) {
+        return store.find(keys);
+    }
+
+    @Override
+    public LeasePage list(LeaseQuery query) {
+        return store.list(query);
+    }
+
+    @Override
+    public List<LeaseRecord> sweep(int limit) {
+        return store.sweep(limit);
+    }
+
+    @Override
+    public Instant bumpEpoch(String reason) {
+        return store.bumpEpoch(reason);
+    }
+
+    @Override
+    public ChangeFeed changes() {
+        return store.changes();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    @Override
+    public String toString() {
+        return store.toString();
+    }
+}

@@ -1,0 +1,75 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.Asking.TTL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.interlock.LeaseRecord;
+import io.interlock.spi.ChangeFeed;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** The change feed. Wake-ups are hints, so a case tries a few times before it complains. */
+interface WakeUpContract extends Contract {
+
+    @Test
+    default void aReleaseWakesWhoWaitsInAnotherClient() throws Exception {
+        wakes(lease -> client().released(lease));
+    }
+
+    @Test
+    default void theStopOfAnEvictedHolderWakesWhoWaits() throws Exception {
+        wakes(lease -> {
+            client().evicted(lease);
+            client().release(lease);
+        });
+    }
+
+    @Test
+    default void theLateStopOfAnExpiredHolderWakesWhoWaits() throws Exception {
+        wakes(lease -> {
+            bench().advancePast(TTL);
+            client().release(lease);
+        });
+    }
+
+    @Test
+    default void whoNoLongerListensIsLeftAlone() throws Exception {
+        assumeTrue(bench().capabilities().wakeUps(), "this store sends no wake-ups");
+        Client waiter = bench().anotherClient();
+        Semaphore silent = new Semaphore(0);
+        Semaphore heard = new Semaphore(0);
+        ChangeFeed.Subscription closed = waiter.store().changes().watch(key("awaited"), silent::release);
+        closed.close();
+        closed.close();
+        try (ChangeFeed.Subscription open = waiter.store().changes().watch(key("awaited"), heard::release)) {
+            assertThat(open).isNotNull();
+            releaseUntil(heard, waiter, lease -> client().released(lease));
+        }
+        assertThat(silent.availablePermits()).isZero();
+    }
+
+    private void wakes(Consumer<LeaseRecord> ending) throws Exception {
+        assumeTrue(bench().capabilities().wakeUps(), "this store sends no wake-ups");
+        Client waiter = bench().anotherClient();
+        Semaphore heard = new Semaphore(0);
+        try (ChangeFeed.Subscription open = waiter.store().changes().watch(key("awaited"), heard::release)) {
+            assertThat(open).isNotNull();
+            releaseUntil(heard, waiter, ending);
+        }
+    }
+
+    private void releaseUntil(Semaphore heard, Client waiter, Consumer<LeaseRecord> ending) throws Exception {
+        boolean woken = false;
+        for (int attempt = 0; attempt < 4 && !woken; attempt++) {
+            LeaseRecord lease = client().take(Asking.forKey(key("awaited")));
+            waiter.refusal(Asking.forKey(key("awaited")).waiting());
+            heard.drainPermits();
+            ending.accept(lease);
+            woken = heard.tryAcquire(2, TimeUnit.SECONDS);
+        }
+        assertThat(woken).as("woken within 2 s by one of 4 releases").isTrue();
+    }
+}
