@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 class LeaseTable {
 
-    private final Slots slots = new Slots();
-    private final StoreClock clock;
+    final Slots slots = new Slots();
+    final StoreClock clock;
     private final Duration maxLease;
     private volatile Era era = new Era(0, Long.MIN_VALUE);
 
@@ -104,7 +104,8 @@ class LeaseTable {
         return StoreClock.instant(era.quietUntil());
     }
 
-    private AcquireAnswer decide(AcquireRequest request, List<Slot> locked) {
+    /** Grants locked slots, all or none. */
+    AcquireAnswer decide(AcquireRequest request, List<Slot> locked) {
         long now = clock.now();
         Era era = this.era;
         if (locked.stream().allMatch(slot -> slot.isLive(request.id(), now))) {
@@ -132,7 +133,8 @@ class LeaseTable {
     }
 
     /** Why the key cannot be had now, or {@code null} if it can. */
-    private static @Nullable Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
+    @Nullable
+    Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
         if (!slot.isTaken()) {
             return null;
         }
@@ -191,7 +193,8 @@ class LeaseTable {
         return new EvictAnswer.Evicted(slot.record(now), StoreClock.instant(slot.opensAt()));
     }
 
-    private Optional<LeaseRecord> clearIfOver(Slot slot) {
+    /** Clears the lease of a locked slot, if somebody else could have the key by now. */
+    Optional<LeaseRecord> clearIfOver(Slot slot) {
         long now = clock.now();
         if (now < slot.opensAt()) {
             return Optional.empty();

@@ -1,0 +1,62 @@
+package io.interlock.store.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import io.interlock.tck.LeaseStoreContract;
+import io.interlock.tck.StoreHarness;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.platform.launcher.TagFilter;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/** The contract itself, tested: it passes the reference and fails every store that is deliberately wrong. */
+class ContractTest {
+
+    private static volatile Supplier<StoreHarness> underTest = MemoryHarness::new;
+
+    /** The contract on whatever is under test. Nested and static, so that it runs only when asked to. */
+    static class Subject extends LeaseStoreContract {
+        @Override
+        protected StoreHarness createHarness() {
+            return underTest.get();
+        }
+    }
+
+    @Test
+    void theReferencePasses() {
+        TestExecutionSummary summary = runContract(MemoryHarness::new);
+        assertThat(summary.getFailures()).isEmpty();
+        assertThat(summary.getTestsSucceededCount()).isGreaterThan(90);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyMutantIsCaught(Mutant mutant) {
+        TestExecutionSummary summary = runContract(mutant::harness);
+        assertThat(summary.getTestsFailedCount())
+                .as("cases that notice %s", mutant)
+                .isPositive();
+        assertThat(summary.getTestsSucceededCount())
+                .as("cases that do not care about %s", mutant)
+                .isGreaterThan(30);
+    }
+
+    private static TestExecutionSummary runContract(Supplier<StoreHarness> harness) {
+        underTest = harness;
+        SummaryGeneratingListener listener = new SummaryGeneratingListener();
+        LauncherFactory.create()
+                .execute(
+                        LauncherDiscoveryRequestBuilder.request()
+                                .selectors(selectClass(Subject.class))
+                                .filters(TagFilter.excludeTags("locks", "processes"))
+                                .build(),
+                        listener);
+        return listener.getSummary();
+    }
+}
