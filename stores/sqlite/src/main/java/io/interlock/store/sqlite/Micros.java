@@ -1,0 +1,27 @@
+package io.interlock.store.sqlite;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** Times as the tables keep them: whole microseconds, moments counted from 1970. */
+final class Micros {
+
+    private Micros() {}
+
+    static long of(Duration duration) {
+        return duration.toNanos() / 1000;
+    }
+
+    static long of(Instant moment) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, moment);
+    }
+
+    static Instant moment(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    static Duration duration(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
+    }
+}

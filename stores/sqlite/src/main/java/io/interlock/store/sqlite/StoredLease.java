@@ -1,0 +1,66 @@
+package io.interlock.store.sqlite;
+
+import io.interlock.Eviction;
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import org.jspecify.annotations.Nullable;
+
+/** A row of the table {@code lease}. Times are {@link Micros}. */
+record StoredLease(
+        LockKey key,
+        LeaseId id,
+        Holder holder,
+        FencingToken token,
+        Span span,
+        @Nullable Eviction eviction) {
+
+    /**
+     * When a lease is.
+     *
+     * @param grantedAt its beginning
+     * @param expiresAt its end unless renewed before
+     * @param lockDelay how long the key stays closed after that
+     */
+    record Span(long grantedAt, long expiresAt, long lockDelay) {
+
+        Span until(long later) {
+            return new Span(grantedAt, Math.max(expiresAt, later), lockDelay);
+        }
+    }
+
+    boolean isExpired(long now) {
+        return span.expiresAt <= now;
+    }
+
+    boolean isLive(long now) {
+        return eviction == null && !isExpired(now);
+    }
+
+    /** When the key opens by itself. */
+    long opensAt() {
+        return span.expiresAt + span.lockDelay;
+    }
+
+    StoredLease until(long later) {
+        return new StoredLease(key, id, holder, token, span.until(later), eviction);
+    }
+
+    StoredLease evicted(Eviction how) {
+        return new StoredLease(key, id, holder, token, span, how);
+    }
+
+    LeaseRecord seenAt(long now) {
+        return new LeaseRecord(
+                key,
+                id,
+                holder,
+                token,
+                Micros.moment(span.grantedAt),
+                Micros.moment(span.expiresAt),
+                Micros.moment(now),
+                eviction);
+    }
+}
