@@ -1,0 +1,55 @@
+package io.interlock.store.sqlite;
+
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.StoreUrl;
+import io.interlock.spi.Stores;
+import io.interlock.tck.StoreHarness;
+import io.interlock.time.Environment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** A store in a file, whose clock is pushed on by moving the moment of boot that all times are counted from. */
+final class SqliteHarness implements StoreHarness {
+
+    private final String url;
+    private final TestDatabase database;
+
+    SqliteHarness(Path file) {
+        url = "sqlite:" + file;
+        Stores.open(url).close();
+        database = new TestDatabase(file);
+    }
+
+    @Override
+    public LeaseStore open(Environment environment) {
+        return new SqliteStoreFactory().open(StoreUrl.parse(url), environment);
+    }
+
+    @Override
+    public void advance(Duration time) {
+        database.execute("UPDATE interlock_store SET booted_at = booted_at + " + Micros.of(time));
+    }
+
+    @Override
+    public void reset() {
+        database.execute("DELETE FROM interlock_lease");
+        database.execute("UPDATE interlock_store SET quiet_until = 0, epoch = 0, token_floor = 0");
+    }
+
+    @Override
+    public Optional<String> url() {
+        return Optional.of(url);
+    }
+
+    @Override
+    public OptionalLong writes() {
+        return OptionalLong.of(database.number("PRAGMA data_version"));
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

@@ -1,0 +1,53 @@
+package io.interlock.store.sqlite;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** A connection of a test's own to the file of a store. */
+final class TestDatabase implements AutoCloseable {
+
+    private final Connection connection;
+
+    TestDatabase(Path file) {
+        try {
+            connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+            execute("PRAGMA busy_timeout = 10000");
+        } catch (SQLException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    void execute(String sql) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException failure) {
+            throw new AssertionError(sql, failure);
+        }
+    }
+
+    long number(String sql) {
+        return Long.parseLong(text(sql));
+    }
+
+    String text(String sql) {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            return row.next() ? row.getString(1) : "";
+        } catch (SQLException failure) {
+            throw new AssertionError(sql, failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (SQLException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+}

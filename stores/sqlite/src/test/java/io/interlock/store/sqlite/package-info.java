@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.store.sqlite;
+
+import org.jspecify.annotations.NullMarked;
