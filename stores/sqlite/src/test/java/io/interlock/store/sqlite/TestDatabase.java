@@ -34,9 +34,13 @@ final class TestDatabase implements AutoCloseable {
     }
 
     String text(String sql) {
+        return column(sql, 1);
+    }
+
+    String column(String sql, int column) {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
-            return row.next() ? row.getString(1) : "";
+            return row.next() ? row.getString(column) : "";
         } catch (SQLException failure) {
             throw new AssertionError(sql, failure);
         }
