@@ -12,10 +12,10 @@ interface Connector {
     Session open() throws SQLException;
 
     /**
-     * Makes sure that the store's path still names the file it was opened with. If it does not, others may meet in another
-     * file by now, and nothing said about keys in this one would count.
+     * Called before each use of a session: makes sure that the store's path still names the file it was opened with. If it
+     * does not, others may meet in another file by now, and nothing said about keys in this one would count.
      *
      * @throws io.interlock.StoreUnavailableException if the file was moved, deleted or replaced
      */
-    void requireSameFile();
+    void check(Session session) throws SQLException;
 }

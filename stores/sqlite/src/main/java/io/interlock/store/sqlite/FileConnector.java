@@ -55,7 +55,7 @@ final class FileConnector implements Connector {
     }
 
     @Override
-    public void requireSameFile() {
+    public void check(Session session) {
         Object expected = identity;
         if (expected != null && !expected.equals(identity(settings.file()))) {
             throw new StoreUnavailableException(

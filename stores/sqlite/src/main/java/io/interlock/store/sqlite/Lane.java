@@ -58,7 +58,7 @@ final class Lane implements AutoCloseable {
         turn.lock();
         try {
             Session open = session();
-            connector.requireSameFile();
+            connector.check(open);
             return work.run(open);
         } catch (SQLException failure) {
             if (!SqliteErrors.isBusy(failure)) {
