@@ -1,0 +1,71 @@
+package io.interlock.store.redis;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireAnswer.Grant;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.ReleaseRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Requests to acquire as acquire.lua reads them, and its answers as it writes them. */
+final class AcquireCodec {
+
+    private static final int FIRST_GRANT = 2;
+
+    private AcquireCodec() {}
+
+    static void write(AcquireRequest request, List<String> arguments) {
+        arguments.add(request.id().toString());
+        arguments.add(request.holder().instance());
+        arguments.add(request.holder().label());
+        arguments.add(request.holder().runId().map(Object::toString).orElse(""));
+        arguments.add(Long.toString(Micros.of(request.terms().ttl())));
+        arguments.add(Long.toString(Micros.of(request.terms().lockDelay())));
+        arguments.add(request.waits() ? "1" : "0");
+        arguments.add(request.takeover().ask() ? "1" : "0");
+        arguments.add(Integer.toString(request.keys().size()));
+        for (LockKey key : request.keys()) {
+            FencingToken cleared = request.takeover().cleared().get(key);
+            arguments.add(Namespace.member(key));
+            arguments.add(cleared == null ? "" : cleared.toString());
+        }
+    }
+
+    static AcquireAnswer read(Reply answer) {
+        return switch (answer.word(0)) {
+            case "granted" -> new AcquireAnswer.Granted(grants(answer));
+            case "held" -> new AcquireAnswer.Refused(new Refusal.Held(answer.lease(1)));
+            case "delayed" -> new AcquireAnswer.Refused(new Refusal.Delayed(answer.lease(1), answer.opensAt(1)));
+            case "probe" -> new AcquireAnswer.Refused(new Refusal.AwaitsProbe(answer.lease(1)));
+            case "recovering" ->
+                new AcquireAnswer.Refused(
+                        new Refusal.StoreRecovering(Namespace.key(answer.word(1)), answer.now(), answer.instant(2)));
+            default -> throw new IllegalStateException("unknown answer " + answer);
+        };
+    }
+
+    /** How to give back what this very call granted; nothing if it only repeats an earlier grant. */
+    static List<ReleaseRequest> freshGrants(Reply granted) {
+        List<ReleaseRequest> fresh = new ArrayList<>();
+        if (granted.flag(1)) {
+            for (Grant grant : grants(granted)) {
+                LeaseRecord lease = grant.lease();
+                fresh.add(new ReleaseRequest(lease.key(), lease.id(), lease.token()));
+            }
+        }
+        return fresh;
+    }
+
+    private static List<Grant> grants(Reply answer) {
+        List<Grant> grants = new ArrayList<>();
+        for (int i = FIRST_GRANT; i < answer.size(); i++) {
+            Reply grant = answer.inner(i);
+            grants.add(new Grant(grant.lease(0), grant.leaseOrNull(1)));
+        }
+        return grants;
+    }
+}

@@ -1,0 +1,102 @@
+package io.interlock.store.redis;
+
+import io.interlock.store.redis.RedisSettings.Address;
+import io.interlock.time.Environment;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.KeepAliveOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes connections, with threads of its own. A connection that breaks stays broken, and what was under way on it fails:
+ * Lettuce's own reconnecting would send it again, perhaps minutes later, when whoever asked has long given up.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class Connector implements AutoCloseable {
+
+    private static final long CLOSE_SECONDS = 5;
+
+    private final ClientResources resources;
+    private final RedisClient client;
+    private final RedisURI uri;
+
+    Connector(Address address, Duration timeout, Environment environment) {
+        resources = DefaultClientResources.builder()
+                .ioThreadPoolSize(2)
+                .computationThreadPoolSize(2)
+                .threadFactoryProvider(pool -> environment.threads("interlock-redis-" + pool))
+                .build();
+        client = RedisClient.create(resources);
+        client.setOptions(options(timeout));
+        uri = uri(address, timeout);
+    }
+
+    CompletableFuture<StatefulRedisConnection<String, String>> connect() {
+        return client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
+    }
+
+    CompletableFuture<StatefulRedisPubSubConnection<String, String>> connectPubSub() {
+        return client.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
+    }
+
+    /** Closes a connection that is of no use any more, without waiting for it. */
+    static void abandon(StatefulConnection<?, ?> connection) {
+        var unused = connection.closeAsync();
+    }
+
+    /** Closes all connections and ends the threads. May be called twice. */
+    @Override
+    public void close() {
+        client.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+        resources.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static ClientOptions options(Duration timeout) {
+        // Waiters only listen: without probes they would not notice a peer that is gone without a word.
+        KeepAliveOptions keepAlive = KeepAliveOptions.builder()
+                .enable()
+                .idle(Duration.ofSeconds(15))
+                .interval(Duration.ofSeconds(5))
+                .count(3)
+                .build();
+        return ClientOptions.builder()
+                .autoReconnect(false)
+                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(timeout)
+                        .keepAlive(keepAlive)
+                        .build())
+                .build();
+    }
+
+    private static RedisURI uri(Address address, Duration timeout) {
+        RedisURI.Builder builder = RedisURI.Builder.redis(address.host(), address.port())
+                .withSsl(address.tls())
+                .withDatabase(address.database())
+                .withClientName("interlock")
+                .withTimeout(timeout);
+        String password = address.password();
+        if (address.user() != null) {
+            builder.withAuthentication(address.user(), password == null ? "" : password);
+        } else if (password != null) {
+            builder.withPassword(password.toCharArray());
+        }
+        return builder.build();
+    }
+}

@@ -1,0 +1,83 @@
+package io.interlock.store.redis;
+
+import io.interlock.InterlockException;
+import io.interlock.InvalidSettingException;
+import io.interlock.StoreUnavailableException;
+import io.interlock.UnsafeStoreException;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** What the errors of Redis and its driver mean. */
+final class Failures {
+
+    private Failures() {}
+
+    /** What a future failed with. */
+    static Throwable unwrapped(Exception failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof ExecutionException && cause != null ? cause : failure;
+    }
+
+    /** What Redis itself answered, if that is where the failure comes from. */
+    static @Nullable RedisCommandExecutionException answerIn(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RedisCommandExecutionException answer) {
+                return answer;
+            }
+        }
+        return null;
+    }
+
+    /** The innermost message: what happened, not through how many layers it came. */
+    static String summary(Throwable failure) {
+        Throwable innermost = failure;
+        while (innermost.getCause() != null) {
+            innermost = innermost.getCause();
+        }
+        String message = innermost.getMessage();
+        return message == null ? innermost.getClass().getSimpleName() : message;
+    }
+
+    /** Why a store could not be opened, told apart by what the user can do about it. */
+    static InterlockException whileOpening(RedisSettings settings, StoreUnavailableException failure) {
+        RedisCommandExecutionException answer = answerIn(failure);
+        if (answer == null || answer.getMessage() == null) {
+            return failure;
+        }
+        String name = settings.displayName();
+        String message = answer.getMessage();
+        String code = message.split("[ :]", 2)[0];
+        return switch (code) {
+            case "WRONGPASS" ->
+                new InvalidSettingException(
+                        "store", name, "was given a wrong user or password", "correct them in the store's URL");
+            case "NOAUTH" ->
+                new InvalidSettingException(
+                        "store", name, "wants a password", "write redis://user:password@host:port/db");
+            case "NOPERM" ->
+                new InvalidSettingException(
+                        "store",
+                        name,
+                        "does not let this user do what is needed (" + message + ")",
+                        "allow it the keys and channels {" + settings.prefix()
+                                + "}:* and the commands of the package's doc");
+            case "MOVED" ->
+                new UnsafeStoreException(
+                        name,
+                        "is a cluster node that does not serve this prefix (" + message + ")",
+                        "give the address of the node that does");
+            case "WRONGTYPE" ->
+                new UnsafeStoreException(
+                        name, "has other data under {" + settings.prefix() + "}:store", "choose another prefix");
+            default ->
+                message.contains("DB index")
+                        ? new InvalidSettingException(
+                                "store",
+                                name,
+                                "has no such database (" + message + ")",
+                                "correct the number at the end")
+                        : failure;
+        };
+    }
+}

@@ -1,0 +1,161 @@
+package io.interlock.store.redis;
+
+import io.interlock.DurationText;
+import io.interlock.InvalidSettingException;
+import io.interlock.spi.LeaseTerms;
+import io.interlock.spi.StoreUrl;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@code redis:} or {@code rediss:} URL says.
+ *
+ * @param address where Redis listens, and as whom to speak to it
+ * @param prefix the namespace; stores with different prefixes do not meet
+ * @param maxLease the longest lease, and how long a quiet period is
+ * @param timeout how long an operation may take
+ * @param waitReplicas how many replicas must have a grant before it counts
+ * @param firstUse whether the user vouches that this Redis, empty and just started, never held leases
+ */
+record RedisSettings(
+        Address address, String prefix, Duration maxLease, Duration timeout, int waitReplicas, boolean firstUse) {
+
+    static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
+    static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration LONGEST = Duration.ofDays(30);
+    private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+    private static final Set<String> OPTIONS = Set.of("prefix", "maxLease", "timeout", "waitReplicas", "firstUse");
+
+    /** Checks the limits. */
+    RedisSettings {
+        if (!PREFIX.matcher(prefix).matches()) {
+            throw new InvalidSettingException(
+                    "prefix", prefix, "must be 1 to 64 characters of A-Z a-z 0-9 . _ -", "choose a plain identifier");
+        }
+        requireBetween("maxLease", maxLease, LeaseTerms.MIN_TTL);
+        requireBetween("timeout", timeout, Duration.ofMillis(50));
+        if (waitReplicas < 0 || waitReplicas > 100) {
+            throw new InvalidSettingException(
+                    "waitReplicas",
+                    waitReplicas,
+                    "must be from 0 to 100",
+                    "write how many replicas Redis has, or less");
+        }
+    }
+
+    static RedisSettings of(StoreUrl url) {
+        url.allowOnly(OPTIONS);
+        return new RedisSettings(
+                Address.parse(url),
+                url.option("prefix", "interlock"),
+                url.duration("maxLease", DEFAULT_MAX_LEASE),
+                url.duration("timeout", DEFAULT_TIMEOUT),
+                wholeNumber("waitReplicas", url.option("waitReplicas", "0")),
+                yesOrNo("firstUse", url.option("firstUse", "false")));
+    }
+
+    /** The store's kind and place, for people, without secrets. */
+    String displayName() {
+        return address + " (prefix " + prefix + ")";
+    }
+
+    /**
+     * Where Redis listens, and as whom to speak to it. Its text has no secrets.
+     *
+     * @param tls whether to speak TLS
+     * @param database the number of the database
+     * @param user the user, or {@code null} for the default one
+     * @param password the password, or {@code null} for none
+     */
+    record Address(
+            boolean tls,
+            String host,
+            int port,
+            int database,
+            @Nullable String user,
+            @Nullable String password) {
+
+        private static final int DEFAULT_PORT = 6379;
+
+        static Address parse(StoreUrl url) {
+            // What stands before the last @ may be a secret, in whatever way the URL is broken: never repeat it.
+            String shown = url.scheme() + ":" + url.rest().replaceFirst("^//.*@", "//***@");
+            URI uri;
+            try {
+                uri = new URI(url.scheme() + ":" + url.rest());
+            } catch (URISyntaxException broken) {
+                throw malformed(shown);
+            }
+            String host = uri.getHost();
+            if (host == null || uri.getFragment() != null) {
+                throw malformed(shown);
+            }
+            String[] credentials = uri.getUserInfo() == null
+                    ? new String[] {"", ""}
+                    : uri.getUserInfo().split(":", 2);
+            if (credentials.length == 1) {
+                throw malformed(shown);
+            }
+            return new Address(
+                    url.scheme().equals("rediss"),
+                    host.replaceAll("^\\[|\\]$", ""),
+                    uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(),
+                    database(uri.getPath(), shown),
+                    credentials[0].isEmpty() ? null : credentials[0],
+                    credentials[1].isEmpty() ? null : credentials[1]);
+        }
+
+        @Override
+        public String toString() {
+            String shownHost = host.indexOf(':') < 0 ? host : "[" + host + "]";
+            return (tls ? "rediss://" : "redis://") + shownHost + ":" + port + "/" + database;
+        }
+
+        private static int database(String path, String shown) {
+            if (path.isEmpty() || path.equals("/")) {
+                return 0;
+            }
+            if (!path.matches("/\\d{1,5}")) {
+                throw malformed(shown);
+            }
+            return Integer.parseInt(path.substring(1));
+        }
+
+        private static InvalidSettingException malformed(String shown) {
+            return new InvalidSettingException(
+                    "store",
+                    shown,
+                    "is not the URL of a Redis",
+                    "write redis://host:6379/0, redis://:password@host:6379/0 or redis://user:password@host:6379/0, with "
+                            + "special characters of the password percent-encoded");
+        }
+    }
+
+    private static void requireBetween(String setting, Duration value, Duration shortest) {
+        if (value.compareTo(shortest) < 0 || value.compareTo(LONGEST) > 0) {
+            throw new InvalidSettingException(
+                    setting,
+                    DurationText.format(value),
+                    "must be from " + DurationText.format(shortest) + " to " + DurationText.format(LONGEST),
+                    "leave it out for the default");
+        }
+    }
+
+    private static int wholeNumber(String setting, String text) {
+        if (!text.matches("\\d{1,4}")) {
+            throw new InvalidSettingException(setting, text, "is not a whole number", "write 0, 1, 2, …");
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static boolean yesOrNo(String setting, String text) {
+        if (!text.equals("true") && !text.equals("false")) {
+            throw new InvalidSettingException(setting, text, "is neither true nor false", "write one of them");
+        }
+        return text.equals("true");
+    }
+}

@@ -1,0 +1,267 @@
+package io.interlock.store.redis;
+
+import io.interlock.EvictAnswer;
+import io.interlock.LeasePage;
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.StoreCapabilities;
+import io.interlock.StoreCapabilities.Reach;
+import io.interlock.StoreUnavailableException;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.Answers;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.LeaseTerms;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import io.interlock.spi.StoreUrl;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Leases in Redis: the tier for speed. Each step is one script, so it happens as a whole or not at all, by the clock of
+ * Redis. What that promises, and what not, is in the package's doc.
+ *
+ * <p>Safe for use by many threads. Renewals have a connection of their own.
+ */
+public final class RedisStore implements LeaseStore {
+
+    private static final Logger log = LoggerFactory.getLogger(RedisStore.class);
+
+    // Redis does nothing else while a script runs, so a large batch is done in parts.
+    private static final int REQUESTS_PER_CALL = 200;
+
+    private final RedisSettings settings;
+    private final Connector connector;
+    private final Attachment attachment;
+    private final Lane steps;
+    private final Lane renewals;
+    private final WakeUps wakeUps;
+
+    private RedisStore(RedisSettings settings, Connector connector, Environment environment) {
+        Namespace namespace = Namespace.of(settings.prefix());
+        this.settings = settings;
+        this.connector = connector;
+        this.attachment = new Attachment(settings, namespace);
+        this.steps = new Lane(connector, attachment, settings, namespace, environment.ticker());
+        this.renewals = new Lane(connector, attachment, settings, namespace, environment.ticker());
+        this.wakeUps = new WakeUps(connector, namespace, environment);
+    }
+
+    /** Opens the store at {@code url}. */
+    public static RedisStore open(String url, Environment environment) {
+        return open(RedisSettings.of(StoreUrl.parse(url)), environment);
+    }
+
+    static RedisStore open(RedisSettings settings, Environment environment) {
+        Connector connector = new Connector(settings.address(), settings.timeout(), environment);
+        RedisStore store = new RedisStore(settings, connector, environment);
+        try {
+            store.steps.attach();
+            return store;
+        } catch (StoreUnavailableException failure) {
+            store.close();
+            throw Failures.whileOpening(settings, failure);
+        } catch (RuntimeException | Error failure) {
+            store.close();
+            throw failure;
+        }
+    }
+
+    @Override
+    public StoreCapabilities capabilities() {
+        return new StoreCapabilities(
+                settings.displayName(), Reach.NETWORK, true, attachment.maxLease(), Duration.ofNanos(1_000));
+    }
+
+    @Override
+    public Answers<AcquireAnswer> tryAcquire(List<AcquireRequest> requests) {
+        requests.forEach(request -> request.terms().within(attachment.maxLease()));
+        return inParts(requests, part -> {
+            List<String> arguments = new ArrayList<>();
+            arguments.add(settings.waitReplicas() > 0 ? "1" : "0");
+            arguments.add(Integer.toString(part.size()));
+            part.forEach(request -> AcquireCodec.write(request, arguments));
+            Lane.Written written = steps.call(Script.ACQUIRE, arguments, settings.waitReplicas());
+            if (written.replicas() < settings.waitReplicas()) {
+                takeBack(written);
+            }
+            return read(written.reply(), AcquireCodec::read);
+        });
+    }
+
+    @Override
+    public Answers<RenewAnswer> renew(List<RenewRequest> requests) {
+        requests.forEach(request -> LeaseTerms.of(request.ttl()).within(attachment.maxLease()));
+        return inParts(requests, part -> {
+            List<String> arguments = new ArrayList<>();
+            arguments.add(Integer.toString(part.size()));
+            for (RenewRequest request : part) {
+                arguments.add(Namespace.member(request.key()));
+                arguments.add(request.id().toString());
+                arguments.add(request.token().toString());
+                arguments.add(Long.toString(Micros.of(request.ttl())));
+            }
+            return read(renewals.call(Script.RENEW, arguments), HolderAnswers::renewed);
+        });
+    }
+
+    @Override
+    public Answers<ReleaseAnswer> release(List<ReleaseRequest> requests) {
+        return inParts(requests, part -> {
+            List<String> arguments = new ArrayList<>();
+            arguments.add(Integer.toString(part.size()));
+            for (ReleaseRequest request : part) {
+                arguments.add(Namespace.member(request.key()));
+                arguments.add(request.id().toString());
+                arguments.add(request.token().toString());
+            }
+            return read(steps.call(Script.RELEASE, arguments), HolderAnswers::released);
+        });
+    }
+
+    @Override
+    public EvictAnswer evict(EvictRequest request) {
+        return HolderAnswers.evicted(steps.call(
+                Script.EVICT,
+                List.of(
+                        Namespace.member(request.key()),
+                        request.expected().toString(),
+                        request.actor(),
+                        request.reason())));
+    }
+
+    @Override
+    public List<Optional<LeaseRecord>> find(List<LockKey> keys) {
+        List<String> arguments = new ArrayList<>();
+        arguments.add(Integer.toString(keys.size()));
+        keys.forEach(key -> arguments.add(Namespace.member(key)));
+        Reply reply = steps.call(Script.FIND, arguments);
+        List<Optional<LeaseRecord>> found = new ArrayList<>();
+        for (int i = 0; i < reply.size(); i++) {
+            found.add(Optional.ofNullable(reply.leaseOrNull(i)));
+        }
+        return found;
+    }
+
+    @Override
+    public LeasePage list(LeaseQuery query) {
+        String beginning = query.tenantFilter()
+                .map(tenant -> Namespace.tenantMembers(tenant) + query.namePrefix())
+                .orElse("");
+        String from = query.cursor()
+                .map(after -> "(" + Namespace.member(after))
+                .orElse(beginning.isEmpty() ? "-" : "[" + beginning);
+        List<LeaseRecord> found = new ArrayList<>();
+        while (true) {
+            int missing = query.limit() + 1 - found.size();
+            Reply reply =
+                    steps.call(Script.LIST, List.of(from, beginning, query.namePrefix(), Integer.toString(missing)));
+            for (int i = 1; i < reply.size(); i++) {
+                LeaseRecord lease = reply.lease(i);
+                // A cursor before the range asked for brings keys before it.
+                if (query.matches(lease.key())) {
+                    found.add(lease);
+                }
+            }
+            String goOnAfter = reply.text(0);
+            if (goOnAfter == null || found.size() > query.limit()) {
+                return LeasePage.of(found, query.limit());
+            }
+            from = "(" + goOnAfter;
+        }
+    }
+
+    @Override
+    public List<LeaseRecord> sweep(int limit) {
+        List<LeaseRecord> cleared = new ArrayList<>();
+        while (cleared.size() < limit) {
+            int part = Math.min(REQUESTS_PER_CALL, limit - cleared.size());
+            Reply reply = steps.call(Script.SWEEP, List.of(Integer.toString(part)));
+            for (int i = 0; i < reply.size(); i++) {
+                cleared.add(reply.lease(i));
+            }
+            if (reply.size() < part) {
+                break;
+            }
+        }
+        return cleared;
+    }
+
+    @Override
+    public Instant bumpEpoch(String reason) {
+        Reply reply = steps.call(Script.BUMP, List.of());
+        attachment.remember(reply.number(0));
+        log.warn(
+                "store {} begins epoch {} and grants nothing until {} ({})",
+                settings.displayName(),
+                reply.number(0),
+                reply.instant(1),
+                reason);
+        return reply.instant(1);
+    }
+
+    @Override
+    public ChangeFeed changes() {
+        return wakeUps;
+    }
+
+    @Override
+    public void close() {
+        wakeUps.close();
+        steps.close();
+        renewals.close();
+        connector.close();
+    }
+
+    // Too few replicas have the grants: a failover now could give the keys to somebody else.
+    private void takeBack(Lane.Written written) {
+        List<ReleaseRequest> fresh = new ArrayList<>();
+        boolean granted = false;
+        for (int i = 0; i < written.reply().size(); i++) {
+            Reply answer = written.reply().inner(i);
+            if (answer.word(0).equals("granted")) {
+                granted = true;
+                fresh.addAll(AcquireCodec.freshGrants(answer));
+            }
+        }
+        if (!granted) {
+            return;
+        }
+        if (!fresh.isEmpty()) {
+            release(fresh);
+        }
+        throw new StoreUnavailableException(
+                settings.displayName(),
+                "has " + written.replicas() + " replicas that confirmed the grant; waitReplicas wants "
+                        + settings.waitReplicas());
+    }
+
+    private static <A> List<A> read(Reply reply, Function<Reply, A> reader) {
+        List<A> answers = new ArrayList<>(reply.size());
+        for (int i = 0; i < reply.size(); i++) {
+            answers.add(reader.apply(reply.inner(i)));
+        }
+        return answers;
+    }
+
+    private static <R, A> Answers<A> inParts(List<R> requests, Function<List<R>, List<A>> call) {
+        List<A> answers = new ArrayList<>(requests.size());
+        for (int from = 0; from < requests.size(); from += REQUESTS_PER_CALL) {
+            answers.addAll(call.apply(requests.subList(from, Math.min(requests.size(), from + REQUESTS_PER_CALL))));
+        }
+        return Answers.of(answers);
+    }
+}

@@ -1,0 +1,65 @@
+package io.interlock.store.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** The Lua scripts in this jar: one for each step, so that Redis does it as a whole or not at all. */
+enum Script {
+    ATTACH("head", "attach"),
+    ACQUIRE("head", "leases", "acquire"),
+    RENEW("head", "leases", "renew"),
+    RELEASE("head", "leases", "release"),
+    EVICT("head", "leases", "evict"),
+    FIND("head", "leases", "find"),
+    LIST("head", "leases", "list"),
+    SWEEP("head", "leases", "sweep"),
+    BUMP("head", "leases", "bump");
+
+    private final String text;
+    private final String sha1;
+
+    Script(String... parts) {
+        StringBuilder joined = new StringBuilder();
+        for (String part : parts) {
+            joined.append(load(part + ".lua"));
+        }
+        text = joined.toString();
+        sha1 = sha1Of(text);
+    }
+
+    /** The whole script. */
+    String text() {
+        return text;
+    }
+
+    /** The name under which Redis remembers it. */
+    String sha1() {
+        return sha1;
+    }
+
+    private static String load(String resource) {
+        try (InputStream in = Script.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("the jar of the Redis store lacks " + resource);
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    // SHA-1 because Redis names scripts by it; nothing is kept secret with it.
+    private static String sha1Of(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("every Java has SHA-1", impossible);
+        }
+    }
+}

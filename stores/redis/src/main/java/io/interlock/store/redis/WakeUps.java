@@ -1,0 +1,192 @@
+package io.interlock.store.redis;
+
+import io.interlock.LockKey;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Wake-ups by publish and subscribe, on a connection that is opened for the first watcher and made anew whenever it
+ * breaks. What was published in between is lost, so after each subscribing everybody is told to look.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class WakeUps implements ChangeFeed, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(WakeUps.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    private final Connector connector;
+    private final String channel;
+    private final Timers timers;
+    private final RandomGenerator random;
+    private final Map<String, Set<Watcher>> watchers = new ConcurrentHashMap<>();
+    private Duration pause = FIRST_PAUSE;
+    private boolean started;
+    private boolean closed;
+
+    WakeUps(Connector connector, Namespace namespace, Environment environment) {
+        this.connector = connector;
+        this.channel = namespace.wakeChannel();
+        this.timers = environment.timers("interlock-redis-wake");
+        this.random = environment.random();
+    }
+
+    @Override
+    public Subscription watch(LockKey key, Runnable lookAgain) {
+        String member = Namespace.member(key);
+        Watcher watcher = new Watcher(lookAgain);
+        watchers.compute(member, (same, set) -> {
+            Set<Watcher> watching = set == null ? ConcurrentHashMap.newKeySet() : set;
+            watching.add(watcher);
+            return watching;
+        });
+        start();
+        return () -> watchers.computeIfPresent(member, (same, set) -> {
+            set.remove(watcher);
+            return set.isEmpty() ? null : set;
+        });
+    }
+
+    /** Wakes nobody any more. The connection is the connector's to close. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        timers.close();
+        watchers.clear();
+    }
+
+    private synchronized void start() {
+        if (!started && !closed) {
+            started = true;
+            connect();
+        }
+    }
+
+    private synchronized void connect() {
+        if (!closed) {
+            var unused = connector.connectPubSub().whenComplete(this::connected);
+        }
+    }
+
+    private void connected(
+            @Nullable StatefulRedisPubSubConnection<String, String> connection, @Nullable Throwable failure) {
+        if (connection == null) {
+            again(failure);
+            return;
+        }
+        Listener listener = new Listener(connection);
+        connection.addListener((RedisConnectionStateListener) listener);
+        connection.addListener(listener.messages);
+        var unused = connection.async().subscribe(channel).whenComplete((done, refused) -> {
+            if (refused != null) {
+                listener.end(refused);
+            }
+        });
+        if (!connection.isOpen()) {
+            listener.end(null);
+        }
+    }
+
+    private synchronized void again(@Nullable Throwable failure) {
+        if (closed) {
+            return;
+        }
+        // At first it may be a restart; if it stays so, waiters live on their polls, and somebody should know.
+        if (pause.compareTo(LONGEST_PAUSE) >= 0) {
+            log.warn(
+                    "no wake-ups from {}: {}; waiters poll",
+                    channel,
+                    failure == null ? "disconnected" : Failures.summary(failure));
+        }
+        timers.after(pause.plusMillis(random.nextLong(pause.toMillis())), this::connect);
+        Duration doubled = pause.multipliedBy(2);
+        pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    }
+
+    private synchronized void subscribed() {
+        pause = FIRST_PAUSE;
+    }
+
+    private void wakeAll() {
+        watchers.values().forEach(set -> set.forEach(Watcher::wake));
+    }
+
+    private void wake(String member) {
+        Set<Watcher> set = watchers.get(member);
+        if (set != null) {
+            set.forEach(Watcher::wake);
+        }
+    }
+
+    /** Compared by identity: the same action may watch twice. */
+    private static final class Watcher {
+
+        private final Runnable lookAgain;
+
+        Watcher(Runnable lookAgain) {
+            this.lookAgain = lookAgain;
+        }
+
+        void wake() {
+            try {
+                lookAgain.run();
+            } catch (RuntimeException failure) {
+                log.error("a watcher failed: {}", failure.toString(), failure);
+            }
+        }
+    }
+
+    /** Listens on one connection until it ends. */
+    private final class Listener implements RedisConnectionStateListener {
+
+        private final StatefulRedisPubSubConnection<String, String> connection;
+        private boolean ended;
+
+        private final RedisPubSubAdapter<String, String> messages = new RedisPubSubAdapter<>() {
+            @Override
+            public void message(String from, String member) {
+                wake(member);
+            }
+
+            @Override
+            public void subscribed(String to, long count) {
+                WakeUps.this.subscribed();
+                wakeAll();
+            }
+        };
+
+        Listener(StatefulRedisPubSubConnection<String, String> connection) {
+            this.connection = connection;
+        }
+
+        @Override
+        public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+            end(null);
+        }
+
+        void end(@Nullable Throwable failure) {
+            synchronized (this) {
+                if (ended) {
+                    return;
+                }
+                ended = true;
+            }
+            Connector.abandon(connection);
+            again(failure);
+        }
+    }
+}

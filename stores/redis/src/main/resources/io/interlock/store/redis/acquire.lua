@@ -1,0 +1,111 @@
+-- Grants what is free. ARGV: whether replicas are waited for, the number of requests, and for each request:
+-- id, instance, label, run or '', ttl, delay, whether it waits, whether it asks before taking over, number of keys,
+-- and for each key: member, cleared token or ''.
+
+-- A mark "somebody waits" holds for this long, and is renewed when half of it is over.
+local WAITERS_MARK = 30000000
+local ORIGIN_MILLIS = 1735689600000
+
+local replicated = arg() == '1'
+
+-- Asked once per call, and only before something is granted: is this still the Redis process that the store record was
+-- checked against? A restarted or promoted one may have lost leases.
+local same_process
+local function is_same_process()
+    if same_process == nil then
+        same_process = string.match(redis.call('INFO', 'server'), '\nrun_id:(%x+)') == run_id
+    end
+    return same_process
+end
+
+local function next_request()
+    local request = {
+        id = arg(), instance = arg(), label = arg(), run = arg(), ttl = number(), delay = arg(),
+        waits = arg() == '1', asks = arg() == '1', keys = {}}
+    for i = 1, number() do
+        request.keys[i] = {member = arg(), cleared = arg()}
+        request.keys[i].lease = read(request.keys[i].member)
+    end
+    return request
+end
+
+local function already_granted(request)
+    local answer = {'granted', 0}
+    for i, key in ipairs(request.keys) do
+        local lease = key.lease
+        if not lease or lease[ID] ~= request.id or lease.expired or lease.evicted then
+            return nil
+        end
+        answer[i + 2] = {lease, false}
+    end
+    if replicated then
+        -- The caller waits for replicas, which says nothing unless this connection has written something.
+        write(request.keys[1].lease, 'id', request.id)
+    end
+    return answer
+end
+
+local function obstacle(request)
+    for _, key in ipairs(request.keys) do
+        local lease = key.lease
+        if lease then
+            if not lease.expired then
+                return 'held', lease
+            elseif now < lease.opens then
+                return 'delayed', lease
+            elseif request.asks and key.cleared ~= lease[TOKEN] then
+                return 'probe', lease
+            end
+        end
+    end
+end
+
+local function mark_waiters(lease)
+    if tonumber(lease[WAITERS] or 0) < now + WAITERS_MARK / 2 then
+        write(lease, 'waiters', text(now + WAITERS_MARK))
+    end
+end
+
+local function grant(request, key)
+    local ended = key.lease
+    local by_clock = epoch * EPOCH_UNIT + math.max(1, math.floor(now / 1000) - ORIGIN_MILLIS)
+    local token = text(math.max(by_clock, math.max(ended and tonumber(ended[TOKEN]) or 0, floor) + 1))
+    local expires = text(now + request.ttl)
+    -- The record comes last: if Redis refuses a step, there is no lease.
+    redis.call('ZADD', INDEX, 0, key.member)
+    redis.call('ZADD', DUE, text(now + request.ttl + tonumber(request.delay)), key.member)
+    local lease = {request.id, request.instance, request.label, request.run, token, text(now), expires, request.delay,
+        ended and ended[WAITERS], false, false, false, key.member}
+    write(lease, 'id', request.id, 'instance', request.instance, 'label', request.label, 'run', request.run,
+        'token', token, 'granted', text(now), 'expires', expires, 'delay', request.delay)
+    if ended and ended.evicted then
+        redis.call('HDEL', SPACE .. ':l:' .. key.member, 'evicted_by', 'evicted_for', 'evicted_at')
+    end
+    return {lease, ended}
+end
+
+local answers = {'ok', now}
+for i = 1, number() do
+    local request = next_request()
+    local answer = already_granted(request)
+    if not answer then
+        local why, lease = obstacle(request)
+        if now < no_grant_before then
+            answer = {'recovering', request.keys[1].member, text(no_grant_before)}
+        elseif why then
+            answer = {why, lease}
+        elseif not is_same_process() then
+            return {'attach', now}
+        else
+            answer = {'granted', 1}
+            for k, key in ipairs(request.keys) do
+                answer[k + 2] = grant(request, key)
+            end
+        end
+        if lease and request.waits then
+            mark_waiters(lease)
+        end
+    end
+    answers[i + 2] = answer
+end
+return answers

@@ -1,0 +1,11 @@
+-- Takes a lease away by force. ARGV: member, expected token, actor, reason.
+
+local lease, expected, actor, reason = read(arg()), arg(), arg(), arg()
+if not lease or lease[TOKEN] ~= expected then
+    return {'ok', now, 'mismatch', lease}
+end
+if not lease.evicted then
+    lease[EVICTED_BY], lease[11], lease[12] = actor, reason, text(now)
+    write(lease, 'evicted_by', actor, 'evicted_for', reason, 'evicted_at', text(now))
+end
+return {'ok', now, 'evicted', lease, text(lease.opens)}

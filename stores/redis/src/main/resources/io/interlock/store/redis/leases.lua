@@ -1,0 +1,51 @@
+-- What every step on leases begins with, after head.lua.
+
+-- A caller that got no answer has given up by now: what it asked for must not happen behind its back.
+if now > number() then
+    return {'late', now}
+end
+
+local store = redis.call('HMGET', STORE, 'format', 'epoch', 'floor', 'max_lease', 'no_grant_before', 'run_id')
+if store[1] ~= '1' then
+    return {'attach', now}
+end
+local epoch, floor = tonumber(store[2]), tonumber(store[3])
+local max_lease, no_grant_before, run_id = tonumber(store[4]), tonumber(store[5]), store[6]
+
+-- A lease is its fields in this order, which is also how it is returned; false stands for a field it does not have.
+local ID, TOKEN, EXPIRES, WAITERS, EVICTED_BY, MEMBER = 1, 5, 7, 9, 10, 13
+
+local function read(member)
+    local lease = redis.call('HMGET', SPACE .. ':l:' .. member,
+        'id', 'instance', 'label', 'run', 'token', 'granted', 'expires', 'delay', 'waiters',
+        'evicted_by', 'evicted_for', 'evicted_at')
+    if not lease[ID] then
+        return false
+    end
+    lease[MEMBER] = member
+    lease.expires = tonumber(lease[EXPIRES])
+    lease.opens = lease.expires + tonumber(lease[8])
+    lease.expired = lease.expires <= now
+    lease.evicted = lease[EVICTED_BY] ~= false
+    return lease
+end
+
+local function write(lease, ...)
+    redis.call('HSET', SPACE .. ':l:' .. lease[MEMBER], ...)
+end
+
+local function matches(lease, id, token)
+    return lease and lease[ID] == id and lease[TOKEN] == token
+end
+
+-- The floor is raised before the record goes: a token of this key can then never be given out again.
+local function remove(lease)
+    local token = tonumber(lease[TOKEN])
+    if token > floor then
+        floor = token
+        redis.call('HSET', STORE, 'floor', text(floor))
+    end
+    redis.call('DEL', SPACE .. ':l:' .. lease[MEMBER])
+    redis.call('ZREM', INDEX, lease[MEMBER])
+    redis.call('ZREM', DUE, lease[MEMBER])
+end

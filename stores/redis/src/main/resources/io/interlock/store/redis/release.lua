@@ -1,0 +1,19 @@
+-- Ends leases whose holder is done. ARGV: the number of requests, and for each: member, id, token.
+
+local function release(lease, id, token)
+    if not matches(lease, id, token) then
+        return {'gone', lease}
+    end
+    remove(lease)
+    if tonumber(lease[WAITERS] or 0) > now then
+        -- A wake-up is a hint: that nobody may send one must not undo the release.
+        redis.pcall('PUBLISH', SPACE .. ':wake', lease[MEMBER])
+    end
+    return {(lease.expired or lease.evicted) and 'lapsed' or 'released', lease}
+end
+
+local answers = {'ok', now}
+for i = 1, number() do
+    answers[i + 2] = release(read(arg()), arg(), arg())
+end
+return answers

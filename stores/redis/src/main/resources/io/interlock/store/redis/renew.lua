@@ -1,0 +1,23 @@
+-- Extends leases that are still live. ARGV: the number of requests, and for each: member, id, token, ttl.
+
+local function renew(lease, id, token, ttl)
+    if not matches(lease, id, token) then
+        return {'gone', lease}
+    elseif lease.evicted then
+        return {'evicted', lease}
+    elseif lease.expired then
+        return {'expired', lease}
+    end
+    if now + ttl > lease.expires then
+        lease[EXPIRES] = text(now + ttl)
+        redis.call('ZADD', DUE, text(now + ttl + tonumber(lease[8])), lease[MEMBER])
+        write(lease, 'expires', lease[EXPIRES])
+    end
+    return {'renewed', lease}
+end
+
+local answers = {'ok', now}
+for i = 1, number() do
+    answers[i + 2] = renew(read(arg()), arg(), arg(), number())
+end
+return answers

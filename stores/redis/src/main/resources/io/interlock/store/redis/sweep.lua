@@ -1,0 +1,20 @@
+-- Clears leases that ended by themselves and whose lock delay is over. ARGV: how many at the most.
+
+local answers = {'ok', now}
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', text(now), 'LIMIT', 0, number())) do
+    local lease = read(member)
+    if not lease then
+        redis.call('ZREM', DUE, member)
+        redis.call('ZREM', INDEX, member)
+    elseif lease.opens <= now then
+        remove(lease)
+        answers[#answers + 1] = lease
+    end
+end
+
+-- Remembered for the next restart: what has replicas may come back as one of them, without its last leases.
+local replicas = string.match(redis.call('INFO', 'replication'), '\nconnected_slaves:(%d+)')
+if replicas ~= '0' and redis.call('HGET', STORE, 'replicated') ~= '1' then
+    redis.call('HSET', STORE, 'replicated', '1')
+end
+return answers
