@@ -3,7 +3,7 @@
 -- and for each key: member, cleared token or ''.
 
 -- A mark "somebody waits" holds for this long, and is renewed when half of it is over.
-local WAITERS_MARK = 30000000
+local WAITERS_MARK = 60000000
 local ORIGIN_MILLIS = 1735689600000
 
 local replicated = arg() == '1'

@@ -72,7 +72,12 @@ if lost_at then
     no_grant_before = math.max(no_grant_before, lost_at + max_lease)
 end
 
-redis.call('HSET', STORE, 'format', text(FORMAT), 'epoch', text(epoch), 'max_lease', text(max_lease),
-    'no_grant_before', text(no_grant_before), 'run_id', seen, 'durable', durable, 'replicated', replicated)
-redis.call('HSETNX', STORE, 'floor', '0')
+-- Opening a store that is as we left it writes nothing.
+local unchanged = event == 'same' and max_lease == tonumber(record[3]) and durable == record[6]
+    and replicated == record[7]
+if not unchanged then
+    redis.call('HSET', STORE, 'format', text(FORMAT), 'epoch', text(epoch), 'max_lease', text(max_lease),
+        'no_grant_before', text(no_grant_before), 'run_id', seen, 'durable', durable, 'replicated', replicated)
+    redis.call('HSETNX', STORE, 'floor', '0')
+end
 return {'ok', now, event, text(epoch), text(max_lease), text(no_grant_before), record[3] or text(max_lease)}

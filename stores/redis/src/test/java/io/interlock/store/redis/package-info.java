@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.store.redis;
+
+import org.jspecify.annotations.NullMarked;
