@@ -1,0 +1,27 @@
+package io.interlock.store.postgres;
+
+import io.interlock.LockKey;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** 64 bits that stand for a key or a name: the first of its SHA-256. */
+final class KeyHash {
+
+    private KeyHash() {}
+
+    /** Over the encoding of the key, in which different keys differ. */
+    static long of(LockKey key) {
+        return of(key.encoded());
+    }
+
+    static long of(String text) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return ByteBuffer.wrap(hash).getLong();
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("every JVM has SHA-256", impossible);
+        }
+    }
+}
