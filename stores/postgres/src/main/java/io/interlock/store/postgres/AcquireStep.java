@@ -23,14 +23,14 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
     AcquireStep(PostgresSettings settings, List<AcquireRequest> requests) {
         this.settings = settings;
         this.requests = requests;
-        this.keys = new KeyTable(requests.stream()
-                .flatMap(request -> request.keys().stream())
-                .toList());
+        this.keys = new KeyTable(
+                requests.stream().flatMap(request -> request.keys().stream()).toList());
     }
 
     @Override
     public List<AnswerRow> run(Connection connection) throws SQLException {
-        String sql = "SELECT * FROM " + settings.names().table("acquire") + "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        String sql =
+                "SELECT * FROM " + settings.names().table("acquire") + "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         return Lane.query(connection, sql, this::bind, AnswerRow::readAll);
     }
 
@@ -101,8 +101,14 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
                 .each("text", requests, request -> request.holder().instance())
                 .each("text", requests, request -> request.holder().label())
                 .each("uuid", requests, AcquireStep::run)
-                .each("int8", requests, request -> AnswerRow.micros(request.terms().ttl()))
-                .each("int8", requests, request -> AnswerRow.micros(request.terms().lockDelay()))
+                .each(
+                        "int8",
+                        requests,
+                        request -> AnswerRow.micros(request.terms().ttl()))
+                .each(
+                        "int8",
+                        requests,
+                        request -> AnswerRow.micros(request.terms().lockDelay()))
                 .each("bool", requests, AcquireRequest::waits)
                 .each("bool", requests, request -> request.takeover().ask())
                 .array("int4", first.toArray())

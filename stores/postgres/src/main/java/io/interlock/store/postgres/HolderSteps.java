@@ -37,8 +37,7 @@ final class HolderSteps {
     }
 
     Lane.Step<List<AnswerRow>> release(List<ReleaseRequest> requests) {
-        KeyTable keys =
-                new KeyTable(requests.stream().map(ReleaseRequest::key).toList());
+        KeyTable keys = new KeyTable(requests.stream().map(ReleaseRequest::key).toList());
         String sql = "SELECT * FROM " + settings.names().table("release") + "(?, ?, ?, ?, ?, ?)";
         return connection -> Lane.query(
                 connection,

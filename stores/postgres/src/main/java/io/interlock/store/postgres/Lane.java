@@ -1,7 +1,10 @@
 package io.interlock.store.postgres;
 
 import io.interlock.DurationText;
+import io.interlock.InterlockException;
 import io.interlock.StoreUnavailableException;
+import io.interlock.UnsafeStoreException;
+import io.interlock.spi.TokenLayout;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -59,7 +62,7 @@ final class Lane {
                 } catch (SQLException error) {
                     interrupted |= Thread.interrupted();
                     if (!mayRepeat(error, attempt, start)) {
-                        throw unavailable(error, attempt, start);
+                        throw failed(error, attempt, start);
                     }
                     log.debug("store {}: attempt {} failed, asking again", settings.store(), attempt, error);
                     pause(attempt, start);
@@ -126,7 +129,8 @@ final class Lane {
         }
     }
 
-    // A commit whose wait for the standby was cut short is only a warning to the server, yet it can be lost in a failover.
+    // A commit whose wait for the standby was cut short is only a warning to the server, yet it can be lost in a
+    // failover.
     private static void requireReplicated(@Nullable SQLWarning warning) throws SQLException {
         for (SQLWarning each = warning; each != null; each = each.getNextWarning()) {
             String state = each.getSQLState();
@@ -162,9 +166,18 @@ final class Lane {
         return (int) Math.max(1, settings.timeoutMillis() - gone);
     }
 
+    private InterlockException failed(SQLException error, int attempts, long start) {
+        if ("IL002".equals(error.getSQLState())) {
+            return new UnsafeStoreException(
+                    settings.store(),
+                    "has used up its epochs: " + TokenLayout.MAX_EPOCH + " is the last",
+                    "start a new store under another prefix once every lease of this one is over");
+        }
+        return unavailable(error, attempts, start);
+    }
+
     private StoreUnavailableException unavailable(SQLException error, int attempts, long start) {
-        String after = DurationText.format(
-                Duration.ofNanos(environment.ticker().nanos() - start));
+        String after = DurationText.format(Duration.ofNanos(environment.ticker().nanos() - start));
         return new StoreUnavailableException(
                 settings.store(),
                 "gave no clear answer after " + attempts + (attempts == 1 ? " attempt" : " attempts") + " in " + after

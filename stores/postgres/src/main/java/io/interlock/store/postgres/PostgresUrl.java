@@ -35,7 +35,8 @@ record PostgresUrl(
         @Nullable String password,
         Map<String, String> driverOptions) {
 
-    private static final Set<String> OWN = Set.of("schema", TableNames.PREFIX_OPTION, SchemaMode.OPTION, "maxLease", "timeout");
+    private static final Set<String> OWN =
+            Set.of("schema", TableNames.PREFIX_OPTION, SchemaMode.OPTION, "maxLease", "timeout");
     private static final Set<String> DRIVER = Set.of(
             "sslmode",
             "sslrootcert",
@@ -67,7 +68,8 @@ record PostgresUrl(
         }
         String authority = rest.substring(2, slash);
         int at = authority.indexOf('@');
-        String[] credentials = at < 0 ? new String[0] : authority.substring(0, at).split(":", 2);
+        String[] credentials =
+                at < 0 ? new String[0] : authority.substring(0, at).split(":", 2);
         return new PostgresUrl(
                 hosts(url, authority.substring(at + 1)),
                 decode(rest.substring(slash + 1)),
@@ -109,7 +111,8 @@ record PostgresUrl(
         try {
             source.setProperty(name, value);
         } catch (SQLException refused) {
-            throw new InvalidSettingException(name, value, "is refused by the driver: " + refused.getMessage(), "correct it");
+            throw new InvalidSettingException(
+                    name, value, "is refused by the driver: " + refused.getMessage(), "correct it");
         }
     }
 
@@ -130,8 +133,6 @@ record PostgresUrl(
                 })
                 .collect(Collectors.joining(","));
     }
-
-
 
     private static String decode(String text) {
         try {

@@ -471,6 +471,7 @@ RETURNS SETOF ${schema}.${prefix}answer LANGUAGE sql VOLATILE AS $$
 $$;
 
 -- Clears leases that ended by themselves, and forgets keys nobody used for a day. Rows locked by others are left alone.
+-- Verdict: swept; until = the mark of whoever waits.
 CREATE FUNCTION ${schema}.${prefix}sweep(p_patience integer, p_limit integer)
 RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_column
@@ -492,7 +493,7 @@ BEGIN
     FOR i IN 1..cardinality(v_rows) LOOP
         v_row := v_rows[i];
         IF v_row.lease_id IS NOT NULL AND v_row.expires_at + v_row.lock_delay <= v_at THEN
-            RETURN NEXT ${schema}.${prefix}say(i, 'swept', v_at, NULL, v_row);
+            RETURN NEXT ${schema}.${prefix}say(i, 'swept', v_at, v_row.waiters_until, v_row);
             v_rows[i] := ${schema}.${prefix}freed(v_row, v_at);
             v_changed[i] := true;
         END IF;
@@ -554,11 +555,11 @@ DECLARE
     v_now     CONSTANT text := ${schema}.${prefix}timeline();
     v_store   ${schema}.${prefix}store;
 BEGIN
+    PERFORM ${schema}.${prefix}prepare_step(p_patience);
     SELECT s.* INTO STRICT v_store FROM ${schema}.${prefix}store s;
     max_lease_before := extract(epoch FROM v_store.max_lease) * 1000000;
     IF (v_store.timeline = v_now) IS NOT TRUE OR v_store.max_lease < v_longest
         OR (p_system IS NOT NULL AND (v_store.system_identifier = p_system) IS NOT TRUE) THEN
-        PERFORM ${schema}.${prefix}prepare_step(p_patience);
         PERFORM pg_advisory_xact_lock(${schema}.${prefix}latch());
         SELECT s.* INTO STRICT v_store FROM ${schema}.${prefix}store s FOR UPDATE;
         UPDATE ${schema}.${prefix}store SET max_lease = greatest(max_lease, v_longest);

@@ -1,0 +1,81 @@
+package io.interlock.store.postgres;
+
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.spi.EvictRequest;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What onlookers, operators and the janitor ask, each as one statement. */
+final class AdminSteps {
+
+    private final PostgresSettings settings;
+
+    AdminSteps(PostgresSettings settings) {
+        this.settings = settings;
+    }
+
+    Lane.Step<List<AnswerRow>> evict(EvictRequest request) {
+        return rows("evict(?, ?, ?, ?, ?, ?)", statement -> {
+            statement.setInt(1, settings.patienceMillis());
+            statement.setString(2, request.key().tenant());
+            statement.setString(3, request.key().name());
+            statement.setLong(4, request.expected().value());
+            statement.setString(5, request.actor());
+            statement.setString(6, request.reason());
+        });
+    }
+
+    Lane.Step<List<AnswerRow>> find(List<LockKey> keys) {
+        return rows("find(?, ?)", statement -> new SqlArrays(statement).keys(keys));
+    }
+
+    Lane.Step<List<AnswerRow>> list(LeaseQuery query) {
+        return rows("list(?, ?, ?, ?, ?)", statement -> {
+            statement.setString(1, query.tenant());
+            statement.setString(2, query.namePrefix());
+            statement.setString(3, query.cursor().map(LockKey::tenant).orElse(null));
+            statement.setString(4, query.cursor().map(LockKey::name).orElse(null));
+            statement.setInt(5, query.limit() + 1);
+        });
+    }
+
+    Lane.Step<List<AnswerRow>> sweep(int limit) {
+        return rows("sweep(?, ?)", statement -> {
+            statement.setInt(1, settings.patienceMillis());
+            statement.setInt(2, limit);
+        });
+    }
+
+    Lane.Step<Instant> bumpEpoch() {
+        return connection -> Lane.query(
+                connection,
+                "SELECT " + settings.names().table("bump_epoch") + "(?)",
+                statement -> statement.setInt(1, settings.patienceMillis()),
+                row -> {
+                    if (!row.next()) {
+                        throw new SQLException("bump_epoch gave no answer", "XX000");
+                    }
+                    return row.getObject(1, OffsetDateTime.class).toInstant();
+                });
+    }
+
+    static List<Optional<LeaseRecord>> found(int count, List<AnswerRow> rows) {
+        List<Optional<LeaseRecord>> found = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            found.add(Optional.empty());
+        }
+        rows.forEach(row -> found.set(row.request(), Optional.of(row.requireLease())));
+        return List.copyOf(found);
+    }
+
+    private Lane.Step<List<AnswerRow>> rows(String call, Lane.Binder binder) {
+        String sql = "SELECT * FROM " + settings.names().table(call);
+        return connection -> Lane.query(connection, sql, binder, AnswerRow::readAll);
+    }
+}

@@ -1,0 +1,144 @@
+package io.interlock.store.postgres;
+
+import io.interlock.LockKey;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.time.Environment;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hears wake-ups by {@code LISTEN}, on a connection and a thread of its own that begin with the first watcher.
+ *
+ * <p>A notification sent while nobody listened is lost. So whenever it begins to listen, for the first time or after a
+ * broken connection, it wakes everybody. A connection that is dead without saying so is found out within
+ * {@link #KEEP_ALIVE} and the timeout. Safe for use by many threads.
+ */
+final class Listener implements ChangeFeed, AutoCloseable {
+
+    static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
+
+    private static final Logger log = LoggerFactory.getLogger(Listener.class);
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 10_000;
+
+    private final DataSource connections;
+    private final PostgresSettings settings;
+    private final Environment environment;
+    private final Watchers watchers;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private @Nullable Thread thread;
+    private volatile @Nullable Connection listening;
+
+    Listener(DataSource connections, PostgresSettings settings, Environment environment, Watchers watchers) {
+        this.connections = connections;
+        this.settings = settings;
+        this.environment = environment;
+        this.watchers = watchers;
+    }
+
+    @Override
+    public Subscription watch(LockKey key, Runnable lookAgain) {
+        Subscription subscription = watchers.add(key, lookAgain);
+        start();
+        return subscription;
+    }
+
+    @Override
+    public void close() {
+        Thread running;
+        synchronized (this) {
+            closing.countDown();
+            running = thread;
+        }
+        abort(listening);
+        if (running != null && running != Thread.currentThread()) {
+            Threads.join(running, settings.timeout());
+        }
+    }
+
+    private synchronized void start() {
+        if (thread == null && closing.getCount() > 0) {
+            thread = environment.threads("interlock-postgres-listener").newThread(this::run);
+            thread.start();
+        }
+    }
+
+    private void run() {
+        long pause = FIRST_PAUSE_MILLIS;
+        while (closing.getCount() > 0) {
+            long begun = environment.ticker().nanos();
+            try (Connection connection = connections.getConnection()) {
+                listening = connection;
+                listen(connection);
+            } catch (SQLException | RuntimeException broken) {
+                if (closing.getCount() == 0) {
+                    return;
+                }
+                // A connection that lasted was a good one: its end says nothing about the next.
+                boolean lasted = environment.ticker().nanos() - begun > KEEP_ALIVE.toNanos();
+                pause = lasted ? FIRST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
+                log.warn(
+                        "store {}: wake-ups are interrupted, waiters poll meanwhile; next attempt within {} ms: {}",
+                        settings.store(),
+                        pause,
+                        broken.toString());
+            } finally {
+                listening = null;
+            }
+            if (Threads.pause(closing, pause / 2 + environment.random().nextLong(pause / 2))) {
+                return;
+            }
+        }
+    }
+
+    private void listen(Connection connection) throws SQLException {
+        PGConnection driver = connection.unwrap(PGConnection.class);
+        connection.setAutoCommit(true);
+        connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("LISTEN " + settings.channel());
+            watchers.wakeAll();
+            while (closing.getCount() > 0) {
+                PGNotification[] heard = driver.getNotifications((int) KEEP_ALIVE.toMillis());
+                if (heard == null || heard.length == 0) {
+                    statement.execute("SELECT 1");
+                } else {
+                    for (PGNotification notification : heard) {
+                        wake(notification.getParameter());
+                    }
+                }
+            }
+        }
+    }
+
+    private void wake(String hashes) {
+        for (String hash : hashes.split(",", -1)) {
+            try {
+                watchers.wake(Long.parseUnsignedLong(hash, 16));
+            } catch (NumberFormatException foreign) {
+                log.warn(
+                        "store {}: somebody else sends '{}' on channel {}", settings.store(), hash, settings.channel());
+            }
+        }
+    }
+
+    // Closing would politely wait for the read under way; aborting ends it.
+    private void abort(@Nullable Connection connection) {
+        if (connection != null) {
+            try {
+                connection.abort(Runnable::run);
+            } catch (SQLException unimportant) {
+                log.debug("store {}: the listening connection could not be aborted", settings.store(), unimportant);
+            }
+        }
+    }
+}

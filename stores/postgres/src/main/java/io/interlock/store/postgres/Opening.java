@@ -1,0 +1,119 @@
+package io.interlock.store.postgres;
+
+import io.interlock.InterlockException;
+import io.interlock.InvalidSettingException;
+import io.interlock.StoreUnavailableException;
+import io.interlock.UnsafeStoreException;
+import io.interlock.store.jdbc.Migration;
+import io.interlock.store.jdbc.MigrationLock;
+import io.interlock.store.jdbc.Migrator;
+import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.time.Environment;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** The first contact with a database: is it safe, are the tables there, is it the server we know. */
+final class Opening {
+
+    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_leases.sql");
+
+    private final PostgresSettings settings;
+    private final Attachment attachment;
+    private final Environment environment;
+
+    Opening(PostgresSettings settings, Attachment attachment, Environment environment) {
+        this.settings = settings;
+        this.attachment = attachment;
+        this.environment = environment;
+    }
+
+    /**
+     * Does all of it on one connection, which is closed afterwards.
+     *
+     * @throws InterlockException of the kind that says what is wrong
+     */
+    void run(DataSource connections) {
+        try (Connection connection = connections.getConnection()) {
+            connection.setAutoCommit(true);
+            connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
+            attachment.requireSafe(connection);
+            new Migrator(settings.store(), settings.names(), MIGRATIONS, environment.clock())
+                    .run(settings.migrate(), connection, lock());
+            attachment.attach(connection);
+        } catch (SQLException refused) {
+            throw explain(refused);
+        }
+    }
+
+    private MigrationLock lock() {
+        return (connection, work) -> {
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                long number =
+                        KeyHash.of("interlock migration of " + settings.names().table(""));
+                statement.execute("SELECT pg_advisory_xact_lock(" + number + ")");
+                createSchema(connection);
+                work.run();
+                connection.commit();
+            } catch (SQLException | RuntimeException failure) {
+                connection.rollback();
+                throw failure;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        };
+    }
+
+    // Asked first, because IF NOT EXISTS needs the right to create even when there is nothing to create.
+    private void createSchema(Connection connection) throws SQLException {
+        try (PreparedStatement look = connection.prepareStatement("SELECT FROM pg_namespace WHERE nspname = ?")) {
+            look.setString(1, settings.names().schema());
+            try (ResultSet found = look.executeQuery()) {
+                if (found.next()) {
+                    return;
+                }
+            }
+        }
+        try (Statement create = connection.createStatement()) {
+            create.execute("CREATE SCHEMA IF NOT EXISTS " + settings.names().schema());
+        }
+    }
+
+    private InterlockException explain(SQLException error) {
+        String said = error.getMessage();
+        String state = Failure.stateOf(error);
+        return switch (state) {
+            case "28P01", "28000", "08004" ->
+                new InvalidSettingException(
+                        "store",
+                        settings.store(),
+                        "does not let us in: " + said,
+                        "check user, password and sslmode in the URL, and pg_hba.conf on the server");
+            case "3D000" ->
+                new InvalidSettingException(
+                        "store", settings.store(), "names no database: " + said, "create it, or correct the URL");
+            case "42501", "25006" ->
+                new UnsafeStoreException(
+                        settings.store(),
+                        "does not allow what is needed: " + said,
+                        "grant the right, or let somebody who has it open the store once with " + SchemaMode.OPTION
+                                + "=apply and use " + SchemaMode.OPTION + "=none here");
+            case "42P01", "42883", "3F000", "P0002" ->
+                new UnsafeStoreException(
+                        settings.store(),
+                        "has no tables " + settings.names().table("…") + " of this version: " + said,
+                        "open it once with " + SchemaMode.OPTION + "=apply, or correct schema and prefix in the URL");
+            case "IL001" ->
+                new UnsafeStoreException(
+                        settings.store(),
+                        "is used with the wrong isolation: " + said,
+                        "set default_transaction_isolation of role, database or pool to 'read committed'");
+            default -> new StoreUnavailableException(settings.store(), "could not be opened: " + said, error);
+        };
+    }
+}

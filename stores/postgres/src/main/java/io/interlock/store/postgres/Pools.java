@@ -1,0 +1,53 @@
+package io.interlock.store.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** The pools of a store that makes its own connections. */
+final class Pools implements AutoCloseable {
+
+    private static final int STEPS = 4;
+    private static final int RENEWALS = 1;
+
+    private final HikariDataSource steps;
+    private final HikariDataSource renewals;
+
+    Pools(DataSource attached, PostgresSettings settings, Environment environment) {
+        steps = pool("steps", STEPS, attached, settings, environment);
+        renewals = pool("renewals", RENEWALS, attached, settings, environment);
+    }
+
+    DataSource steps() {
+        return steps;
+    }
+
+    /** Apart, so that a renewal never waits behind acquires. */
+    DataSource renewals() {
+        return renewals;
+    }
+
+    @Override
+    public void close() {
+        try (renewals) {
+            steps.close();
+        }
+    }
+
+    private static HikariDataSource pool(
+            String name, int size, DataSource attached, PostgresSettings settings, Environment environment) {
+        HikariConfig config = new HikariConfig();
+        config.setPoolName("interlock-postgres-" + name);
+        config.setDataSource(attached);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(1);
+        config.setInitializationFailTimeout(-1);
+        config.setConnectionTimeout(settings.timeoutMillis());
+        config.setValidationTimeout(Math.max(250, settings.timeoutMillis() / 4));
+        config.setKeepaliveTime(Duration.ofSeconds(30).toMillis());
+        config.setThreadFactory(environment.threads(config.getPoolName()));
+        return new HikariDataSource(config);
+    }
+}
