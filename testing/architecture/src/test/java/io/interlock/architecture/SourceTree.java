@@ -46,10 +46,19 @@ final class SourceTree {
 
     /** Files below {@code folder} whose name ends so, in order; none if there is no such folder. */
     static List<Path> files(Path folder, String ending) {
+        return files(folder, Integer.MAX_VALUE, ending);
+    }
+
+    /** Files in {@code folder} itself whose name ends so, in order. */
+    static List<Path> topLevel(Path folder, String ending) {
+        return files(folder, 1, ending);
+    }
+
+    private static List<Path> files(Path folder, int depth, String ending) {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
-        try (Stream<Path> files = Files.walk(folder)) {
+        try (Stream<Path> files = Files.walk(folder, depth)) {
             return files.filter(file -> file.toString().endsWith(ending))
                     .sorted()
                     .toList();
