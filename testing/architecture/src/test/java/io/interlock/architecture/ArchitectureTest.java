@@ -29,6 +29,11 @@ class ArchitectureTest {
     }
 
     @Test
+    void allPackagesAreNullMarked() {
+        new HouseRules(ROOT).packagesAreNullMarked().check(CompiledCode.all());
+    }
+
+    @Test
     void contractTestsKeepTheRulesOfTests() {
         Rule.ofTests().forEach(rule -> rule.below().apply(ROOT + ".tck").check(CompiledCode.mainOf("testing/tck")));
     }

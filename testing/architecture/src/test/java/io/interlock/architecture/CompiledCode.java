@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The class files of all modules, read once. */
 final class CompiledCode {
@@ -30,6 +31,16 @@ final class CompiledCode {
     /** Test code of all modules, without the samples of this one. */
     static JavaClasses tests() {
         return TESTS.that(DescribedPredicate.not(JavaClass.Predicates.resideInAPackage("samples..")));
+    }
+
+    /** Main and test code of all modules: a test's package may be marked by the main code beside it. */
+    static JavaClasses all() {
+        List<Path> paths = SourceTree.modules().stream()
+                .map(module -> SourceTree.root().resolve(module).resolve("target"))
+                .flatMap(target -> Stream.of(target.resolve("classes"), target.resolve("test-classes")))
+                .filter(Files::isDirectory)
+                .toList();
+        return new ClassFileImporter().importPaths(paths);
     }
 
     /** A sample and everything below it. */

@@ -55,8 +55,7 @@ record Rule(String name, Function<String, ArchRule> below, List<String> culprits
                         house(HouseRules::disabledTestsSayWhy),
                         "SleepyTest.sleeps()",
                         "SleepyTest.sleepsInUnits()",
-                        "DisabledTest"),
-                rule("packages are null-marked", house(HouseRules::packagesAreNullMarked), "samples.broken.unmarked"));
+                        "DisabledTest"));
     }
 
     @Override

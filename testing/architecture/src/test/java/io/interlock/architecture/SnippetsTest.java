@@ -61,6 +61,11 @@ class SnippetsTest {
     private static Map<String, String> regions(String source) {
         return SourceTree.matches(REGION, source).stream()
                 .collect(Collectors.toMap(
-                        match -> match.group(1), match -> match.group(2).stripIndent(), (a, b) -> a, TreeMap::new));
+                        match -> match.group(1), match -> outdented(match.group(2)), (a, b) -> a, TreeMap::new));
+    }
+
+    // A last line break would count as a line without indent.
+    private static String outdented(String lines) {
+        return lines.stripTrailing().stripIndent() + "\n";
     }
 }
