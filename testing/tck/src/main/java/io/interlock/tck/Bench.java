@@ -7,6 +7,7 @@ import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
+import io.interlock.locks.Locks;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.LeaseStore;
@@ -72,6 +73,24 @@ final class Bench {
         RecordingStore recording = new RecordingStore(store, history);
         stores.add(recording);
         return recording;
+    }
+
+    /** Locks of a process of its own, that look for themselves often. */
+    Locks locks() {
+        return locks(openUnrecorded());
+    }
+
+    /** Locks on {@code store}, that look for themselves often. */
+    Locks locks(LeaseStore store) {
+        return locks(store, Duration.ofMillis(100));
+    }
+
+    /** Locks on {@code store}; all that they do is audited. */
+    Locks locks(LeaseStore store, Duration pollEvery) {
+        return closing(Locks.builder(recording(store))
+                .pollEvery(pollEvery)
+                .drainTime(Duration.ofSeconds(1))
+                .build());
     }
 
     /** Does {@code step} as soon as the store answers again. */

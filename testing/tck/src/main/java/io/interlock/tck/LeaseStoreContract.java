@@ -45,7 +45,11 @@ public abstract class LeaseStoreContract
                 BatchContract,
                 LostAnswerContract,
                 WakeUpContract,
-                ContentionContract {
+                ContentionContract,
+                CrashContract,
+                WaitingContract,
+                HoldingContract,
+                ProcessContract {
 
     private @Nullable StoreHarness harness;
     private @Nullable Bench bench;

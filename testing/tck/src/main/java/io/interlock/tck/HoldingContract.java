@@ -1,0 +1,163 @@
+package io.interlock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.EvictAnswer;
+import io.interlock.LeaseLostException;
+import io.interlock.LeaseRecord;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
+import io.interlock.StoreUnavailableException;
+import io.interlock.locks.Acquisition;
+import io.interlock.locks.Lease;
+import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.Locks;
+import io.interlock.locks.Release;
+import io.interlock.spi.LeaseStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Holding a key through the lock library: renewal, and every way to lose. */
+interface HoldingContract extends Contract {
+
+    /** Leases that are renewed often, so that a loss is soon heard of. */
+    LeaseOptions EAGER = LeaseOptions.defaults().ttl(Duration.ofSeconds(6)).renewEvery(Duration.ofMillis(200));
+
+    @Test
+    @Tag("locks")
+    default void aHeldLeaseIsRenewedByItself() {
+        Lease lease = bench().locks().tryAcquire(key("long-work"), EAGER).orElseThrow();
+        Instant[] ends = {client().find(key("long-work")).orElseThrow().expiresAt()};
+        for (int i = 0; i < 3; i++) {
+            Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> {
+                Instant end = client().find(key("long-work")).orElseThrow().expiresAt();
+                boolean later = end.isAfter(ends[0]);
+                ends[0] = end;
+                return later;
+            });
+        }
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(lease.release()).isEqualTo(Release.RELEASED);
+        assertThat(client().find(key("long-work"))).isEmpty();
+    }
+
+    @Test
+    @Tag("locks")
+    default void aHolderWhoseLeaseExpiredIsTold() throws Exception {
+        Lease lease = bench().locks().tryAcquire(key("late"), EAGER).orElseThrow();
+        CompletableFuture<LossCause> told = told(lease);
+        bench().advancePast(Duration.ofSeconds(6));
+        assertThat(told.get(10, TimeUnit.SECONDS)).isIn(LossCause.EXPIRED, LossCause.GONE);
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(lease.remaining()).isZero();
+        assertThatThrownBy(lease::checkpoint).isInstanceOf(LeaseLostException.class);
+        assertThat(lease.release()).isEqualTo(Release.WAS_LOST);
+        client().take(key("late"));
+    }
+
+    @Test
+    @Tag("locks")
+    default void aHolderWhoseKeyWasTakenOverIsToldAndItsReleaseHarmsNobody() throws Exception {
+        Lease lease = bench().locks().tryAcquire(key("zombie"), EAGER).orElseThrow();
+        CompletableFuture<LossCause> told = told(lease);
+        bench().advancePast(Duration.ofSeconds(6));
+        LeaseRecord current = client().take(key("zombie"));
+        told.get(10, TimeUnit.SECONDS);
+        lease.close();
+        client().holds(current);
+        assertThat(current.token()).isGreaterThan(lease.token());
+    }
+
+    @Test
+    @Tag("locks")
+    default void anEvictedHolderIsToldAndTheKeyOpensWhenItHasStopped() throws Exception {
+        Locks locks = bench().locks();
+        Locks operator = bench().locks();
+        Lease lease = locks.tryAcquire(key("victim"), EAGER).orElseThrow();
+        CompletableFuture<LossCause> told = told(lease);
+        assertThat(operator.validate(key("victim"), lease.token())).isTrue();
+        assertThat(operator.evict(key("victim"), lease.token(), "ops", "stuck"))
+                .isInstanceOf(EvictAnswer.Evicted.class);
+        assertThat(operator.validate(key("victim"), lease.token())).isFalse();
+        assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossCause.EVICTED);
+        assertThat(((Acquisition.Refused) operator.tryAcquire(key("victim"))).refusal())
+                .isInstanceOf(Refusal.Held.class);
+        lease.close();
+        operator.tryAcquire(key("victim")).orElseThrow().release();
+    }
+
+    @Test
+    @Tag("locks")
+    default void aHolderWhoseStoreIsGoneIsToldBeforeItsLeaseEnds() throws Exception {
+        LeaseStore store = bench().openUnrecorded();
+        Locks locks = bench().locks(store);
+        LeaseOptions brief = EAGER.ttl(Duration.ofSeconds(2));
+        Lease lease = locks.tryAcquire(key("cut-off"), brief).orElseThrow();
+        CompletableFuture<LossCause> told = told(lease);
+        store.close();
+        assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossCause.UNCONFIRMED);
+        bench().advancePast(Duration.ofSeconds(2));
+        LeaseRecord next = client().take(key("cut-off"));
+        assertThat(next.token()).isGreaterThan(lease.token());
+        lease.close();
+        client().holds(next);
+    }
+
+    @Test
+    @Tag("locks")
+    default void aThreadIsRefusedTheKeyItHolds() throws Exception {
+        Locks locks = bench().locks();
+        Lease lease = locks.tryAcquire(key("mine"), EAGER).orElseThrow();
+        Acquisition again = locks.acquire(key("mine"), Duration.ofSeconds(20));
+        assertThat(((Acquisition.Refused) again).refusal()).isInstanceOf(Refusal.HeldByCaller.class);
+        lease.release();
+    }
+
+    @Test
+    @Tag("locks")
+    default void severalKeysAreHeldLostAndReleasedTogether() throws Exception {
+        Locks locks = bench().locks();
+        Lease both = locks.tryAcquireAll(List.of(key("b"), key("a")), EAGER).orElseThrow();
+        assertThat(both.tokens().keySet()).containsExactly(key("a"), key("b"));
+        both.tokens()
+                .forEach((key, token) ->
+                        assertThat(client().find(key).orElseThrow().token()).isEqualTo(token));
+        CompletableFuture<LossCause> told = told(both);
+        client().evicted(client().find(key("b")).orElseThrow());
+        assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossCause.EVICTED);
+        both.close();
+        assertThat(client().store().find(List.of(key("a"), key("b")))).allMatch(found -> found.isEmpty());
+    }
+
+    @Test
+    @Tag("locks")
+    default void anAcquireWhoseAnswerIsLostLeavesNothingThatNobodyHas() {
+        AnswerLosingStore losing = new AnswerLosingStore(bench().openUnrecorded());
+        Locks locks = bench().locks(losing);
+        losing.loseNext(1);
+        Acquisition acquisition;
+        try {
+            acquisition = locks.tryAcquire(key("unclear"), EAGER);
+        } catch (StoreUnavailableException unclear) {
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(10))
+                    .until(() -> client().find(key("unclear")).isEmpty());
+            return;
+        }
+        acquisition.orElseThrow().release();
+        assertThat(client().find(key("unclear"))).isEmpty();
+    }
+
+    private static CompletableFuture<LossCause> told(Lease lease) {
+        CompletableFuture<LossCause> told = new CompletableFuture<>();
+        lease.onLost(told::complete);
+        return told;
+    }
+}

@@ -1,0 +1,84 @@
+package io.interlock.tck;
+
+import io.interlock.LockKey;
+import io.interlock.locks.Lease;
+import io.interlock.locks.Locks;
+import io.interlock.tck.process.PlainCounter;
+import io.interlock.tck.process.WorkerProcess;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Proof by counting: many count up one number that nothing protects but the lock. If two ever had it at once, the number
+ * is too small in the end.
+ */
+public final class MutualExclusionProbe {
+
+    private static final Duration TURN_WAIT = Duration.ofSeconds(50);
+
+    private long number;
+
+    private MutualExclusionProbe() {}
+
+    /**
+     * What came of counting.
+     *
+     * @param turns how often somebody counted
+     * @param counted what the number was in the end
+     */
+    public record Result(long turns, long counted) {}
+
+    /** Counts by {@code threads} threads that share {@code locks} among them, each {@code turns} times. */
+    public static Result threads(List<Locks> locks, LockKey key, int threads, int turns) throws Exception {
+        MutualExclusionProbe probe = new MutualExclusionProbe();
+        Crowd.run(threads, number -> {
+            Locks mine = locks.get(number % locks.size());
+            for (int i = 0; i < turns; i++) {
+                try (Lease lease = mine.acquire(key, TURN_WAIT).orElseThrow()) {
+                    probe.increment();
+                    lease.checkpoint();
+                }
+            }
+        });
+        return new Result((long) threads * turns, probe.number);
+    }
+
+    /** Counts in {@code file} by {@code processes} processes on the store at {@code url}, each {@code turns} times. */
+    public static Result processes(String url, LockKey key, int processes, int turns, Path file)
+            throws IOException, InterruptedException {
+        List<WorkerProcess> workers = new ArrayList<>();
+        try {
+            for (int i = 0; i < processes; i++) {
+                workers.add(WorkerProcess.start(url));
+            }
+            for (WorkerProcess worker : workers) {
+                worker.ready();
+            }
+            for (WorkerProcess worker : workers) {
+                worker.tell("count " + key.encoded() + " " + turns + " " + file);
+            }
+            for (WorkerProcess worker : workers) {
+                String answer = worker.answer();
+                if (!answer.equals("counted " + turns)) {
+                    throw new IllegalStateException("a worker answered: " + answer + "\n" + worker.log());
+                }
+            }
+        } finally {
+            for (WorkerProcess worker : workers) {
+                worker.close();
+            }
+        }
+        return new Result((long) processes * turns, new PlainCounter(file).number());
+    }
+
+    // Reading and writing apart, with time in between, so that two at once are sure to lose an update.
+    private void increment() {
+        long read = number;
+        LockSupport.parkNanos(50_000);
+        number = read + 1;
+    }
+}

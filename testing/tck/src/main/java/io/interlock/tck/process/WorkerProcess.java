@@ -1,0 +1,133 @@
+package io.interlock.tck.process;
+
+import io.interlock.time.Environment;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link LockWorker} in a JVM of its own, seen from the test that gives it commands. Used by one thread. */
+public final class WorkerProcess implements AutoCloseable {
+
+    private static final int ANSWER_SECONDS = 55;
+
+    private final Process process;
+    private final Path log;
+    private final BufferedWriter commands;
+    private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+    private WorkerProcess(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+        commands = process.outputWriter(StandardCharsets.UTF_8);
+        BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+        Environment.system()
+                .threads("worker-" + process.pid())
+                .newThread(() -> pump(lines))
+                .start();
+    }
+
+    /** Starts a worker on the store at {@code url}; it gets ready meanwhile. */
+    public static WorkerProcess start(String url) throws IOException {
+        Path log = Files.createTempFile("interlock-worker", ".log");
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                LockWorker.class.getName(),
+                url);
+        Process process =
+                new ProcessBuilder(command).redirectError(log.toFile()).start();
+        return new WorkerProcess(process, log);
+    }
+
+    /** Waits until it is ready. */
+    public WorkerProcess ready() throws InterruptedException {
+        String answer = answer();
+        if (!answer.equals("ready")) {
+            throw new IllegalStateException("a worker began with: " + answer);
+        }
+        return this;
+    }
+
+    /** Gives a command and waits for its answer. */
+    public String ask(String command) throws IOException, InterruptedException {
+        tell(command);
+        return answer();
+    }
+
+    /** Gives a command; the answer is fetched later. */
+    public void tell(String command) throws IOException {
+        commands.write(command);
+        commands.newLine();
+        commands.flush();
+    }
+
+    /** The next answer. */
+    public String answer() throws InterruptedException {
+        String answer = answers.poll(ANSWER_SECONDS, TimeUnit.SECONDS);
+        if (answer == null) {
+            throw new IllegalStateException("no answer within " + ANSWER_SECONDS + " s; it said:\n" + log());
+        }
+        return answer;
+    }
+
+    /** Kills it as the kernel would: at once, without a word. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    /** Stops it where it stands, as a long pause of its machine would. */
+    public void pause() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    /** Lets it go on. */
+    public void resume() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    /** What it wrote besides its answers. */
+    public String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        kill();
+        Files.deleteIfExists(log);
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        int exit = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (exit != 0) {
+            throw new IllegalStateException("kill -" + name + " ended with " + exit);
+        }
+    }
+
+    private void pump(BufferedReader lines) {
+        try (lines) {
+            lines.lines().forEach(answers::add);
+        } catch (IOException | UncheckedIOException ended) {
+            // The process was killed while it wrote; whoever waits for an answer hears that there is none.
+            answers.add("error " + ended);
+        }
+    }
+}
