@@ -1,0 +1,161 @@
+package io.interlock.locks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.spi.RenewRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class RenewalTest extends LocksFixture {
+
+    @Test
+    void keepsALeaseForAsLongAsItsHolderLives() {
+        Lease lease = hold(KEY);
+        seconds(600);
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(store.isHeld(KEY)).isTrue();
+        assertThat(store.renewals).hasSizeBetween(55, 80);
+    }
+
+    @Test
+    void renewsAllLeasesOfTheProcessInOneCall() {
+        List<Lease> held = IntStream.range(0, 200)
+                .mapToObj(i -> hold(LockKey.of("many/" + i)))
+                .toList();
+        seconds(60);
+        assertThat(held).allMatch(Lease::isHeld);
+        // 200 leases, 6 rounds: at worst a few stragglers of the first round make calls of their own.
+        assertThat(store.renewals.size()).isLessThan(20);
+        assertThat(store.renewals.stream().mapToInt(List::size).max()).hasValue(200);
+    }
+
+    @Test
+    void renewsAllKeysOfALeaseOfSeveral() {
+        Lease both =
+                locks.tryAcquireAll(List.of(KEY, OTHER), locks.defaultOptions()).orElseThrow();
+        seconds(100);
+        assertThat(both.isHeld()).isTrue();
+        assertThat(store.isHeld(KEY) && store.isHeld(OTHER)).isTrue();
+    }
+
+    @Test
+    void losesALeaseOfSeveralKeysIfOneOfThemIsLost() {
+        Lease both =
+                locks.tryAcquireAll(List.of(KEY, OTHER), locks.defaultOptions()).orElseThrow();
+        locks.evict(OTHER, locks.find(OTHER).orElseThrow().token(), "ops", "test");
+        seconds(11);
+        assertThat(both.isHeld()).isFalse();
+    }
+
+    @Test
+    void triesAgainSoonAfterAFailureAndHeals() {
+        Lease lease = hold(KEY);
+        store.renewing.fail();
+        seconds(16);
+        assertThat(store.renewals).as("first try and a retry").hasSizeGreaterThanOrEqualTo(2);
+        store.renewing.heal();
+        seconds(120);
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(store.isHeld(KEY)).isTrue();
+    }
+
+    @Test
+    void renewsAloneWhatABatchLeavesOpen() {
+        Lease open = hold(KEY);
+        Lease plain = hold(OTHER);
+        store.leftOpen = KEY::equals;
+        eventuallyAsTimePasses(() -> store.renewals.stream()
+                .anyMatch(
+                        batch -> batch.stream().map(RenewRequest::key).toList().equals(List.of(KEY))));
+        for (int i = 0; i < 60; i++) {
+            int rounds = store.renewals.size();
+            seconds(1);
+            if (store.renewals.size() > rounds) {
+                eventually(() -> open.remaining().compareTo(Duration.ofSeconds(23)) > 0);
+            }
+        }
+        assertThat(open.isHeld()).isTrue();
+        assertThat(plain.isHeld()).isTrue();
+    }
+
+    @Test
+    void renewsEachAloneIfOneSpoilsTheBatch() {
+        Lease spoiled = hold(KEY);
+        Lease plain = hold(OTHER);
+        store.renewing.before = () -> {
+            List<RenewRequest> last = store.renewals.get(store.renewals.size() - 1);
+            if (last.stream().anyMatch(request -> request.key().equals(KEY))) {
+                throw new IllegalStateException("a row nobody can read");
+            }
+        };
+        for (int i = 0; i < 24; i++) {
+            seconds(1);
+        }
+        eventuallyAsTimePasses(() -> !spoiled.isHeld());
+        assertThat(plain.isHeld()).isTrue();
+    }
+
+    @Test
+    void doesNotRenewWhatWasReleasedWhileTheRenewalWasUnderWay() throws Exception {
+        time.onOwnThread("interlock-keeper");
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        Lease lease = hold(KEY);
+        List<LossCause> told = new ArrayList<>();
+        lease.onLost(told::add);
+        store.renewing.after = () -> {
+            asked.countDown();
+            join(answer);
+        };
+        seconds(12);
+        assertThat(asked.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(lease.release()).isEqualTo(Release.RELEASED);
+        answer.countDown();
+        seconds(120);
+        assertThat(store.renewals).hasSize(1);
+        assertThat(told).isEmpty();
+        assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void aRenewalAnsweredAfterTheLossDoesNotBringTheLeaseBack() throws Exception {
+        time.onOwnThread("interlock-keeper");
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        CountDownLatch answered = new CountDownLatch(1);
+        Lease lease = hold(KEY);
+        store.renewing.after = () -> {
+            asked.countDown();
+            join(answer);
+            answered.countDown();
+        };
+        seconds(12);
+        assertThat(asked.await(5, TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<LossCause> told = new CompletableFuture<>();
+        lease.onLost(told::complete);
+        seconds(13);
+        assertThat(told.get(5, TimeUnit.SECONDS)).isEqualTo(LossCause.UNCONFIRMED);
+        answer.countDown();
+        assertThat(answered.await(5, TimeUnit.SECONDS)).isTrue();
+        seconds(60);
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(lease.remaining()).isZero();
+        assertThat(store.renewals).hasSize(1);
+    }
+
+    static void join(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+}
