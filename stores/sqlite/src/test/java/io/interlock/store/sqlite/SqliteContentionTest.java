@@ -19,14 +19,17 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Clients with connections of their own, all writing to one file. A transaction that reads before it has the write lock
  * would fail here again and again with SQLITE_BUSY, however long its timeout.
  */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SqliteContentionTest {
 
     private static final int CLIENTS = 4;
@@ -47,8 +50,8 @@ class SqliteContentionTest {
             List<Future<?>> clients = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
                 clients.add(pool.submit(() -> {
+                    together.await(10, TimeUnit.SECONDS);
                     try (LeaseStore store = Stores.open("sqlite:" + folder.resolve("leases.db") + "?timeout=30s")) {
-                        together.await();
                         hammer(new Caller(store));
                     }
                     return true;
