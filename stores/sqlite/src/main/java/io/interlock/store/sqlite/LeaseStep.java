@@ -29,7 +29,7 @@ final class LeaseStep {
 
     private final LeaseTable leases;
     private final StoreTable store;
-    private final Instant wall;
+    private final Instant tokenTime;
     private final long now;
     private StoreState state;
     private boolean wrote;
@@ -39,8 +39,8 @@ final class LeaseStep {
         leases = new LeaseTable(session);
         store = new StoreTable(session);
         state = clock.now(store.read());
-        wall = clock.wall().instant();
         now = state.moment();
+        tokenTime = later(clock.wall().instant(), Micros.moment(now));
     }
 
     /** The answer to a request, unless it is to be granted; changes nothing. */
@@ -129,7 +129,7 @@ final class LeaseStep {
 
     private StoredLease grant(AcquireRequest request, LockKey key, long previous) throws SQLException {
         StoreState.Tokens tokens = state.tokens();
-        FencingToken token = TokenLayout.next(previous, tokens.floor(), tokens.epoch(), wall);
+        FencingToken token = TokenLayout.next(previous, tokens.floor(), tokens.epoch(), tokenTime);
         StoredLease.Span span = new StoredLease.Span(
                 now,
                 now + Micros.of(request.terms().ttl()),
@@ -161,6 +161,11 @@ final class LeaseStep {
 
     private @Nullable LeaseRecord seen(@Nullable StoredLease lease) {
         return lease == null ? null : lease.seenAt(now);
+    }
+
+    // The wall clock lifts tokens above those of a file that was lost; the store's own may be ahead of it.
+    private static Instant later(Instant a, Instant b) {
+        return a.isAfter(b) ? a : b;
     }
 
     private static boolean isOf(StoredLease lease, LeaseId id, FencingToken token) {

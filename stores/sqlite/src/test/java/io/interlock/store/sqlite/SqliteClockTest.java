@@ -13,6 +13,7 @@ import io.interlock.UnsafeStoreException;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.StoreUrl;
+import io.interlock.spi.TokenLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,6 +65,29 @@ class SqliteClockTest {
         LeaseRecord next = open(host).take(KEY);
         assertThat(next.token().isAfter(lease.token())).isTrue();
         assertThat(next.grantedAt()).isEqualTo(lease.expiresAt());
+    }
+
+    @Test
+    void tokensRiseWithoutTheHelpOfTheClock() {
+        Caller caller = open(host);
+        LeaseRecord released = caller.take(KEY);
+        caller.release(released);
+        environment.set("2025-01-01T00:00:00Z");
+        LeaseRecord swept = caller.take(KEY);
+        assertThat(swept.token().isAfter(released.token())).isTrue();
+
+        host.pass(Caller.TTL);
+        assertThat(caller.store().sweep(10)).extracting(LeaseRecord::token).containsExactly(swept.token());
+        assertThat(caller.find(KEY)).isEmpty();
+        LeaseRecord next = caller.take(KEY);
+        assertThat(next.token().isAfter(swept.token())).isTrue();
+
+        caller.store().bumpEpoch("a test");
+        caller.release(next);
+        host.pass(Duration.ofMinutes(5).minusMillis(10));
+        assertThat(caller.refusal(KEY)).isInstanceOf(Refusal.StoreRecovering.class);
+        host.pass(Duration.ofMillis(10));
+        assertThat(caller.take(KEY).token().value() >> TokenLayout.LOW_BITS).isEqualTo(1);
     }
 
     @Test
