@@ -28,10 +28,10 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
     }
 
     @Override
-    public List<AnswerRow> run(Connection connection) throws SQLException {
+    public List<AnswerRow> run(Connection connection, int patience) throws SQLException {
         String sql =
                 "SELECT * FROM " + settings.names().table("acquire") + "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-        return Lane.query(connection, sql, this::bind, AnswerRow::readAll);
+        return Lane.query(connection, sql, statement -> bind(statement, patience), AnswerRow::readAll);
     }
 
     /** Whether the server is not the one the store knows, so that nothing could be granted. */
@@ -82,7 +82,7 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
         return grants;
     }
 
-    private void bind(PreparedStatement statement) throws SQLException {
+    private void bind(PreparedStatement statement, int patience) throws SQLException {
         List<Integer> first = new ArrayList<>(List.of(1));
         List<Integer> numbers = new ArrayList<>();
         List<@Nullable Long> cleared = new ArrayList<>();
@@ -95,7 +95,7 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
             first.add(numbers.size() + 1);
         }
         new SqlArrays(statement)
-                .number(settings.patienceMillis())
+                .number(patience)
                 .keys(keys)
                 .each("uuid", requests, request -> request.id().value())
                 .each("text", requests, request -> request.holder().instance())

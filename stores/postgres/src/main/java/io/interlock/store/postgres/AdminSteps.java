@@ -4,6 +4,7 @@ import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.spi.EvictRequest;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -21,8 +22,8 @@ final class AdminSteps {
     }
 
     Lane.Step<List<AnswerRow>> evict(EvictRequest request) {
-        return rows("evict(?, ?, ?, ?, ?, ?)", statement -> {
-            statement.setInt(1, settings.patienceMillis());
+        return rows("evict(?, ?, ?, ?, ?, ?)", (statement, patience) -> {
+            statement.setInt(1, patience);
             statement.setString(2, request.key().tenant());
             statement.setString(3, request.key().name());
             statement.setLong(4, request.expected().value());
@@ -32,11 +33,11 @@ final class AdminSteps {
     }
 
     Lane.Step<List<AnswerRow>> find(List<LockKey> keys) {
-        return rows("find(?, ?)", statement -> new SqlArrays(statement).keys(keys));
+        return rows("find(?, ?)", (statement, patience) -> new SqlArrays(statement).keys(keys));
     }
 
     Lane.Step<List<AnswerRow>> list(LeaseQuery query) {
-        return rows("list(?, ?, ?, ?, ?)", statement -> {
+        return rows("list(?, ?, ?, ?, ?)", (statement, patience) -> {
             statement.setString(1, query.tenant());
             statement.setString(2, query.namePrefix());
             statement.setString(3, query.cursor().map(LockKey::tenant).orElse(null));
@@ -46,17 +47,17 @@ final class AdminSteps {
     }
 
     Lane.Step<List<AnswerRow>> sweep(int limit) {
-        return rows("sweep(?, ?)", statement -> {
-            statement.setInt(1, settings.patienceMillis());
+        return rows("sweep(?, ?)", (statement, patience) -> {
+            statement.setInt(1, patience);
             statement.setInt(2, limit);
         });
     }
 
     Lane.Step<Instant> bumpEpoch() {
-        return connection -> Lane.query(
+        return (connection, patience) -> Lane.query(
                 connection,
                 "SELECT " + settings.names().table("bump_epoch") + "(?)",
-                statement -> statement.setInt(1, settings.patienceMillis()),
+                statement -> statement.setInt(1, patience),
                 row -> {
                     if (!row.next()) {
                         throw new SQLException("bump_epoch gave no answer", "XX000");
@@ -74,8 +75,14 @@ final class AdminSteps {
         return List.copyOf(found);
     }
 
-    private Lane.Step<List<AnswerRow>> rows(String call, Lane.Binder binder) {
+    private Lane.Step<List<AnswerRow>> rows(String call, PatientBinder binder) {
         String sql = "SELECT * FROM " + settings.names().table(call);
-        return connection -> Lane.query(connection, sql, binder, AnswerRow::readAll);
+        return (connection, patience) ->
+                Lane.query(connection, sql, statement -> binder.bind(statement, patience), AnswerRow::readAll);
+    }
+
+    private interface PatientBinder {
+
+        void bind(PreparedStatement statement, int patience) throws SQLException;
     }
 }

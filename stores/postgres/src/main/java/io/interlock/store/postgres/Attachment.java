@@ -71,7 +71,7 @@ final class Attachment {
                 connection,
                 sql,
                 statement -> {
-                    statement.setInt(1, settings.patienceMillis());
+                    statement.setInt(1, settings.patienceMillis(settings.timeoutMillis()));
                     statement.setString(2, system);
                     statement.setLong(3, AnswerRow.micros(settings.maxLease()));
                 },

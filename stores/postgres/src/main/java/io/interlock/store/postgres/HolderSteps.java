@@ -23,11 +23,11 @@ final class HolderSteps {
     Lane.Step<List<AnswerRow>> renew(List<RenewRequest> requests) {
         KeyTable keys = new KeyTable(requests.stream().map(RenewRequest::key).toList());
         String sql = "SELECT * FROM " + settings.names().table("renew") + "(?, ?, ?, ?, ?, ?, ?)";
-        return connection -> Lane.query(
+        return (connection, patience) -> Lane.query(
                 connection,
                 sql,
                 statement -> new SqlArrays(statement)
-                        .number(settings.patienceMillis())
+                        .number(patience)
                         .keys(keys)
                         .each("int4", requests, request -> keys.number(request.key()))
                         .each("uuid", requests, request -> request.id().value())
@@ -39,11 +39,11 @@ final class HolderSteps {
     Lane.Step<List<AnswerRow>> release(List<ReleaseRequest> requests) {
         KeyTable keys = new KeyTable(requests.stream().map(ReleaseRequest::key).toList());
         String sql = "SELECT * FROM " + settings.names().table("release") + "(?, ?, ?, ?, ?, ?)";
-        return connection -> Lane.query(
+        return (connection, patience) -> Lane.query(
                 connection,
                 sql,
                 statement -> new SqlArrays(statement)
-                        .number(settings.patienceMillis())
+                        .number(patience)
                         .keys(keys)
                         .each("int4", requests, request -> keys.number(request.key()))
                         .each("uuid", requests, request -> request.id().value())

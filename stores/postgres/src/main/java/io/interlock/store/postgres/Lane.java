@@ -30,6 +30,9 @@ final class Lane {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
     private static final int MAX_CONFLICTS = 5;
 
+    /** With less time than this left, another attempt would only break a connection. */
+    private static final int SHORTEST_ATTEMPT_MILLIS = 300;
+
     private final DataSource connections;
     private final PostgresSettings settings;
     private final Environment environment;
@@ -43,8 +46,12 @@ final class Lane {
     /** Something to ask of the database. */
     interface Step<T> {
 
-        /** Sends it; if it throws, it may be sent again. */
-        T run(Connection connection) throws SQLException;
+        /**
+         * Sends it; if it throws, it may be sent again.
+         *
+         * @param patience how many milliseconds it may wait for a lock
+         */
+        T run(Connection connection, int patience) throws SQLException;
     }
 
     /**
@@ -109,7 +116,7 @@ final class Lane {
                 connection.setAutoCommit(true);
             }
             connection.setNetworkTimeout(Runnable::run, millis);
-            return step.run(connection);
+            return step.run(connection, settings.patienceMillis(millis));
         } finally {
             giveBack(connection, manual);
         }
@@ -141,7 +148,7 @@ final class Lane {
     }
 
     private boolean mayRepeat(SQLException error, int attempt, long start) {
-        if (remainingMillis(start) <= 1) {
+        if (remainingMillis(start) < SHORTEST_ATTEMPT_MILLIS) {
             return false;
         }
         // A pool that was waited for in vain has used up the time, unless the waiting thread was interrupted.

@@ -34,15 +34,26 @@ final class Listener implements ChangeFeed, AutoCloseable {
     private final PostgresSettings settings;
     private final Environment environment;
     private final Watchers watchers;
+    private final Duration keepAlive;
     private final CountDownLatch closing = new CountDownLatch(1);
     private @Nullable Thread thread;
     private volatile @Nullable Connection listening;
 
     Listener(DataSource connections, PostgresSettings settings, Environment environment, Watchers watchers) {
+        this(connections, settings, environment, watchers, KEEP_ALIVE);
+    }
+
+    Listener(
+            DataSource connections,
+            PostgresSettings settings,
+            Environment environment,
+            Watchers watchers,
+            Duration keepAlive) {
         this.connections = connections;
         this.settings = settings;
         this.environment = environment;
         this.watchers = watchers;
+        this.keepAlive = keepAlive;
     }
 
     @Override
@@ -84,7 +95,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
                     return;
                 }
                 // A connection that lasted was a good one: its end says nothing about the next.
-                boolean lasted = environment.ticker().nanos() - begun > KEEP_ALIVE.toNanos();
+                boolean lasted = environment.ticker().nanos() - begun > keepAlive.toNanos();
                 pause = lasted ? FIRST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
                 log.warn(
                         "store {}: wake-ups are interrupted, waiters poll meanwhile; next attempt within {} ms: {}",
@@ -108,7 +119,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
             statement.execute("LISTEN " + settings.channel());
             watchers.wakeAll();
             while (closing.getCount() > 0) {
-                PGNotification[] heard = driver.getNotifications((int) KEEP_ALIVE.toMillis());
+                PGNotification[] heard = driver.getNotifications((int) keepAlive.toMillis());
                 if (heard == null || heard.length == 0) {
                     statement.execute("SELECT 1");
                 } else {

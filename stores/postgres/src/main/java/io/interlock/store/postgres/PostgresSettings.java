@@ -54,10 +54,9 @@ record PostgresSettings(String store, TableNames names, SchemaMode migrate, Dura
                 url.duration("timeout", DEFAULT_TIMEOUT));
     }
 
-    /** How long a statement waits for a lock: less than a call may take, so that the server says so itself. */
-    int patienceMillis() {
-        Duration most = timeout.multipliedBy(3).dividedBy(4);
-        return (int) (PATIENCE.compareTo(most) < 0 ? PATIENCE : most).toMillis();
+    /** How long a statement may wait for a lock: less than is left for its answer, so that the server says so itself. */
+    int patienceMillis(int left) {
+        return (int) Math.max(1, Math.min(PATIENCE.toMillis(), left * 3L / 4));
     }
 
     int timeoutMillis() {

@@ -128,7 +128,7 @@ public final class PostgresStore implements LeaseStore {
             if (!AcquireStep.asksToReattach(rows)) {
                 return AcquireStep.answers(requests.size(), rows);
             }
-            call(steps, connection -> {
+            call(steps, (connection, patience) -> {
                 attachment.requireSafe(connection);
                 attachment.attach(connection);
                 return rows;
@@ -154,9 +154,9 @@ public final class PostgresStore implements LeaseStore {
         }
         Lane.Step<List<AnswerRow>> step = new HolderSteps(settings).release(requests);
         AtomicInteger attempts = new AtomicInteger();
-        List<AnswerRow> rows = call(steps, connection -> {
+        List<AnswerRow> rows = call(steps, (connection, patience) -> {
             attempts.incrementAndGet();
-            return step.run(connection);
+            return step.run(connection, patience);
         });
         // An attempt without an answer may have released, and then only it saw the mark of whoever waits.
         announcer.announce(rows.stream()

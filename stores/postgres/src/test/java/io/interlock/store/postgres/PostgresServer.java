@@ -145,11 +145,8 @@ final class PostgresServer implements AutoCloseable {
     @Override
     public void close() {
         try {
+            // Deletes its files, too.
             server.close();
-            try (Stream<Path> files = Files.walk(data)) {
-                files.sorted((a, b) -> b.compareTo(a))
-                        .forEach(path -> path.toFile().delete());
-            }
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

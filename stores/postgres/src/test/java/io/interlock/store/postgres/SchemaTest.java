@@ -1,0 +1,175 @@
+package io.interlock.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
+import io.interlock.UnsafeStoreException;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.Stores;
+import io.interlock.spi.TokenLayout;
+import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.time.Environment;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Tables, roles and sessions. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SchemaTest {
+
+    private final PostgresHarness harness = new PostgresHarness();
+    private final PostgresServer server = harness.server();
+
+    @BeforeEach
+    void reset() {
+        harness.reset();
+    }
+
+    @AfterAll
+    void close() {
+        harness.close();
+    }
+
+    @Test
+    void twoStoresInOneDatabaseDoNotMeet() {
+        try (LeaseStore one = harness.open(Environment.system());
+                LeaseStore two = Stores.open(harness.url("prefix=other_"));
+                LeaseStore three = Stores.open(server.url("schema=third&prefix=x_"))) {
+            for (LeaseStore store : List.of(one, two, three)) {
+                Bench.take(store, "k");
+                assertThat(store.list(LeaseQuery.all()).leases()).hasSize(1);
+            }
+            one.bumpEpoch("a test");
+            Bench.take(two, "still granted here");
+        } finally {
+            server.execute("DROP SCHEMA third CASCADE");
+        }
+    }
+
+    @Test
+    void aRoleThatMayNotCreateWorksOnTablesSomebodyElseCreated() {
+        server.execute("CREATE ROLE worker LOGIN");
+        try {
+            server.execute(
+                    "GRANT USAGE ON SCHEMA " + harness.schema() + " TO worker",
+                    "GRANT SELECT, INSERT, UPDATE, DELETE ON " + harness.table("lease") + " TO worker",
+                    "GRANT SELECT, UPDATE ON " + harness.table("store") + " TO worker");
+            String url = "postgresql://worker@localhost:" + server.port() + "/postgres?schema=" + harness.schema();
+            try (LeaseStore store = Stores.open(url + "&migrate=none")) {
+                LeaseRecord lease = Bench.take(store, "k");
+                assertThat(Bench.renew(store, lease)).isInstanceOf(RenewAnswer.Renewed.class);
+                assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+                store.sweep(10);
+                store.bumpEpoch("a test");
+            }
+        } finally {
+            server.execute("DROP OWNED BY worker", "DROP ROLE worker");
+        }
+    }
+
+    @Test
+    void nothingReliesOnTheStateOfASession() {
+        server.execute("CREATE ROLE forgetful SUPERUSER LOGIN", "ALTER ROLE forgetful SET synchronous_commit = off");
+        PGSimpleDataSource raw = source("forgetful");
+        // A pooler in transaction mode: whoever comes next gets some session, and none remembers anything.
+        ForgetfulDataSource pooled = new ForgetfulDataSource(raw);
+        try (PostgresStore store =
+                PostgresStore.on(pooled, harness.schema(), "interlock_", SchemaMode.APPLY, Environment.system())) {
+            LeaseRecord lease = Bench.take(store, "k");
+            assertThat(Bench.renew(store, lease)).isInstanceOf(RenewAnswer.Renewed.class);
+            assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+            assertThat(Bench.take(store, "k").token().isAfter(lease.token())).isTrue();
+            assertThat(pooled.given()).isGreaterThan(4);
+        } finally {
+            server.execute("DROP ROLE forgetful");
+        }
+    }
+
+    @Test
+    void aStepSwitchesOnWhatItNeedsForItsOwnTransaction() throws Exception {
+        try (Connection connection = server.connect()) {
+            RowWait.execute(connection, "SET synchronous_commit = off; SET lock_timeout = 0");
+            connection.setAutoCommit(false);
+            RowWait.value(connection, "SELECT verdict FROM " + harness.table("sweep") + "(1500, 1)");
+            assertThat(RowWait.value(connection, "SHOW synchronous_commit")).isEqualTo("on");
+            assertThat(RowWait.value(connection, "SHOW lock_timeout")).isEqualTo("1500ms");
+            connection.commit();
+            assertThat(RowWait.value(connection, "SHOW synchronous_commit")).isEqualTo("off");
+        }
+    }
+
+    @Test
+    void connectionsWithAnotherIsolationAreRefused() {
+        PGSimpleDataSource strict = source("postgres");
+        strict.setOptions("-c default_transaction_isolation=serializable");
+        assertThatThrownBy(() -> PostgresStore.on(
+                        strict, harness.schema(), "interlock_", SchemaMode.APPLY, Environment.system()))
+                .isInstanceOf(UnsafeStoreException.class)
+                .hasMessageContaining("serializable")
+                .hasMessageContaining("read committed");
+    }
+
+    @Test
+    void theServerMakesTokensAsTokenLayoutDoes() {
+        for (int epoch : new int[] {0, 1, 7, TokenLayout.MAX_EPOCH}) {
+            for (String at :
+                    List.of("2024-01-01T00:00:00Z", "2026-11-15T10:00:00.123999Z", "2140-01-01T00:00:00.001Z")) {
+                assertThat(server.ask("SELECT " + harness.table("token_by_clock") + "(" + epoch + ", '" + at
+                                + "'::timestamptz)"))
+                        .isEqualTo(Long.toString(TokenLayout.byClock(epoch, Instant.parse(at))));
+            }
+        }
+    }
+
+    @Test
+    void aKeyNobodyUsedForADayIsForgottenAndItsTokensStillRise() {
+        try (LeaseStore store = harness.open(Environment.system())) {
+            LeaseRecord before = Bench.take(store, "k");
+            Bench.release(store, before);
+            harness.advance(Duration.ofHours(23));
+            store.sweep(10);
+            assertThat(rows()).isEqualTo("1");
+            harness.advance(Duration.ofHours(2));
+            store.sweep(10);
+            assertThat(rows()).isEqualTo("0");
+            assertThat(server.ask("SELECT token_floor FROM " + harness.table("store")))
+                    .isEqualTo(before.token().toString());
+            // As if the clock had been set back since.
+            server.execute("UPDATE " + harness.table("store") + " SET token_floor = 1000000000000");
+            assertThat(Bench.take(store, "k").token().value()).isEqualTo(1_000_000_000_001L);
+        }
+    }
+
+    @Test
+    void aKeyWhoseTokenIsAheadOfTheClockIsNotForgotten() {
+        try (LeaseStore store = harness.open(Environment.system())) {
+            Bench.release(store, Bench.take(store, "k"));
+            server.execute("UPDATE " + harness.table("lease") + " SET token = 4000000000000");
+            harness.advance(Duration.ofHours(25));
+            store.sweep(10);
+            assertThat(rows()).isEqualTo("1");
+        }
+    }
+
+    private String rows() {
+        return server.ask("SELECT count(*) FROM " + harness.table("lease"));
+    }
+
+    private PGSimpleDataSource source(String user) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setPortNumbers(new int[] {server.port()});
+        source.setUser(user);
+        source.setDatabaseName("postgres");
+        return source;
+    }
+}

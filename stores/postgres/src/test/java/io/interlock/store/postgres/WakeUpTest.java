@@ -1,0 +1,126 @@
+package io.interlock.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.LeaseRecord;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.LeaseTerms;
+import io.interlock.time.Environment;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/** Who is woken, when, and what it costs. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class WakeUpTest {
+
+    private final PostgresHarness harness = new PostgresHarness();
+    private final PostgresServer server = harness.server();
+    private final LeaseStore store = harness.open(Environment.system());
+    private final String channel = String.format("interlock_%016x", KeyHash.of(harness.table("")));
+
+    @BeforeEach
+    void reset() {
+        harness.reset();
+    }
+
+    @AfterAll
+    void close() {
+        store.close();
+        harness.close();
+    }
+
+    @Test
+    void aNotificationIsSentOnlyWhenSomebodyWaits() throws Exception {
+        try (Connection listening = server.connect()) {
+            RowWait.execute(listening, "LISTEN " + channel);
+            for (int i = 0; i < 3; i++) {
+                Bench.release(store, Bench.take(store, "lonely"));
+            }
+            LeaseRecord lease = Bench.take(store, "wanted");
+            assertThat(Bench.ask(store, Bench.asking("wanted").waiting())).isInstanceOf(AcquireAnswer.Refused.class);
+            Bench.release(store, lease);
+            assertThat(heard(listening)).containsExactly(Long.toHexString(KeyHash.of(Bench.key("wanted"))));
+        }
+    }
+
+    @Test
+    void aWaiterWhoAsksAgainLeavesNoSecondMark() {
+        Bench.take(store, Bench.asking("wanted").on(LeaseTerms.of(Duration.ofMinutes(2))));
+        Bench.ask(store, Bench.asking("wanted").waiting());
+        long before = harness.writes().orElseThrow();
+        for (int i = 0; i < 5; i++) {
+            Bench.ask(store, Bench.asking("wanted").waiting());
+        }
+        assertThat(harness.writes()).hasValue(before);
+        harness.advance(Duration.ofSeconds(40));
+        Bench.ask(store, Bench.asking("wanted").waiting());
+        assertThat(server.ask(
+                        "SELECT waiters_until > clock_timestamp() + interval '50 s' FROM " + harness.table("lease")))
+                .as("refreshed in good time")
+                .isEqualTo("t");
+    }
+
+    @Test
+    void aBrokenListenerComesBackAndWakesEverybody() {
+        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger others = new AtomicInteger();
+        try (LeaseStore mine = harness.open(Environment.system());
+                var one = mine.changes().watch(Bench.key("a"), looks::incrementAndGet);
+                var two = mine.changes().watch(Bench.key("b"), others::incrementAndGet)) {
+            await().until(() -> looks.get() >= 1);
+            int before = others.get();
+            assertThat(server.ask(
+                            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'LISTEN "
+                                    + channel + "'"))
+                    .isEqualTo("1");
+            await().until(() -> looks.get() >= 2 && others.get() > before);
+        }
+    }
+
+    @Test
+    void aWatcherThatThrowsHarmsNobodyAndOneThatLeftHearsNothing() {
+        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger left = new AtomicInteger();
+        try (LeaseStore mine = harness.open(Environment.system());
+                var bad = mine.changes().watch(Bench.key("k"), () -> {
+                    throw new IllegalStateException("a bad watcher, as the test wants it");
+                });
+                var good = mine.changes().watch(Bench.key("k"), looks::incrementAndGet)) {
+            await().until(() -> looks.get() >= 1);
+            var gone = mine.changes().watch(Bench.key("k"), left::incrementAndGet);
+            gone.close();
+            gone.close();
+            LeaseRecord lease = Bench.take(store, "k");
+            Bench.ask(store, Bench.asking("k").waiting());
+            int before = looks.get();
+            Bench.release(store, lease);
+            await().until(() -> looks.get() > before);
+            assertThat(left.get()).isZero();
+        }
+    }
+
+    private static List<String> heard(Connection connection) throws SQLException {
+        List<String> heard = new ArrayList<>();
+        PGConnection driver = connection.unwrap(PGConnection.class);
+        for (PGNotification[] some = driver.getNotifications(5000);
+                some != null && some.length > 0;
+                some = driver.getNotifications(300)) {
+            for (PGNotification one : some) {
+                heard.add(one.getParameter());
+            }
+        }
+        return heard;
+    }
+}
