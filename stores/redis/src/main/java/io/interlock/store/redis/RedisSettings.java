@@ -83,7 +83,7 @@ record RedisSettings(
 
         static Address parse(StoreUrl url) {
             // What stands before the last @ may be a secret, in whatever way the URL is broken: never repeat it.
-            String shown = url.scheme() + ":" + url.rest().replaceFirst("^//.*@", "//***@");
+            String shown = url.scheme() + ":" + url.rest().replaceFirst("^.*@", "//***@");
             URI uri;
             try {
                 uri = new URI(url.scheme() + ":" + url.rest());

@@ -45,7 +45,8 @@ local event = 'same'
 local lost_at
 
 if not exists then
-    local started = now - (tonumber(fact('uptime_in_seconds')) - 1) * 1000000
+    -- The uptime counts changes of the second, so it may be almost a second too long.
+    local started = math.min(now, now - (tonumber(fact('uptime_in_seconds')) - 1) * 1000000)
     if remembered > 0 or not is_untouched() then
         event, lost_at = 'emptied', now
     elseif started + max_lease <= now or vouched then

@@ -32,7 +32,7 @@ final class RedisProcess implements AutoCloseable {
 
     private final Path dir;
     private final int port;
-    private final List<String> settings;
+    private List<String> settings;
     private @Nullable Process process;
 
     private RedisProcess(List<String> settings) {
@@ -70,8 +70,8 @@ final class RedisProcess implements AutoCloseable {
                     "127.0.0.1",
                     "--save",
                     "",
-                    "--enable-debug-command",
-                    "yes",
+                    "--repl-diskless-sync-delay",
+                    "0",
                     "--dir",
                     dir.toString()));
             command.addAll(settings);
@@ -86,6 +86,12 @@ final class RedisProcess implements AutoCloseable {
                 .pollInterval(Duration.ofMillis(10))
                 .atMost(Duration.ofSeconds(20))
                 .until(this::answers);
+    }
+
+    /** On the same port and data, but with other settings. */
+    void startWith(List<String> otherSettings) {
+        settings = otherSettings;
+        start();
     }
 
     /** Without warning, as {@code kill -9}. */

@@ -1,0 +1,181 @@
+package io.interlock.store.redis;
+
+import static io.interlock.store.redis.Leases.asking;
+import static io.interlock.store.redis.Leases.release;
+import static io.interlock.store.redis.Leases.take;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.ChangeFeed.Subscription;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.time.Environment;
+import io.lettuce.core.KillArgs;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections that break, answers that do not come, and a Redis that stands still. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RedisConnectionTest {
+
+    private static final LockKey KEY = LockKey.of("ledger");
+    private final RedisHarness harness = new RedisHarness();
+    private final RedisProcess redis = harness.redis();
+
+    @BeforeEach
+    void reset() {
+        harness.reset();
+    }
+
+    @AfterAll
+    void stop() {
+        harness.close();
+    }
+
+    @Test
+    void aRedisThatStandsStillIsUnavailableInTimeAndGrantsNothingWhenItGoesOn() {
+        try (RedisStore store = RedisStore.open(redis.url() + "?timeout=500ms", Environment.system())) {
+            take(store, "warm-up");
+            long asked = calls("evalsha");
+            redis.signal("STOP");
+            try {
+                long before = System.nanoTime();
+                assertThatThrownBy(() -> take(store, asking(KEY)))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("did not answer within 500ms");
+                assertThat(Duration.ofNanos(System.nanoTime() - before))
+                        .isBetween(Duration.ofMillis(450), Duration.ofSeconds(3));
+            } finally {
+                redis.signal("CONT");
+            }
+            Awaitility.await("Redis finds the request").until(() -> calls("evalsha") == asked + 1);
+            assertThat(store.find(List.of(KEY))).as("it came too late").containsExactly(Optional.empty());
+        }
+    }
+
+    @Test
+    void anAnswerLostOnTheWayIsAskedForAgainWithTheSameId() {
+        try (CuttingProxy proxy = new CuttingProxy(redis.port());
+                RedisStore store = RedisStore.open(proxy.url(), Environment.system());
+                RedisStore direct = RedisStore.open(redis.url(), Environment.system())) {
+            take(store, "warm-up");
+            AcquireRequest request = asking(KEY);
+            proxy.loseAnswers(1);
+            LeaseRecord lease = take(store, request);
+            assertThat(proxy.lost()).isEqualTo(1);
+            assertThat(take(direct, request).token()).isEqualTo(lease.token());
+            assertThat(lease.id()).isEqualTo(request.id());
+        }
+    }
+
+    @Test
+    void ifNoAnswerComesTheOutcomeIsUnknownAndAskingLaterWithTheSameIdTellsIt() {
+        try (CuttingProxy proxy = new CuttingProxy(redis.port());
+                RedisStore store = RedisStore.open(proxy.url(), Environment.system())) {
+            LeaseRecord first = take(store, "warm-up");
+            AcquireRequest request = asking(KEY);
+            proxy.loseAnswers(1000);
+            assertThatThrownBy(() -> take(store, request)).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> release(store, first)).isInstanceOf(StoreUnavailableException.class);
+            proxy.loseAnswers(0);
+            LeaseRecord lease = take(store, request);
+            assertThat(store.find(List.of(KEY)).get(0).orElseThrow().token()).isEqualTo(lease.token());
+            assertThat(lease.grantedAt()).isBefore(lease.observedAt());
+        }
+    }
+
+    @Test
+    void anInterruptDoesNotCutAStepShortAndIsKept() {
+        try (RedisStore store = RedisStore.open(redis.url(), Environment.system())) {
+            Thread.currentThread().interrupt();
+            LeaseRecord lease = take(store, asking(KEY));
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+        }
+    }
+
+    @Test
+    void connectionsKilledByAnAdministratorAreMadeAnew() {
+        try (RedisStore store = RedisStore.open(redis.url(), Environment.system())) {
+            LeaseRecord lease = take(store, asking(KEY));
+            redis.admin(commands -> commands.clientKill(KillArgs.Builder.typeNormal()));
+            assertThat(release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+        }
+    }
+
+    @Test
+    void watchersAreWokenAfterTheirConnectionWasKilledAndServedAgain() throws InterruptedException {
+        Semaphore woken = new Semaphore(0);
+        Semaphore other = new Semaphore(0);
+        try (RedisStore store = RedisStore.open(redis.url(), Environment.system());
+                Subscription first = store.changes().watch(KEY, woken::release);
+                Subscription second = store.changes().watch(LockKey.of("other"), other::release)) {
+            assertThat(first).isNotSameAs(second);
+            awaitWake(woken);
+            awaitWake(other);
+            redis.admin(commands -> commands.clientKill(KillArgs.Builder.typePubsub()));
+            awaitWake(woken);
+            awaitWake(other);
+            LeaseRecord lease = take(store, asking(KEY));
+            Leases.refusal(store, asking(KEY).waiting());
+            release(store, lease);
+            awaitWake(woken);
+            assertThat(other.availablePermits()).isZero();
+        }
+    }
+
+    @Test
+    void aReleaseIsAnnouncedOnlyIfSomebodyWaits() {
+        try (RedisStore store = RedisStore.open(redis.url(), Environment.system())) {
+            long before = calls("publish");
+            LeaseRecord lease = take(store, asking(KEY));
+            Leases.refusal(store, asking(KEY));
+            release(store, lease);
+            assertThat(calls("publish")).isEqualTo(before);
+            lease = take(store, asking(KEY));
+            Leases.refusal(store, asking(KEY).waiting());
+            release(store, lease);
+            assertThat(calls("publish")).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void theMarkOfWhoWaitsIsWrittenSeldom() {
+        try (RedisStore store = RedisStore.open(redis.url(), Environment.system())) {
+            take(store, asking(KEY));
+            Leases.refusal(store, asking(KEY).waiting());
+            var writes = harness.writes();
+            for (int i = 0; i < 5; i++) {
+                Leases.refusal(store, asking(KEY).waiting());
+            }
+            assertThat(harness.writes()).isEqualTo(writes);
+        }
+    }
+
+    private static void awaitWake(Semaphore woken) throws InterruptedException {
+        assertThat(woken.tryAcquire(10, TimeUnit.SECONDS)).as("woken").isTrue();
+        woken.drainPermits();
+    }
+
+    private long calls(String command) {
+        String stats = redis.admin(commands -> commands.info("commandstats"));
+        Matcher matcher =
+                Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(stats);
+        return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+    }
+}
