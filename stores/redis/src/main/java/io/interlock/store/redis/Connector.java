@@ -19,6 +19,8 @@ import io.lettuce.core.resource.DefaultClientResources;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes connections, with threads of its own. A connection that breaks stays broken, and what was under way on it fails:
@@ -28,10 +30,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class Connector implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(Connector.class);
     private static final long CLOSE_SECONDS = 5;
 
     private final ClientResources resources;
     private final RedisClient client;
+    private final Address address;
     private final RedisURI uri;
 
     Connector(Address address, Duration timeout, Environment environment) {
@@ -42,6 +46,7 @@ final class Connector implements AutoCloseable {
                 .build();
         client = RedisClient.create(resources);
         client.setOptions(options(timeout));
+        this.address = address;
         uri = uri(address, timeout);
     }
 
@@ -61,7 +66,13 @@ final class Connector implements AutoCloseable {
     /** Closes all connections and ends the threads. May be called twice. */
     @Override
     public void close() {
-        client.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+        // Not shutdown(): an interrupt would leave threads behind.
+        client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                .exceptionally(failure -> {
+                    log.warn("connections to {} did not close cleanly: {}", address, failure.toString());
+                    return null;
+                })
+                .join();
         resources.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
     }
 

@@ -38,14 +38,15 @@ local function matches(lease, id, token)
     return lease and lease[ID] == id and lease[TOKEN] == token
 end
 
--- The floor is raised before the record goes: a token of this key can then never be given out again.
+-- The floor is raised before the record goes: a token of this key can then never be given out again. A full Redis
+-- refuses HSET as the first write of a script, but not after another one; giving back must work even then.
 local function remove(lease)
     local token = tonumber(lease[TOKEN])
+    redis.call('ZREM', DUE, lease[MEMBER])
+    redis.call('ZREM', INDEX, lease[MEMBER])
     if token > floor then
         floor = token
         redis.call('HSET', STORE, 'floor', text(floor))
     end
     redis.call('DEL', SPACE .. ':l:' .. lease[MEMBER])
-    redis.call('ZREM', INDEX, lease[MEMBER])
-    redis.call('ZREM', DUE, lease[MEMBER])
 end

@@ -10,6 +10,8 @@ local function renew(lease, id, token, ttl)
     end
     if now + ttl > lease.expires then
         lease[EXPIRES] = text(now + ttl)
+        -- Taken out first, because a full Redis refuses ZADD as the first write of a script; see leases.lua.
+        redis.call('ZREM', DUE, lease[MEMBER])
         redis.call('ZADD', DUE, text(now + ttl + tonumber(lease[8])), lease[MEMBER])
         write(lease, 'expires', lease[EXPIRES])
     end

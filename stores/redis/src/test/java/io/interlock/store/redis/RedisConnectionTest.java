@@ -12,6 +12,8 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.ChangeFeed.Subscription;
 import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
 import io.interlock.time.Environment;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;
@@ -106,6 +108,37 @@ class RedisConnectionTest {
             LeaseRecord lease = take(store, asking(KEY));
             assertThat(Thread.interrupted()).isTrue();
             assertThat(release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+        }
+    }
+
+    @Test
+    void closingWorksUnderAnInterrupt() {
+        RedisStore store = RedisStore.open(redis.url(), Environment.system());
+        Thread.currentThread().interrupt();
+        store.close();
+        assertThat(Thread.interrupted()).isTrue();
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .extracting(Thread::getName)
+                        .noneMatch(name -> name.startsWith("interlock-redis")));
+    }
+
+    @Test
+    void aFullRedisGrantsNothingButRenewsAndTakesBack() {
+        try (RedisStore store = RedisStore.open(redis.url(), Environment.system())) {
+            LeaseRecord lease = take(store, asking(KEY));
+            redis.admin(commands -> commands.configSet("maxmemory", "1mb"));
+            try {
+                assertThatThrownBy(() -> take(store, "another"))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("OOM");
+                RenewRequest renewal = new RenewRequest(KEY, lease.id(), lease.token(), Leases.TTL.plusSeconds(1));
+                assertThat(store.renew(List.of(renewal)).only()).isInstanceOf(RenewAnswer.Renewed.class);
+                assertThat(release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+            } finally {
+                redis.admin(commands -> commands.configSet("maxmemory", "0"));
+            }
+            assertThat(take(store, asking(KEY)).token()).isGreaterThan(lease.token());
         }
     }
 

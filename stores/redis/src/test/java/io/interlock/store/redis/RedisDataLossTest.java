@@ -111,6 +111,18 @@ class RedisDataLossTest {
     }
 
     @Test
+    void aRedisThatBecameSafeWithItsRestartMayHaveLostLeasesBefore() {
+        restartedWith(List.of("--appendonly", "yes", "--appendfsync", "everysec"));
+        reset();
+        try (RedisStore store = open()) {
+            take(store, "held");
+            redis.kill();
+            redis.startWith(RedisProcess.DURABLE);
+            assertQuiet(refusal(store, "free"), MAX_LEASE);
+        }
+    }
+
+    @Test
     void aFlushUnderOurFeetIsFollowedByAQuietPeriod() {
         reset();
         try (RedisStore store = open()) {
