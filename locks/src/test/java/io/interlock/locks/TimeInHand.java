@@ -24,7 +24,7 @@ import java.util.random.RandomGenerator;
  */
 final class TimeInHand implements Environment {
 
-    private record Task(Instant due, long number, String timers, Runnable action) {}
+    private record Task(Instant due, long number, String name, Object timers, Runnable action) {}
 
     private final List<Task> tasks = new ArrayList<>();
     private final Set<String> threaded = new HashSet<>();
@@ -47,7 +47,7 @@ final class TimeInHand implements Environment {
         Instant target = ticked().plus(duration);
         for (Optional<Task> next = take(target); next.isPresent(); next = take(target)) {
             Task task = next.get();
-            if (threaded.contains(task.timers())) {
+            if (threaded.contains(task.name())) {
                 hanging.execute(task.action());
             } else {
                 task.action().run();
@@ -87,7 +87,7 @@ final class TimeInHand implements Environment {
                         return () -> {};
                     }
                     Duration wait = delay.isNegative() ? Duration.ZERO : delay;
-                    Task added = new Task(ticked.plus(wait), numbers++, name, task);
+                    Task added = new Task(ticked.plus(wait), numbers++, name, this, task);
                     tasks.add(added);
                     return () -> remove(added);
                 }
@@ -97,7 +97,7 @@ final class TimeInHand implements Environment {
             public void close() {
                 synchronized (TimeInHand.this) {
                     closed = true;
-                    tasks.removeIf(task -> task.timers().equals(name));
+                    tasks.removeIf(task -> task.timers() == this);
                 }
             }
         };
