@@ -161,7 +161,8 @@ class WaitingTest extends LocksFixture {
     @Test
     void anInterruptAtTheInstantOfTheGrantGivesItBack() throws Exception {
         for (int round = 0; round < 200; round++) {
-            Lease first = hold(KEY);
+            // Waits, because a look under way when its waiter left may just be giving its grant back.
+            Lease first = locks.acquire(KEY, MINUTE).orElseThrow();
             CompletableFuture<Boolean> gotIt = new CompletableFuture<>();
             int looks = store.acquires.size();
             Thread waiter = new Thread(() -> {
@@ -172,16 +173,15 @@ class WaitingTest extends LocksFixture {
                 }
             });
             waiter.start();
-            eventually(() -> store.acquires.size() >= looks + 2);
+            eventually(() -> store.acquires.size() > looks);
             Thread releaser = new Thread(first::close);
             releaser.start();
             waiter.interrupt();
             gotIt.get(5, TimeUnit.SECONDS);
             releaser.join();
             waiter.join();
-            eventually(() -> !store.isHeld(KEY));
         }
-        eventually(() -> store.watchers.isEmpty());
+        eventually(() -> store.watchers.isEmpty() && !store.isHeld(KEY));
     }
 
     @Test

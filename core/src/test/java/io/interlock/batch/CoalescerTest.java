@@ -1,0 +1,253 @@
+package io.interlock.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.spi.Answers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class CoalescerTest {
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<List<Integer>> batches = new CopyOnWriteArrayList<>();
+    private final List<Thread> workers = new CopyOnWriteArrayList<>();
+    private final CountDownLatch firstBatchUnderWay = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    @AfterEach
+    void stopThreads() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void oneThreadWaitsForNobody() {
+        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, 100, threads);
+        assertThat(coalescer.call(1)).isEqualTo("a1");
+        assertThat(coalescer.call(2)).isEqualTo("a2");
+        assertThat(batches).containsExactly(List.of(1), List.of(2));
+        assertThat(workers).containsOnly(Thread.currentThread());
+    }
+
+    @Test
+    void whatGathersDuringABatchMakesTheNextOne() throws Exception {
+        Coalescer<Integer, String> coalescer = gated(this::answer, 100);
+        List<CompletableFuture<String>> all = gather(coalescer, 10);
+        goOn.countDown();
+        for (int i = 0; i < 10; i++) {
+            assertThat(all.get(i).get(5, TimeUnit.SECONDS)).isEqualTo("a" + i);
+        }
+        assertThat(batches).hasSize(2);
+        assertThat(batches.get(0)).containsExactly(0);
+        assertThat(batches.get(1)).containsExactlyInAnyOrder(1, 2, 3, 4, 5, 6, 7, 8, 9);
+    }
+
+    @Test
+    void noBatchIsLargerThanAllowedAndNobodyIsLeftBehind() throws Exception {
+        Coalescer<Integer, String> coalescer = gated(this::answer, 4);
+        List<CompletableFuture<String>> all = gather(coalescer, 30);
+        goOn.countDown();
+        for (CompletableFuture<String> each : all) {
+            assertThat(each.get(5, TimeUnit.SECONDS)).startsWith("a");
+        }
+        assertThat(batches).allMatch(batch -> batch.size() <= 4);
+        assertThat(batches.stream().mapToInt(List::size).sum()).isEqualTo(30);
+    }
+
+    @Test
+    void aLeaderServesOthersOnlyUntilItsOwnRequestIsDone() throws Exception {
+        Coalescer<Integer, String> coalescer = gated(this::answer, 1);
+        List<CompletableFuture<String>> all = gather(coalescer, 8);
+        goOn.countDown();
+        for (CompletableFuture<String> each : all) {
+            each.get(5, TimeUnit.SECONDS);
+        }
+        assertThat(workers).as("with batches of one, everybody serves itself").doesNotHaveDuplicates();
+    }
+
+    @Test
+    void nobodySuffersForAnothersError() throws Exception {
+        Coalescer<Integer, String> coalescer = gated(
+                batch -> {
+                    if (batch.contains(3)) {
+                        throw new IllegalArgumentException("3 is poison");
+                    }
+                    return answer(batch);
+                },
+                100);
+        List<CompletableFuture<String>> all = gather(coalescer, 6);
+        goOn.countDown();
+        for (int i = 0; i < 6; i++) {
+            CompletableFuture<String> each = all.get(i);
+            if (i == 3) {
+                assertThatThrownBy(() -> each.get(5, TimeUnit.SECONDS)).hasMessageContaining("3 is poison");
+            } else {
+                assertThat(each.get(5, TimeUnit.SECONDS)).isEqualTo("a" + i);
+            }
+        }
+    }
+
+    @Test
+    void whatIsLeftOpenIsAskedAgainAloneOnItsOwnThread() throws Exception {
+        List<Thread> alone = new CopyOnWriteArrayList<>();
+        Coalescer<Integer, String> coalescer = gated(
+                batch -> {
+                    if (batch.equals(List.of(2))) {
+                        alone.add(Thread.currentThread());
+                    }
+                    List<@Nullable String> answers = new ArrayList<>();
+                    batch.forEach(each -> answers.add(each == 2 && batch.size() > 1 ? null : "a" + each));
+                    return Answers.partly(answers);
+                },
+                100);
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        List<CompletableFuture<String>> all = gather(coalescer, 2);
+        CompletableFuture<String> open = CompletableFuture.supplyAsync(
+                () -> {
+                    thread.complete(Thread.currentThread());
+                    return coalescer.call(2);
+                },
+                threads);
+        awaitParked(thread.get(5, TimeUnit.SECONDS));
+        goOn.countDown();
+        assertThat(open.get(5, TimeUnit.SECONDS)).isEqualTo("a2");
+        assertThat(all.get(1).get(5, TimeUnit.SECONDS)).isEqualTo("a1");
+        assertThat(alone).containsExactly(thread.get());
+    }
+
+    @Test
+    void aBatchWithTooFewAnswersHarmsNobody() throws Exception {
+        Coalescer<Integer, String> coalescer =
+                gated(batch -> batch.size() > 1 ? Answers.of(List.of("one")) : answer(batch), 100);
+        List<CompletableFuture<String>> all = gather(coalescer, 4);
+        goOn.countDown();
+        for (int i = 0; i < 4; i++) {
+            assertThat(all.get(i).get(5, TimeUnit.SECONDS)).isEqualTo("a" + i);
+        }
+    }
+
+    @Test
+    void anInterruptDoesNotEndTheWaitAndIsNotSwallowed() throws Exception {
+        Coalescer<Integer, String> coalescer = gated(
+                batch -> {
+                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    return answer(batch);
+                },
+                100);
+        List<CompletableFuture<String>> first = gather(coalescer, 1);
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        CompletableFuture<Boolean> flag = CompletableFuture.supplyAsync(
+                () -> {
+                    thread.complete(Thread.currentThread());
+                    assertThat(coalescer.call(1)).isEqualTo("a1");
+                    return Thread.interrupted();
+                },
+                threads);
+        awaitParked(thread.get(5, TimeUnit.SECONDS));
+        thread.get().interrupt();
+        awaitParked(thread.get());
+        assertThat(flag).isNotDone();
+        goOn.countDown();
+        assertThat(flag.get(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(first.get(0).get()).isEqualTo("a0");
+    }
+
+    @Test
+    void submittedRequestsNeedNoThreadThatWaits() throws Exception {
+        Coalescer<Integer, String> coalescer = gated(this::answer, 100);
+        List<CompletableFuture<String>> all = new ArrayList<>();
+        all.add(coalescer.submit(0).toCompletableFuture());
+        assertThat(firstBatchUnderWay.await(5, TimeUnit.SECONDS)).isTrue();
+        for (int i = 1; i < 50; i++) {
+            all.add(coalescer.submit(i).toCompletableFuture());
+        }
+        goOn.countDown();
+        for (int i = 0; i < 50; i++) {
+            assertThat(all.get(i).get(5, TimeUnit.SECONDS)).isEqualTo("a" + i);
+        }
+        assertThat(batches).hasSize(2);
+    }
+
+    @Test
+    void aSubmittedRequestWithoutAThreadFailsAndHoldsUpNobody() throws Exception {
+        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, 100, task -> {
+            throw new RejectedExecutionException("closed");
+        });
+        CompletableFuture<String> submitted = coalescer.submit(1).toCompletableFuture();
+        assertThatThrownBy(() -> submitted.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(RejectedExecutionException.class);
+        assertThat(coalescer.call(2)).isEqualTo("a2");
+    }
+
+    @Test
+    void needsRoomForOneRequest() {
+        assertThatThrownBy(() -> new Coalescer<>(this::answer, 0, threads)).isInstanceOf(InvalidSettingException.class);
+    }
+
+    private Answers<String> answer(List<Integer> batch) {
+        batches.add(batch);
+        workers.add(Thread.currentThread());
+        return Answers.of(batch.stream().map(each -> "a" + each).toList());
+    }
+
+    /** The batch that holds request 0 goes on only when the test says so. */
+    private Coalescer<Integer, String> gated(Function<List<Integer>, Answers<String>> step, int maxBatch) {
+        return new Coalescer<>(
+                batch -> {
+                    if (batch.contains(0)) {
+                        firstBatchUnderWay.countDown();
+                        join(goOn);
+                    }
+                    return step.apply(batch);
+                },
+                maxBatch,
+                threads);
+    }
+
+    /** Calls with 0 and, once that is under way, with 1 to count − 1; returns when all of them wait. */
+    private List<CompletableFuture<String>> gather(Coalescer<Integer, String> coalescer, int count) throws Exception {
+        List<CompletableFuture<String>> all = new ArrayList<>();
+        all.add(CompletableFuture.supplyAsync(() -> coalescer.call(0), threads));
+        assertThat(firstBatchUnderWay.await(5, TimeUnit.SECONDS)).isTrue();
+        for (int i = 1; i < count; i++) {
+            int request = i;
+            CompletableFuture<Thread> thread = new CompletableFuture<>();
+            all.add(CompletableFuture.supplyAsync(
+                    () -> {
+                        thread.complete(Thread.currentThread());
+                        return coalescer.call(request);
+                    },
+                    threads));
+            awaitParked(thread.get(5, TimeUnit.SECONDS));
+        }
+        return all;
+    }
+
+    private static void awaitParked(Thread thread) {
+        while (thread.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void join(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+}
