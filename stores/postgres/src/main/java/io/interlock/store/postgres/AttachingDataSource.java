@@ -1,27 +1,61 @@
 package io.interlock.store.postgres;
 
+import io.interlock.time.Environment;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Physical connections, each of them checked by the {@link Attachment} before anybody gets it. */
+/**
+ * Physical connections, each of them checked by the {@link Attachment} before anybody gets it.
+ *
+ * <p>While the server cannot be reached, it tries again every fraction of a second for half the timeout. A pool left alone
+ * with that would wait longer after every failure, up to 5 s, and renewals have no time for it when the server is back.
+ */
 final class AttachingDataSource implements DataSource {
+
+    private static final long LONGEST_PAUSE_MILLIS = 100;
 
     private final DataSource raw;
     private final Attachment attachment;
+    private final Duration patience;
+    private final Environment environment;
 
-    AttachingDataSource(DataSource raw, Attachment attachment) {
+    AttachingDataSource(DataSource raw, Attachment attachment, PostgresSettings settings, Environment environment) {
         this.raw = raw;
         this.attachment = attachment;
+        this.patience = settings.timeout().dividedBy(2);
+        this.environment = environment;
     }
 
     @Override
     public Connection getConnection() throws SQLException {
+        long start = environment.ticker().nanos();
+        while (true) {
+            try {
+                return attached();
+            } catch (SQLException error) {
+                boolean late = environment.ticker().nanos() - start > patience.toNanos();
+                // The pool interrupts when it is closed.
+                if (late
+                        || Failure.of(error) != Failure.BROKEN
+                        || Thread.currentThread().isInterrupted()) {
+                    throw error;
+                }
+                LockSupport.parkNanos(
+                        TimeUnit.MILLISECONDS.toNanos(1 + environment.random().nextLong(LONGEST_PAUSE_MILLIS)));
+            }
+        }
+    }
+
+    private Connection attached() throws SQLException {
         Connection connection = raw.getConnection();
         try {
             settle(connection);
@@ -39,7 +73,7 @@ final class AttachingDataSource implements DataSource {
     }
 
     // A net under the functions, which bind all they need to their own transaction.
-    static void settle(Connection connection) throws SQLException {
+    private static void settle(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("""
                     SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;

@@ -104,7 +104,7 @@ public final class PostgresStore implements LeaseStore {
         DataSource raw = url.dataSource(settings);
         Attachment attachment = new Attachment(settings);
         new Opening(settings, attachment, environment).run(raw);
-        AttachingDataSource attached = new AttachingDataSource(raw, attachment);
+        AttachingDataSource attached = new AttachingDataSource(raw, attachment, settings, environment);
         Pools pools = new Pools(attached, settings, environment);
         return new PostgresStore(
                 settings, attachment, new Connections(pools.steps(), pools.renewals(), raw, pools::close), environment);

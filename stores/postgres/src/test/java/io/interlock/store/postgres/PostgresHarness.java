@@ -71,6 +71,15 @@ final class PostgresHarness implements StoreHarness {
         return true;
     }
 
+    /** A standby that was behind by everything is promoted; what a promotion does to the timeline, backwards. */
+    @Override
+    public boolean loseData() {
+        server.execute(
+                "DELETE FROM " + table("lease"),
+                "UPDATE " + table("store") + " SET timeline = '00000000', token_floor = 0");
+        return true;
+    }
+
     /** Transactions that wrote or locked a row: those, and no others, are given a number. */
     @Override
     public OptionalLong writes() {

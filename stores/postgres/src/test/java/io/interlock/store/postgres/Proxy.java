@@ -19,10 +19,10 @@ final class Proxy implements AutoCloseable {
     private final int target;
     private final ServerSocket door;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final AtomicReference<String> cutMarker = new AtomicReference<>("");
     private final AtomicInteger cuts = new AtomicInteger();
     private volatile Runnable whenCut = () -> {};
-    private volatile String silenceMarker = "";
     private volatile boolean silent;
 
     Proxy(int target) {
@@ -54,9 +54,9 @@ final class Proxy implements AutoCloseable {
         silent = on;
     }
 
-    /** Connections on which {@code marker} was said go silent from now on. */
-    void silenceConnectionsSaying(String marker) {
-        silenceMarker = marker;
+    /** The connections on which {@code marker} was said so far are silent for ever. */
+    void silenceConnectionsThatSaid(String marker) {
+        links.forEach(link -> link.silenceIfSaid(marker));
     }
 
     @Override
@@ -70,6 +70,7 @@ final class Proxy implements AutoCloseable {
             try {
                 Socket client = door.accept();
                 Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), target));
+                links.add(link);
                 open.add(link.client);
                 open.add(link.server);
                 spawn(link::requests);
@@ -85,6 +86,7 @@ final class Proxy implements AutoCloseable {
         private final Socket server;
         private final StringBuilder said = new StringBuilder();
         private volatile boolean cutting;
+        private volatile boolean mute;
 
         Link(Socket client, Socket server) {
             this.client = client;
@@ -118,10 +120,9 @@ final class Proxy implements AutoCloseable {
             });
         }
 
-        private boolean isSilent() {
-            String marker = silenceMarker;
+        void silenceIfSaid(String marker) {
             synchronized (said) {
-                return silent || (!marker.isEmpty() && said.indexOf(marker) >= 0);
+                mute |= said.indexOf(marker) >= 0;
             }
         }
 
@@ -135,7 +136,7 @@ final class Proxy implements AutoCloseable {
                     if (!passing.mayPass(new String(buffer, 0, n, StandardCharsets.ISO_8859_1))) {
                         return;
                     }
-                    if (!isSilent()) {
+                    if (!silent && !mute) {
                         out.write(buffer, 0, n);
                         out.flush();
                     }
