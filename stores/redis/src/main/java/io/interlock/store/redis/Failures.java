@@ -4,8 +4,12 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisLoadingException;
+import io.lettuce.core.RedisReadOnlyException;
 import java.util.concurrent.ExecutionException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /** What the errors of Redis and its driver mean. */
@@ -19,11 +23,21 @@ final class Failures {
         return failure instanceof ExecutionException && cause != null ? cause : failure;
     }
 
-    /** What Redis itself answered, if that is where the failure comes from. */
-    static @Nullable RedisCommandExecutionException answerIn(Throwable failure) {
+    /** Whether trying again may help: the connection broke, or Redis is busy with itself. */
+    static boolean mayPass(Throwable failure) {
+        RedisCommandExecutionException answer = causeIn(failure, RedisCommandExecutionException.class);
+        if (answer != null) {
+            return answer instanceof RedisLoadingException
+                    || answer instanceof RedisBusyException
+                    || answer instanceof RedisReadOnlyException;
+        }
+        return causeIn(failure, SSLHandshakeException.class) == null;
+    }
+
+    private static <X extends Throwable> @Nullable X causeIn(Throwable failure, Class<X> kind) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof RedisCommandExecutionException answer) {
-                return answer;
+            if (kind.isInstance(cause)) {
+                return kind.cast(cause);
             }
         }
         return null;
@@ -41,7 +55,7 @@ final class Failures {
 
     /** Why a store could not be opened, told apart by what the user can do about it. */
     static InterlockException whileOpening(RedisSettings settings, StoreUnavailableException failure) {
-        RedisCommandExecutionException answer = answerIn(failure);
+        RedisCommandExecutionException answer = causeIn(failure, RedisCommandExecutionException.class);
         if (answer == null || answer.getMessage() == null) {
             return failure;
         }

@@ -3,13 +3,10 @@ package io.interlock.store.redis;
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
-import io.interlock.time.Ticker;
 import io.lettuce.core.RedisBusyException;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.RedisReadOnlyException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
@@ -38,17 +35,9 @@ final class Lane {
     private final Attachment attachment;
     private final RedisSettings settings;
     private final Namespace namespace;
-    private final Ticker ticker;
-    private volatile Sighting sighting = new Sighting(0, 0);
+    private final ServerClock clock;
     private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> current;
     private boolean closed;
-
-    /** What Redis's clock showed, and when that was by ours. */
-    private record Sighting(long nanos, long serverMicros) {
-        long serverMicrosAt(long nanos) {
-            return serverMicros + (nanos - this.nanos) / 1_000;
-        }
-    }
 
     /**
      * A script's reply.
@@ -64,12 +53,12 @@ final class Lane {
                 throws ExecutionException, TimeoutException;
     }
 
-    Lane(Connector connector, Attachment attachment, RedisSettings settings, Namespace namespace, Ticker ticker) {
+    Lane(Connector connector, Attachment attachment, RedisSettings settings, Namespace namespace, ServerClock clock) {
         this.connector = connector;
         this.attachment = attachment;
         this.settings = settings;
         this.namespace = namespace;
-        this.ticker = ticker;
+        this.clock = clock;
     }
 
     /** Checks the Redis at the other end, as the first thing. */
@@ -104,7 +93,7 @@ final class Lane {
     }
 
     private <T> T take(Step<T> step) {
-        try (Patience patience = new Patience(ticker, settings.timeout())) {
+        try (Patience patience = clock.patience(settings.timeout())) {
             Throwable last = null;
             for (int attempt = 0; attempt < ATTEMPTS && (attempt == 0 || patience.remaining() > 0); attempt++) {
                 StatefulRedisConnection<String, String> connection = null;
@@ -116,10 +105,12 @@ final class Lane {
                     }
                 } catch (TimeoutException silent) {
                     drop(connection);
-                    throw unavailable("did not answer within " + DurationText.format(settings.timeout()), silent);
+                    String before = last == null ? "" : ", before that: " + Failures.summary(last);
+                    throw unavailable(
+                            "did not answer within " + DurationText.format(settings.timeout()) + before, silent);
                 } catch (ExecutionException | CancellationException | RedisException failure) {
                     last = Failures.unwrapped(failure);
-                    if (!mayPass(last)) {
+                    if (!Failures.mayPass(last)) {
                         throw unavailable("refused: " + Failures.summary(last), last);
                     }
                     if (!(last instanceof RedisLoadingException || last instanceof RedisBusyException)) {
@@ -141,7 +132,7 @@ final class Lane {
             List<String> arguments,
             Patience patience)
             throws ExecutionException, TimeoutException {
-        long lastMoment = sighting.serverMicrosAt(ticker.nanos()) + patience.remaining() / 1_000;
+        long lastMoment = clock.microsIn(patience.remaining());
         List<String> all = new ArrayList<>(arguments.size() + 2);
         all.add(namespace.space());
         all.add(Long.toString(lastMoment));
@@ -183,7 +174,7 @@ final class Lane {
     }
 
     private Reply seen(Reply reply) {
-        sighting = new Sighting(ticker.nanos(), Micros.of(reply.now()));
+        clock.saw(reply);
         return reply;
     }
 
@@ -214,14 +205,6 @@ final class Lane {
             }
         }
         Connector.abandon(connection);
-    }
-
-    private static boolean mayPass(Throwable failure) {
-        RedisCommandExecutionException answer = Failures.answerIn(failure);
-        return answer == null
-                || answer instanceof RedisLoadingException
-                || answer instanceof RedisBusyException
-                || answer instanceof RedisReadOnlyException;
     }
 
     private StoreUnavailableException unavailable(String problem, Throwable cause) {

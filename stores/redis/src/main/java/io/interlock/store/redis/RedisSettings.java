@@ -6,6 +6,8 @@ import io.interlock.spi.LeaseTerms;
 import io.interlock.spi.StoreUrl;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -94,9 +96,10 @@ record RedisSettings(
             if (host == null || uri.getFragment() != null) {
                 throw malformed(shown);
             }
-            String[] credentials = uri.getUserInfo() == null
+            // Taken apart before it is decoded: either part may contain an encoded colon.
+            String[] credentials = uri.getRawUserInfo() == null
                     ? new String[] {"", ""}
-                    : uri.getUserInfo().split(":", 2);
+                    : uri.getRawUserInfo().split(":", 2);
             if (credentials.length == 1) {
                 throw malformed(shown);
             }
@@ -105,14 +108,19 @@ record RedisSettings(
                     host.replaceAll("^\\[|\\]$", ""),
                     uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(),
                     database(uri.getPath(), shown),
-                    credentials[0].isEmpty() ? null : credentials[0],
-                    credentials[1].isEmpty() ? null : credentials[1]);
+                    decodedOrNull(credentials[0]),
+                    decodedOrNull(credentials[1]));
         }
 
         @Override
         public String toString() {
             String shownHost = host.indexOf(':') < 0 ? host : "[" + host + "]";
             return (tls ? "rediss://" : "redis://") + shownHost + ":" + port + "/" + database;
+        }
+
+        private static @Nullable String decodedOrNull(String text) {
+            // A plus is a plus here, not a blank as in forms.
+            return text.isEmpty() ? null : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
         }
 
         private static int database(String path, String shown) {

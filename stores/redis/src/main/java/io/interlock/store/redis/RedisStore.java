@@ -52,11 +52,12 @@ public final class RedisStore implements LeaseStore {
 
     private RedisStore(RedisSettings settings, Connector connector, Environment environment) {
         Namespace namespace = Namespace.of(settings.prefix());
+        ServerClock clock = new ServerClock(environment.ticker());
         this.settings = settings;
         this.connector = connector;
         this.attachment = new Attachment(settings, namespace);
-        this.steps = new Lane(connector, attachment, settings, namespace, environment.ticker());
-        this.renewals = new Lane(connector, attachment, settings, namespace, environment.ticker());
+        this.steps = new Lane(connector, attachment, settings, namespace, clock);
+        this.renewals = new Lane(connector, attachment, settings, namespace, clock);
         this.wakeUps = new WakeUps(connector, namespace, environment);
     }
 

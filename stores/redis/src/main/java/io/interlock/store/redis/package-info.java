@@ -3,7 +3,7 @@
  *
  * <pre>{@code redis://[user:password@]host:port/db?prefix=interlock&maxLease=5m&timeout=5s}</pre>
  *
- * <p>{@code rediss:} speaks TLS. Further options: {@code waitReplicas=n} (default 0) counts a grant only when {@code n}
+ * <p>{@code rediss:} speaks TLS and checks the certificate against what the Java process trusts. Further options: {@code waitReplicas=n} (default 0) counts a grant only when {@code n}
  * replicas have it; {@code firstUse=true} vouches that an empty Redis, just started, never held leases of this prefix, so
  * that it need not be quiet at first. Leave that one out of any configuration that stays.
  *

@@ -176,6 +176,7 @@ class RedisDataLossTest {
     void aClientThatRemembersALaterEpochThanTheRecordRaisesIt() {
         reset();
         try (RedisStore store = open()) {
+            redis.admin(commands -> commands.hset("{interlock}:store", "epoch", "500"));
             store.bumpEpoch("to remember it");
             advance(MAX_LEASE);
             LeaseRecord before = take(store, "ledger");

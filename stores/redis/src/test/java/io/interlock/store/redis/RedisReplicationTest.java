@@ -56,7 +56,7 @@ class RedisReplicationTest {
             LeaseRecord lease = take(store, request);
             String copied = replica.admin(commands -> commands.hget("{interlock}:l:default,ledger", "token"));
             assertThat(copied).isEqualTo(lease.token().toString());
-            replica.kill();
+            replica.signal("STOP");
             try (RedisStore another = open("?waitReplicas=1&timeout=2s")) {
                 assertThatThrownBy(() -> take(another, request)).isInstanceOf(StoreUnavailableException.class);
             }

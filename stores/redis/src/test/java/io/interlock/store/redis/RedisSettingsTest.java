@@ -25,8 +25,8 @@ class RedisSettingsTest {
     @Test
     void everythingCanBeSaid() {
         RedisSettings settings =
-                parse("rediss://ann:a%40b%2Fc@[::1]:7000/3?prefix=p&maxLease=1m&timeout=2s&waitReplicas=1");
-        assertThat(settings.address()).isEqualTo(new RedisSettings.Address(true, "::1", 7000, 3, "ann", "a@b/c"));
+                parse("rediss://a%3Ann:a%40b%2Fc+:d@[::1]:7000/3?prefix=p&maxLease=1m&timeout=2s&waitReplicas=1");
+        assertThat(settings.address()).isEqualTo(new RedisSettings.Address(true, "::1", 7000, 3, "a:nn", "a@b/c+:d"));
         assertThat(settings.displayName()).isEqualTo("rediss://[::1]:7000/3 (prefix p)");
         assertThat(settings.waitReplicas()).isEqualTo(1);
     }
