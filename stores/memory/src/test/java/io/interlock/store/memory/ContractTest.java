@@ -3,9 +3,17 @@ package io.interlock.store.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.locks.Locks;
+import io.interlock.spi.AcquireRequest;
 import io.interlock.tck.LeaseStoreContract;
+import io.interlock.tck.MutualExclusionProbe;
 import io.interlock.tck.StoreHarness;
+import io.interlock.time.Environment;
+import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,6 +53,24 @@ class ContractTest {
         assertThat(summary.getTestsSucceededCount())
                 .as("cases that do not care about %s", mutant)
                 .isGreaterThan(30);
+    }
+
+    @Test
+    void countingNoticesAStoreThatGrantsToEverybody() throws Exception {
+        LeaseTable generous = new LeaseTable(new StoreClock(Environment.system()), MemoryStore.DEFAULT_MAX_LEASE) {
+            @Override
+            @Nullable
+            Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
+                return null;
+            }
+        };
+        Watchers watchers = new Watchers();
+        try (Locks one = Locks.on(new MemoryStore(Environment.system(), generous, watchers));
+                Locks two = Locks.on(new MemoryStore(Environment.system(), generous, watchers))) {
+            MutualExclusionProbe.Result result =
+                    MutualExclusionProbe.threads(List.of(one, two), LockKey.of("counter"), 4, 100);
+            assertThat(result.counted()).isLessThan(result.turns());
+        }
     }
 
     private static TestExecutionSummary runContract(Supplier<StoreHarness> harness) {
