@@ -60,7 +60,9 @@ final class Connector implements AutoCloseable {
 
     /** Closes a connection that is of no use any more, without waiting for it. */
     static void abandon(StatefulConnection<?, ?> connection) {
-        var unused = connection.closeAsync();
+        if (connection.isOpen()) {
+            var unused = connection.closeAsync();
+        }
     }
 
     /** Closes all connections and ends the threads. May be called twice. */

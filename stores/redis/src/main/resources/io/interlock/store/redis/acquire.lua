@@ -39,7 +39,7 @@ local function already_granted(request)
         answer[i + 2] = {lease, false}
     end
     if replicated then
-        -- The caller waits for replicas, which says nothing unless this connection has written something.
+        -- The caller waits for replicas, and WAIT promises something only about writes of its own connection.
         write(request.keys[1].lease, 'id', request.id)
     end
     return answer

@@ -183,6 +183,7 @@ class RedisDataLossTest {
             redis.admin(commands -> commands.hset("{interlock}:store", "epoch", "1"));
             redis.admin(commands -> commands.hset("{interlock}:store", "run_id", "0000"));
             assertQuiet(refusal(store, "other"), MAX_LEASE);
+            assertThat(epoch()).isEqualTo(502);
             advance(MAX_LEASE);
             assertThat(take(store, "ledger").token()).isGreaterThan(before.token());
         }
