@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A key that somebody has is an answer, a store that does not answer is a {@link StoreUnavailableException}. Leases are
- * not re-entrant: a thread that asks for a key it holds is refused at once. Threads of one process that wait for one key
- * are served in the order they came.
+ * not re-entrant: a thread that asks for a key it holds is refused at once. Those of one process that wait for one key are
+ * served in the order they came; whoever only tries, without waiting, may get in between.
  *
  * <p>Safe for use by many threads; one instance per process and store is enough.
  */
@@ -95,8 +95,13 @@ public interface Locks extends AutoCloseable {
      * Runs {@code task} under {@code key}, or says that somebody else does. Unless the default options say otherwise, the
      * task may take {@link LocksBuilder#DEFAULT_CALL_LIMIT}.
      *
-     * @throws X what the task throws; the key is given back first
-     * @throws LeaseLostException if the lease was lost while the task ran; what it returned does not count
+     * <p>The task's thread is interrupted when the lease is lost, and that interrupt is cleared again when the task has
+     * ended; one that somebody else sent before it stays. The key is given back when the task has ended, however it did; if
+     * the store does not answer then, that is logged and tried again in the background.
+     *
+     * @throws X what the task throws, if the lease was not lost
+     * @throws LeaseLostException if the lease was lost while the task ran: what it returned does not count, and what it
+     *     threw is attached as suppressed; only an {@link Error} of the task goes first, with this attached to it
      */
     <T extends @Nullable Object, X extends Exception> Outcome<T> call(LockKey key, LeaseTask<T, X> task) throws X;
 
@@ -128,9 +133,9 @@ public interface Locks extends AutoCloseable {
     LeaseOptions defaultOptions();
 
     /**
-     * Stops granting, sends waiters away, and waits for leases that are held to be closed by their work, up to the drain
+     * Stops granting and sends away whoever waits, both with an {@link IllegalStateException}, and waits for leases that are held to be closed by their work, up to the drain
      * time; renewal goes on meanwhile. A lease still held then is reported lost to its work and left to expire: nothing is
-     * released under work that may still run. May be called twice.
+     * released under work that may still run. An interrupt ends the waiting, not the closing. May be called twice.
      */
     @Override
     void close();

@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
 
 /** Locks on a scripted store, with time in hand. */
+@Timeout(30)
 abstract class LocksFixture {
 
     static final LockKey KEY = LockKey.of("ledger/4711");

@@ -151,6 +151,18 @@ class RenewalTest extends LocksFixture {
         assertThat(store.renewals).hasSize(1);
     }
 
+    @Test
+    void aRenewalAnsweredTooLateDoesNotHideALossNobodyHadNoticed() {
+        Lease lease = hold(KEY);
+        // Sent in time, but the machine sleeps over the answer until the lease is past its old deadline.
+        store.renewing.after = () -> time.sleepMachine(Duration.ofSeconds(18));
+        while (store.renewals.isEmpty()) {
+            seconds(0.1);
+        }
+        store.renewing.heal();
+        assertThat(lease.isHeld()).isFalse();
+    }
+
     static void join(CountDownLatch latch) {
         try {
             latch.await();
