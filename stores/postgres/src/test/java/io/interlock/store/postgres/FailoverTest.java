@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -97,6 +98,25 @@ class FailoverTest {
 
             server.execute("UPDATE interlock_store SET no_grant_before = clock_timestamp()");
             assertThat(Bench.take(store, "lost").token().isAfter(lost.token())).isTrue();
+        }
+    }
+
+    @Test
+    void aGrantIsBeforeOrAfterANewEpochAndNeverAcross() throws Exception {
+        String latch = harness.table("latch") + "()";
+        try (LeaseStore store = harness.open(Environment.system())) {
+            RowWait<AcquireAnswer> grant = RowWait.during(
+                    harness.server(),
+                    "SELECT pg_advisory_xact_lock(" + latch + ")",
+                    () -> Bench.ask(store, Bench.asking("k")),
+                    holder -> RowWait.value(holder, "SELECT " + harness.table("bump_epoch") + "(1000)"));
+            assertThat(((AcquireAnswer.Refused) grant.answer()).refusal()).isInstanceOf(Refusal.StoreRecovering.class);
+
+            RowWait<Instant> bump = RowWait.during(
+                    harness.server(),
+                    "SELECT pg_advisory_xact_lock_shared(" + latch + ")",
+                    () -> store.bumpEpoch("a test"));
+            assertThat(bump.answer()).isAfterOrEqualTo(bump.letGo().plus(QUIET));
         }
     }
 
