@@ -92,7 +92,8 @@ BEGIN
         RAISE EXCEPTION 'interlock needs READ COMMITTED, not %', current_setting('transaction_isolation')
             USING ERRCODE = 'IL001';
     END IF;
-    PERFORM set_config('lock_timeout', p_patience || 'ms', true);
+    -- The plans are always the same, by primary key; making them anew for every call costs more than running them.
+    PERFORM set_config('lock_timeout', p_patience || 'ms', true), set_config('plan_cache_mode', 'force_generic_plan', true);
     IF current_setting('synchronous_commit') IN ('off', 'local') THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
@@ -135,14 +136,15 @@ END $$;
 
 -- Writes back rows that are locked by this transaction.
 CREATE FUNCTION ${schema}.${prefix}write(p_rows ${schema}.${prefix}lease[], p_changed boolean[])
-RETURNS void LANGUAGE sql VOLATILE AS $$
+RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     UPDATE ${schema}.${prefix}lease l
     SET lease_id = c.lease_id, instance = c.instance, label = c.label, run_id = c.run_id, token = c.token,
         granted_at = c.granted_at, expires_at = c.expires_at, lock_delay = c.lock_delay, evicted_by = c.evicted_by,
         evict_reason = c.evict_reason, evicted_at = c.evicted_at, waiters_until = c.waiters_until, freed_at = c.freed_at
     FROM unnest(p_rows) WITH ORDINALITY c
-    WHERE l.tenant = c.tenant AND l.name = c.name AND p_changed[c.ordinality]
-$$;
+    WHERE l.tenant = c.tenant AND l.name = c.name AND p_changed[c.ordinality];
+END $$;
 
 -- The row of a key nobody has any more. Its token stays, and so does the mark of whoever waits.
 CREATE FUNCTION ${schema}.${prefix}freed(p_row ${schema}.${prefix}lease, p_at timestamptz)
