@@ -132,10 +132,11 @@ final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Puts files in place of those of a stopped server. */
+    /** Moves files into the place of those of a stopped server. */
     void replaceFiles(Path copy) {
         run(List.of("find", data.toString(), "-mindepth", "1", "-delete"));
         run(List.of("cp", "-a", copy + "/.", data.toString()));
+        run(List.of("rm", "-r", copy.toString()));
     }
 
     Path data() {
