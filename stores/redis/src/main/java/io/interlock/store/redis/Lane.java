@@ -43,13 +43,14 @@ final class Lane {
      * A script's reply.
      *
      * @param replicas how many replicas have what it wrote, if that was asked
+     * @param repeated whether the script was sent before without an answer, and so may have run twice
      */
-    record Written(Reply reply, long replicas) {}
+    record Written(Reply reply, long replicas, boolean repeated) {}
 
     /** Something to do on a connection; {@code null} means to do it again. */
     private interface Step<T> {
         @Nullable
-        T take(StatefulRedisConnection<String, String> connection, Patience patience)
+        T take(StatefulRedisConnection<String, String> connection, Patience patience, boolean repeated)
                 throws ExecutionException, TimeoutException;
     }
 
@@ -63,7 +64,7 @@ final class Lane {
 
     /** Checks the Redis at the other end, as the first thing. */
     void attach() {
-        take((connection, patience) -> attachAndLookAtClock(connection, patience));
+        take((connection, patience, repeated) -> attachAndLookAtClock(connection, patience));
     }
 
     Reply call(Script script, List<String> arguments) {
@@ -72,10 +73,11 @@ final class Lane {
 
     /** Runs a script, and then asks how many replicas have what it wrote; waits a moment for {@code replicas} of them. */
     Written call(Script script, List<String> arguments, int replicas) {
-        return take((connection, patience) -> {
+        return take((connection, patience, repeated) -> {
             Reply reply = evaluate(connection, script, arguments, patience);
             return switch (reply.status()) {
-                case "ok" -> new Written(reply, replicas == 0 ? 0 : replicasOf(connection, replicas, patience));
+                case "ok" ->
+                    new Written(reply, replicas == 0 ? 0 : replicasOf(connection, replicas, patience), repeated);
                 case "attach" -> {
                     reattach(connection, patience);
                     yield null;
@@ -95,11 +97,12 @@ final class Lane {
     private <T> T take(Step<T> step) {
         try (Patience patience = clock.patience(settings.timeout())) {
             Throwable last = null;
+            boolean repeated = false;
             for (int attempt = 0; attempt < ATTEMPTS && (attempt == 0 || patience.remaining() > 0); attempt++) {
                 StatefulRedisConnection<String, String> connection = null;
                 try {
                     connection = patience.await(connection());
-                    T taken = step.take(connection, patience);
+                    T taken = step.take(connection, patience, repeated);
                     if (taken != null) {
                         return taken;
                     }
@@ -110,6 +113,7 @@ final class Lane {
                             "did not answer within " + DurationText.format(settings.timeout()) + before, silent);
                 } catch (ExecutionException | CancellationException | RedisException failure) {
                     last = Failures.unwrapped(failure);
+                    repeated |= connection != null;
                     if (!Failures.mayPass(last)) {
                         throw unavailable("refused: " + Failures.summary(last), last);
                     }

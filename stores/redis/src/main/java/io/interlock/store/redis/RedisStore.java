@@ -129,7 +129,15 @@ public final class RedisStore implements LeaseStore {
                 arguments.add(request.id().toString());
                 arguments.add(request.token().toString());
             }
-            return read(steps.call(Script.RELEASE, arguments), HolderAnswers::released);
+            Lane.Written written = steps.call(Script.RELEASE, arguments, 0);
+            List<ReleaseAnswer> answers = read(written.reply(), HolderAnswers::released);
+            // Gone because of our own first try, or gone before? "Your lease was lost" must not be a guess.
+            if (written.repeated() && answers.stream().anyMatch(ReleaseAnswer.Gone.class::isInstance)) {
+                throw new StoreUnavailableException(
+                        settings.displayName(),
+                        "lost the connection during a release; whether the lease had ended before is not known");
+            }
+            return answers;
         });
     }
 

@@ -86,6 +86,22 @@ class RedisConnectionTest {
     }
 
     @Test
+    void aReleaseWhoseAnswerWasLostIsUnclearAndNotCalledLost() {
+        try (CuttingProxy proxy = new CuttingProxy(redis.port());
+                RedisStore store = RedisStore.open(proxy.url(), Environment.system())) {
+            // The script is known by then, so that the answer lost is the one of the release itself.
+            release(store, take(store, "warm-up"));
+            LeaseRecord lease = take(store, asking(KEY));
+            proxy.loseAnswers(1);
+            assertThatThrownBy(() -> release(store, lease))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("not known");
+            assertThat(proxy.lost()).isEqualTo(1);
+            assertThat(release(store, lease)).isEqualTo(new ReleaseAnswer.Gone(null));
+        }
+    }
+
+    @Test
     void ifNoAnswerComesTheOutcomeIsUnknownAndAskingLaterWithTheSameIdTellsIt() {
         try (CuttingProxy proxy = new CuttingProxy(redis.port());
                 RedisStore store = RedisStore.open(proxy.url(), Environment.system())) {
