@@ -4,6 +4,7 @@ import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import java.time.Duration;
 import java.util.Collection;
@@ -66,6 +67,9 @@ public record AcquireRequest(
 
     /**
      * What to do about a lease that ended by itself and whose work may still go on.
+     *
+     * <p>A lease granted to somebody who asks is left by {@link LeaseStore#sweep}, so that its successor can ask too. An
+     * eviction settles the question: whoever took the lease away by force has looked.
      *
      * @param ask whether the asker wants to look outside before it is granted such a key
      * @param cleared the tokens of such leases that it has looked after; the key is granted if its token is unchanged

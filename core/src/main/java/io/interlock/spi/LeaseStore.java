@@ -53,7 +53,8 @@ public interface LeaseStore extends AutoCloseable {
 
     /**
      * Clears up to {@code limit} leases that ended by themselves and whose lock delay is over, and forgets keys nobody has
-     * used since; tokens stay greater than all before. Any number of processes may sweep at once.
+     * used since; tokens stay greater than all before. Leases whose successor has to look outside first stay, unless they
+     * were evicted. Any number of processes may sweep at once.
      *
      * @return the leases that were cleared by this call
      */

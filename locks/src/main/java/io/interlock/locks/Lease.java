@@ -28,6 +28,13 @@ public interface Lease extends AutoCloseable {
     /** The proof of turn for {@link #key()}. Pass it to whatever the work changes. */
     FencingToken token();
 
+    /**
+     * The proof of turn for one of several keys.
+     *
+     * @throws IllegalArgumentException if the lease is not about {@code key}
+     */
+    FencingToken token(LockKey key);
+
     /** All keys with their tokens. */
     SortedMap<LockKey, FencingToken> tokens();
 

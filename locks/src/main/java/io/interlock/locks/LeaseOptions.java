@@ -3,7 +3,7 @@ package io.interlock.locks;
 import io.interlock.DurationText;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
-import io.interlock.spi.LeaseTerms;
+import io.interlock.LeaseTerms;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
 import io.interlock.LossCause;
+import io.interlock.StoreUnavailableException;
 import io.interlock.spi.RenewRequest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,12 +89,21 @@ class RenewalTest extends LocksFixture {
 
     @Test
     void renewsEachAloneIfOneSpoilsTheBatch() {
+        keepsTheOthersIfOneFails(new IllegalStateException("a row nobody can read"));
+    }
+
+    @Test
+    void findsTheOneTheStoreCannotRenewEvenIfItCallsItselfUnavailable() {
+        keepsTheOthersIfOneFails(new StoreUnavailableException("scripted", "cannot write one of the rows"));
+    }
+
+    private void keepsTheOthersIfOneFails(RuntimeException failure) {
         Lease spoiled = hold(KEY);
         Lease plain = hold(OTHER);
         store.renewing.before = () -> {
             List<RenewRequest> last = store.renewals.get(store.renewals.size() - 1);
             if (last.stream().anyMatch(request -> request.key().equals(KEY))) {
-                throw new IllegalStateException("a row nobody can read");
+                throw failure;
             }
         };
         for (int i = 0; i < 24; i++) {

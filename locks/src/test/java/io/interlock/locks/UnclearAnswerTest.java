@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.StoreUnavailableException;
+import io.interlock.spi.ReleaseRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -69,6 +70,13 @@ class UnclearAnswerTest extends LocksFixture {
         store.releasing.heal();
         seconds(6);
         assertThat(store.current(KEY)).isNull();
+    }
+
+    @Test
+    void aReleaseThatTookEffectBeforeItsAnswerWasLostIsNoLoss() {
+        Lease lease = hold(KEY);
+        store.release(List.of(new ReleaseRequest(KEY, lease.id(), lease.token())));
+        assertThat(lease.release()).isEqualTo(Release.RELEASED);
     }
 
     @Test

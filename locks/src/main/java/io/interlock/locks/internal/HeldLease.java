@@ -73,6 +73,15 @@ final class HeldLease implements Lease {
     }
 
     @Override
+    public FencingToken token(LockKey key) {
+        return granted.stream()
+                .filter(lease -> lease.key().equals(key))
+                .findFirst()
+                .map(LeaseRecord::token)
+                .orElseThrow(() -> new IllegalArgumentException(this + " is not about " + key));
+    }
+
+    @Override
     public SortedMap<LockKey, FencingToken> tokens() {
         SortedMap<LockKey, FencingToken> tokens = new TreeMap<>();
         granted.forEach(lease -> tokens.put(lease.key(), lease.token()));

@@ -88,6 +88,13 @@ final class LeaseKeeper {
                 settle(renewal, before);
             }
         } catch (StoreUnavailableException unavailable) {
+            if (renewals.size() > 1 && isQuick(before, due.get(0))) {
+                // The store is there, so perhaps it is one of them that it cannot renew.
+                int half = due.size() / 2;
+                renew(due.subList(0, half));
+                renew(due.subList(half, due.size()));
+                return;
+            }
             log.warn("{} leases could not be renewed, trying again: {}", due.size(), unavailable.getMessage());
             renewals.forEach(renewal -> retry(renewal.lease));
         } catch (RuntimeException failure) {
@@ -98,6 +105,10 @@ final class LeaseKeeper {
                 settle(renewal, before);
             }
         }
+    }
+
+    private boolean isQuick(Moment before, HeldLease lease) {
+        return time.elapsed(before) < lease.options().renewEvery().toNanos() / 20;
     }
 
     private void settle(Renewal renewal, Moment before) {

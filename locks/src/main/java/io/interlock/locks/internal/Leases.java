@@ -150,8 +150,10 @@ final class Leases {
         for (ReleaseAnswer answer : answers) {
             if (answer instanceof ReleaseAnswer.Lapsed lapsed) {
                 lease.foundLost(lapsed.ended().eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED);
-            } else if (answer instanceof ReleaseAnswer.Gone) {
-                lease.foundLost(LossCause.GONE);
+            } else if (answer instanceof ReleaseAnswer.Gone && lease.lossCause() == null) {
+                // By our own clock it was ours when we gave it back, so nobody else can have had the key before. Most
+                // likely the answer to our first try was lost, and this is the answer to the second.
+                log.warn("{} with token {} had been given back already, so says the store", lease.key(), lease.token());
             }
         }
         Release release = lease.lossCause() != null ? Release.WAS_LOST : Release.RELEASED;

@@ -11,6 +11,7 @@ import io.interlock.Refusal;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.AcquireRequest.Takeover;
+import io.interlock.spi.EvictRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,43 @@ interface ExpiryContract extends Contract {
                 .isInstanceOf(Refusal.Delayed.class);
         bench().advancePast(LOCK_DELAY);
         assertThat(client().refusal(asking)).isInstanceOf(Refusal.AwaitsProbe.class);
+    }
+
+    @Test
+    default void aSweepLeavesWhatTheNextOneWantsToLookAfter() {
+        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        LeaseRecord lease = client().take(asking);
+        bench().advancePast(TTL);
+        assertThat(client().store().sweep(100)).isEmpty();
+        assertThat(client().refusal(Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()))))
+                .isInstanceOf(Refusal.AwaitsProbe.class);
+        client().take(Asking.forKey(key("probe")).taking(cleared(key("probe"), lease.token())));
+    }
+
+    @Test
+    default void renewingDoesNotForgetThatTheNextOneWantsToLook() {
+        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        client().renewed(client().take(asking), TTL);
+        bench().advancePast(TTL);
+        assertThat(client().store().sweep(100)).isEmpty();
+    }
+
+    @Test
+    default void whoeverEvictsHasLooked() {
+        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        LeaseRecord lease = client().take(asking);
+        client().store().evict(new EvictRequest(lease.key(), lease.token(), "ops", "the warehouse job is gone"));
+        bench().advancePast(TTL);
+        client().take(Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of())));
+    }
+
+    @Test
+    default void aSweepClearsWhatWasEvictedAlsoIfTheNextOneWantsToLook() {
+        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        LeaseRecord lease = client().take(asking);
+        client().store().evict(new EvictRequest(lease.key(), lease.token(), "ops", "the warehouse job is gone"));
+        bench().advancePast(TTL);
+        assertThat(client().store().sweep(100)).hasSize(1);
     }
 
     @Test

@@ -145,7 +145,7 @@ class LeaseTable {
             return new Refusal.Delayed(slot.record(now), StoreClock.instant(slot.opensAt()));
         }
         FencingToken cleared = takeover.cleared().get(slot.key());
-        if (takeover.ask() && (cleared == null || !slot.hasToken(cleared))) {
+        if (takeover.ask() && !slot.isEvicted() && (cleared == null || !slot.hasToken(cleared))) {
             return new Refusal.AwaitsProbe(slot.record(now));
         }
         return null;
@@ -196,7 +196,7 @@ class LeaseTable {
     /** Clears the lease of a locked slot, if somebody else could have the key by now. */
     Optional<LeaseRecord> clearIfOver(Slot slot) {
         long now = clock.now();
-        if (now < slot.opensAt()) {
+        if (now < slot.opensAt() || slot.awaitsProbe()) {
             return Optional.empty();
         }
         slots.remove(slot);

@@ -28,6 +28,7 @@ final class Slot {
     private long lockDelay;
     private @Nullable Holder holder;
     private @Nullable Eviction eviction;
+    private boolean probed;
     private boolean removed;
 
     Slot(LockKey key) {
@@ -74,6 +75,11 @@ final class Slot {
         return token;
     }
 
+    /** Whether a successor who asks must look outside first. An operator who evicts has looked. */
+    boolean awaitsProbe() {
+        return probed && !isEvicted();
+    }
+
     /** When somebody else may have the key, unless the holder releases it before. */
     long opensAt() {
         return expiresAt + lockDelay;
@@ -85,6 +91,7 @@ final class Slot {
         idLow = id.getLeastSignificantBits();
         holder = request.holder();
         eviction = null;
+        probed = request.takeover().ask();
         this.token = token.value();
         grantedAt = now;
         expiresAt = StoreClock.after(now, request.terms().ttl());

@@ -2,7 +2,7 @@ package io.interlock.store.postgres;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
-import io.interlock.spi.LeaseTerms;
+import io.interlock.LeaseTerms;
 import io.interlock.spi.StoreUrl;
 import io.interlock.store.jdbc.SchemaMode;
 import io.interlock.store.jdbc.TableNames;

@@ -4,6 +4,7 @@ import io.interlock.EvictAnswer;
 import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
@@ -13,7 +14,6 @@ import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.LeaseTerms;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
@@ -163,7 +163,14 @@ public final class PostgresStore implements LeaseStore {
                 .filter(row -> attempts.get() > 1 || HolderSteps.leavesWaiters(row))
                 .map(row -> KeyHash.of(requests.get(row.request()).key()))
                 .toList());
-        return HolderSteps.releaseAnswers(rows);
+        Answers<ReleaseAnswer> answers = HolderSteps.releaseAnswers(rows);
+        // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess.
+        if (attempts.get() > 1 && rows.stream().anyMatch(row -> row.verdict().equals("gone"))) {
+            throw new StoreUnavailableException(
+                    settings.store(),
+                    "lost the connection during a release; whether the lease had ended before is not known");
+        }
+        return answers;
     }
 
     @Override

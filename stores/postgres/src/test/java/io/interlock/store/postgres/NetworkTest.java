@@ -79,7 +79,7 @@ class NetworkTest {
     }
 
     @Test
-    void aReleaseWhoseAnswerIsLostTakesEffectAndWakesWhoeverWaits() throws Exception {
+    void aReleaseWhoseAnswerIsLostIsUnclearTakesEffectAndWakesWhoeverWaits() throws Exception {
         CountDownLatch listening = new CountDownLatch(1);
         AtomicInteger wakeUps = new AtomicInteger();
         try (LeaseStore store = throughProxy("timeout=3s");
@@ -93,7 +93,9 @@ class NetworkTest {
             Bench.ask(waiter, Bench.asking("k").waiting());
             int before = wakeUps.get();
             proxy.cutAnswerTo("interlock_release", () -> {});
-            assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Gone.class);
+            assertThatThrownBy(() -> Bench.release(store, lease))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("lost the connection during a release");
             await().until(() -> wakeUps.get() > before);
             Bench.take(waiter, "k");
         }

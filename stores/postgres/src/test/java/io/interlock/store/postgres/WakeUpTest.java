@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.LeaseTerms;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.SQLException;

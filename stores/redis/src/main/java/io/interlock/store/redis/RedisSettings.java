@@ -2,7 +2,7 @@ package io.interlock.store.redis;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
-import io.interlock.spi.LeaseTerms;
+import io.interlock.LeaseTerms;
 import io.interlock.spi.StoreUrl;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -53,7 +53,7 @@ local function obstacle(request)
                 return 'held', lease
             elseif now < lease.opens then
                 return 'delayed', lease
-            elseif request.asks and key.cleared ~= lease[TOKEN] then
+            elseif request.asks and not lease.evicted and key.cleared ~= lease[TOKEN] then
                 return 'probe', lease
             end
         end
@@ -73,11 +73,17 @@ local function grant(request, key)
     local expires = text(now + request.ttl)
     -- The record comes last: if Redis refuses a step, there is no lease.
     redis.call('ZADD', INDEX, 0, key.member)
-    redis.call('ZADD', DUE, text(now + request.ttl + tonumber(request.delay)), key.member)
+    if request.asks then
+        -- Whoever succeeds it looks outside first, so no sweep may clear it.
+        redis.call('ZREM', DUE, key.member)
+    else
+        redis.call('ZADD', DUE, text(now + request.ttl + tonumber(request.delay)), key.member)
+    end
     local lease = {request.id, request.instance, request.label, request.run, token, text(now), expires, request.delay,
         ended and ended[WAITERS], false, false, false, key.member}
     write(lease, 'id', request.id, 'instance', request.instance, 'label', request.label, 'run', request.run,
-        'token', token, 'granted', text(now), 'expires', expires, 'delay', request.delay)
+        'token', token, 'granted', text(now), 'expires', expires, 'delay', request.delay,
+        'probed', request.asks and '1' or '0')
     if ended and ended.evicted then
         redis.call('HDEL', SPACE .. ':l:' .. key.member, 'evicted_by', 'evicted_for', 'evicted_at')
     end

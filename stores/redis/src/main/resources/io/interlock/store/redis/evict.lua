@@ -7,5 +7,6 @@ end
 if not lease.evicted then
     lease[EVICTED_BY], lease[11], lease[12] = actor, reason, text(now)
     write(lease, 'evicted_by', actor, 'evicted_for', reason, 'evicted_at', text(now))
+    redis.call('ZADD', DUE, text(lease.opens), lease[MEMBER])
 end
 return {'ok', now, 'evicted', lease, text(lease.opens)}

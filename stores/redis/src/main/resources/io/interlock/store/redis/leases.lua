@@ -18,10 +18,11 @@ local ID, TOKEN, EXPIRES, WAITERS, EVICTED_BY, MEMBER = 1, 5, 7, 9, 10, 13
 local function read(member)
     local lease = redis.call('HMGET', SPACE .. ':l:' .. member,
         'id', 'instance', 'label', 'run', 'token', 'granted', 'expires', 'delay', 'waiters',
-        'evicted_by', 'evicted_for', 'evicted_at')
+        'evicted_by', 'evicted_for', 'evicted_at', 'probed')
     if not lease[ID] then
         return false
     end
+    lease.probed = lease[MEMBER] == '1'
     lease[MEMBER] = member
     lease.expires = tonumber(lease[EXPIRES])
     lease.opens = lease.expires + tonumber(lease[8])

@@ -12,7 +12,9 @@ local function renew(lease, id, token, ttl)
         lease[EXPIRES] = text(now + ttl)
         -- Taken out first, because a full Redis refuses ZADD as the first write of a script; see leases.lua.
         redis.call('ZREM', DUE, lease[MEMBER])
-        redis.call('ZADD', DUE, text(now + ttl + tonumber(lease[8])), lease[MEMBER])
+        if not lease.probed then
+            redis.call('ZADD', DUE, text(now + ttl + tonumber(lease[8])), lease[MEMBER])
+        end
         write(lease, 'expires', lease[EXPIRES])
     end
     return {'renewed', lease}

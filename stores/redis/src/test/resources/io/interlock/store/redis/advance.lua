@@ -10,7 +10,9 @@ for _, member in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
     for _, field in ipairs({'granted', 'expires', 'waiters', 'evicted_at'}) do
         shift(ARGV[1] .. ':l:' .. member, field)
     end
-    redis.call('ZINCRBY', KEYS[3], -by, member)
+    if redis.call('ZSCORE', KEYS[3], member) then
+        redis.call('ZINCRBY', KEYS[3], -by, member)
+    end
 end
 shift(KEYS[1], 'no_grant_before')
 return {'ok'}

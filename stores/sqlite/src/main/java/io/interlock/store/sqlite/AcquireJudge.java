@@ -65,7 +65,9 @@ record AcquireJudge(StoreState state) {
             return new Refusal.Delayed(lease.seenAt(now), Micros.moment(lease.opensAt()));
         }
         FencingToken cleared = request.takeover().cleared().get(lease.key());
-        if (request.takeover().ask() && !lease.token().equals(cleared)) {
+        if (request.takeover().ask()
+                && lease.eviction() == null
+                && !lease.token().equals(cleared)) {
             return new Refusal.AwaitsProbe(lease.seenAt(now));
         }
         return null;

@@ -134,7 +134,14 @@ final class LeaseStep {
                 now,
                 now + Micros.of(request.terms().ttl()),
                 Micros.of(request.terms().lockDelay()));
-        StoredLease lease = new StoredLease(key, request.id(), request.holder(), token, span, null);
+        StoredLease lease = new StoredLease(
+                key,
+                request.id(),
+                request.holder(),
+                token,
+                span,
+                request.takeover().ask(),
+                null);
         put(lease);
         return lease;
     }

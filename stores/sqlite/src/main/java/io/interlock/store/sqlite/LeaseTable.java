@@ -18,15 +18,17 @@ import org.jspecify.annotations.Nullable;
 final class LeaseTable {
 
     private static final String COLUMNS = """
-            SELECT tenant, name, lease_id, instance, label, run_id, token, granted_at, expires_at, lock_delay,
+            SELECT tenant, name, lease_id, instance, label, run_id, token, granted_at, expires_at, lock_delay, probed,
                    evicted_by, evicted_why, evicted_at
               FROM ${schema}.${prefix}lease
             """;
 
     private static final String FIND = COLUMNS + "WHERE tenant = ? AND name = ?";
 
-    private static final String OVER =
-            COLUMNS + "WHERE expires_at + lock_delay <= ? ORDER BY expires_at + lock_delay LIMIT ?";
+    private static final String OVER = COLUMNS + """
+            WHERE expires_at + lock_delay <= ? AND (probed = 0 OR evicted_at IS NOT NULL)
+            ORDER BY expires_at + lock_delay LIMIT ?
+            """;
 
     private static final String LIST_ALL = COLUMNS + """
             WHERE (tenant, name) > (?, ?) AND expires_at > ? AND substr(name, 1, length(?4)) = ?4
@@ -40,9 +42,9 @@ final class LeaseTable {
 
     private static final String PUT = """
             REPLACE INTO ${schema}.${prefix}lease
-              (tenant, name, lease_id, instance, label, run_id, token, granted_at, expires_at, lock_delay,
+              (tenant, name, lease_id, instance, label, run_id, token, granted_at, expires_at, lock_delay, probed,
                evicted_by, evicted_why, evicted_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
 
     private static final String DELETE = "DELETE FROM ${schema}.${prefix}lease WHERE tenant = ? AND name = ?";
@@ -111,9 +113,10 @@ final class LeaseTable {
         put.setLong(8, lease.span().grantedAt());
         put.setLong(9, lease.span().expiresAt());
         put.setLong(10, lease.span().lockDelay());
-        put.setString(11, eviction == null ? null : eviction.actor());
-        put.setString(12, eviction == null ? null : eviction.reason());
-        put.setObject(13, eviction == null ? null : Micros.of(eviction.at()));
+        put.setBoolean(11, lease.probed());
+        put.setString(12, eviction == null ? null : eviction.actor());
+        put.setString(13, eviction == null ? null : eviction.reason());
+        put.setObject(14, eviction == null ? null : Micros.of(eviction.at()));
         put.executeUpdate();
     }
 
@@ -149,13 +152,14 @@ final class LeaseTable {
 
     private static StoredLease lease(ResultSet row) throws SQLException {
         String run = row.getString(6);
-        String actor = row.getString(11);
+        String actor = row.getString(12);
         return new StoredLease(
                 LockKey.of(row.getString(1), row.getString(2)),
                 LeaseId.parse(row.getString(3)),
                 new Holder(row.getString(4), row.getString(5), run == null ? null : RunId.parse(run)),
                 new FencingToken(row.getLong(7)),
                 new StoredLease.Span(row.getLong(8), row.getLong(9), row.getLong(10)),
-                actor == null ? null : new Eviction(actor, row.getString(12), Micros.moment(row.getLong(13))));
+                row.getBoolean(11),
+                actor == null ? null : new Eviction(actor, row.getString(13), Micros.moment(row.getLong(14))));
     }
 }

@@ -8,13 +8,18 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import org.jspecify.annotations.Nullable;
 
-/** A row of the table {@code lease}. Times are {@link Micros}. */
+/**
+ * A row of the table {@code lease}. Times are {@link Micros}.
+ *
+ * @param probed whether whoever succeeds it looks outside first, so that no sweep may clear it
+ */
 record StoredLease(
         LockKey key,
         LeaseId id,
         Holder holder,
         FencingToken token,
         Span span,
+        boolean probed,
         @Nullable Eviction eviction) {
 
     /**
@@ -45,11 +50,11 @@ record StoredLease(
     }
 
     StoredLease until(long later) {
-        return new StoredLease(key, id, holder, token, span.until(later), eviction);
+        return new StoredLease(key, id, holder, token, span.until(later), probed, eviction);
     }
 
     StoredLease evicted(Eviction how) {
-        return new StoredLease(key, id, holder, token, span, how);
+        return new StoredLease(key, id, holder, token, span, probed, how);
     }
 
     LeaseRecord seenAt(long now) {

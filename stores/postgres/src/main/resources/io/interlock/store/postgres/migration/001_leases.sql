@@ -23,6 +23,7 @@ CREATE TABLE ${schema}.${prefix}lease (
     evicted_at    timestamptz,
     waiters_until timestamptz,                  -- somebody waits, so a release sends a wake-up
     freed_at      timestamptz,                  -- since when nobody has the key
+    probed        boolean NOT NULL DEFAULT false, -- whoever succeeds it looks outside first, so no sweep clears it
     PRIMARY KEY (tenant, name),
     CHECK ((lease_id IS NULL) = (freed_at IS NOT NULL)),
     CHECK (lease_id IS NULL OR (instance IS NOT NULL AND label IS NOT NULL AND token > 0
@@ -141,7 +142,8 @@ BEGIN
     UPDATE ${schema}.${prefix}lease l
     SET lease_id = c.lease_id, instance = c.instance, label = c.label, run_id = c.run_id, token = c.token,
         granted_at = c.granted_at, expires_at = c.expires_at, lock_delay = c.lock_delay, evicted_by = c.evicted_by,
-        evict_reason = c.evict_reason, evicted_at = c.evicted_at, waiters_until = c.waiters_until, freed_at = c.freed_at
+        evict_reason = c.evict_reason, evicted_at = c.evicted_at, waiters_until = c.waiters_until, freed_at = c.freed_at,
+        probed = c.probed
     FROM unnest(p_rows) WITH ORDINALITY c
     WHERE l.tenant = c.tenant AND l.name = c.name AND p_changed[c.ordinality];
 END $$;
@@ -150,7 +152,7 @@ END $$;
 CREATE FUNCTION ${schema}.${prefix}freed(p_row ${schema}.${prefix}lease, p_at timestamptz)
 RETURNS ${schema}.${prefix}lease LANGUAGE sql IMMUTABLE AS $$
     SELECT ROW (p_row.tenant, p_row.name, NULL, NULL, NULL, NULL, p_row.token, NULL, NULL, '0'::interval, NULL, NULL, NULL,
-                p_row.waiters_until, p_at)::${schema}.${prefix}lease
+                p_row.waiters_until, p_at, false)::${schema}.${prefix}lease
 $$;
 
 -- Why a key cannot be granted at a time; null if it can.
@@ -160,7 +162,7 @@ RETURNS text LANGUAGE sql STABLE AS $$
         WHEN (p_row).lease_id IS NULL THEN NULL
         WHEN (p_row).expires_at > p_at THEN 'held'
         WHEN (p_row).expires_at + (p_row).lock_delay > p_at THEN 'delayed'
-        WHEN p_ask AND (p_row).token IS DISTINCT FROM p_cleared THEN 'probe'
+        WHEN p_ask AND (p_row).evicted_at IS NULL AND (p_row).token IS DISTINCT FROM p_cleared THEN 'probe'
     END
 $$;
 
@@ -339,6 +341,7 @@ BEGIN
             v_row.evict_reason := NULL;
             v_row.evicted_at := NULL;
             v_row.freed_at := NULL;
+            v_row.probed := p_asks[i];
             v_rows[k] := v_row;
             v_changed[k] := true;
             RETURN NEXT ${schema}.${prefix}say(i, 'granted', v_at, NULL, v_row);
@@ -489,12 +492,14 @@ BEGIN
     v_rows := ARRAY(
         SELECT l FROM ${schema}.${prefix}lease l
         WHERE l.lease_id IS NOT NULL AND l.expires_at + l.lock_delay <= clock_timestamp()
+            AND (NOT l.probed OR l.evicted_at IS NOT NULL)
         ORDER BY l.tenant, l.name LIMIT p_limit FOR UPDATE SKIP LOCKED);
     v_at := clock_timestamp();
     v_changed := array_fill(false, ARRAY[cardinality(v_rows)]);
     FOR i IN 1..cardinality(v_rows) LOOP
         v_row := v_rows[i];
-        IF v_row.lease_id IS NOT NULL AND v_row.expires_at + v_row.lock_delay <= v_at THEN
+        IF v_row.lease_id IS NOT NULL AND v_row.expires_at + v_row.lock_delay <= v_at
+            AND (NOT v_row.probed OR v_row.evicted_at IS NOT NULL) THEN
             RETURN NEXT ${schema}.${prefix}say(i, 'swept', v_at, v_row.waiters_until, v_row);
             v_rows[i] := ${schema}.${prefix}freed(v_row, v_at);
             v_changed[i] := true;

@@ -25,6 +25,7 @@ CREATE TABLE ${schema}.${prefix}lease (
   granted_at   INTEGER NOT NULL,
   expires_at   INTEGER NOT NULL CHECK (expires_at >= granted_at),
   lock_delay   INTEGER NOT NULL CHECK (lock_delay >= 0),
+  probed       INTEGER NOT NULL,               -- 1: whoever succeeds it looks outside first, so no sweep clears it
   evicted_by   TEXT,
   evicted_why  TEXT,
   evicted_at   INTEGER,

@@ -1,7 +1,5 @@
-package io.interlock.spi;
+package io.interlock;
 
-import io.interlock.DurationText;
-import io.interlock.InvalidSettingException;
 import java.time.Duration;
 
 /**

@@ -1,0 +1,75 @@
+package io.interlock.locks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class LogTest extends LocksFixture {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.interlock.locks");
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(log);
+    }
+
+    @Test
+    void aLeaseHeldTooLongIsLoggedWithItsTimeAndItsLimit() {
+        Lease lease = locks.tryAcquire(KEY, LeaseOptions.defaults().maxHold(Duration.ofMinutes(5)))
+                .orElseThrow();
+        eventuallyAsTimePasses(() -> !lease.isHeld());
+        assertThat(warnings())
+                .anySatisfy(line -> assertThat(line)
+                        .contains("lease of " + KEY + " with token " + lease.token())
+                        .contains("lost after 5m")
+                        .contains("(limit 5m)")
+                        .contains("held longer than its limit allows"));
+    }
+
+    @Test
+    void aTakeOverIsLoggedWithTheTimeOfTheOneWhoVanished() {
+        Lease vanished = hold(KEY);
+        store.renewing.fail();
+        seconds(31);
+        Lease next = hold(KEY);
+        assertThat(warnings())
+                .anySatisfy(line -> assertThat(line)
+                        .contains(KEY + " taken over with token " + next.token())
+                        .contains("had it with token " + vanished.token() + " for 30s and never gave it back"));
+    }
+
+    @Test
+    void aSweepLogsWhatItCleared() {
+        Lease vanished = hold(KEY);
+        store.renewing.fail();
+        seconds(120);
+        assertThat(warnings())
+                .anySatisfy(line -> assertThat(line)
+                        .contains(KEY.toString())
+                        .contains("token " + vanished.token())
+                        .contains("30s"));
+    }
+
+    private List<String> warnings() {
+        return List.copyOf(log.list).stream()
+                .filter(event -> event.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+}
