@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -143,7 +144,12 @@ final class RedisProcess implements AutoCloseable {
     @Override
     public void close() {
         kill();
-        deleteData();
+        try (Stream<Path> files = Files.walk(dir)) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
     }
 
     private boolean answers() {
