@@ -73,6 +73,7 @@ class ArchitectureTest {
                 "core", "io.interlock",
                 "locks", "io.interlock.locks",
                 "testing/tck", "io.interlock.tck",
+                "testing/benchmark", "io.interlock.benchmark",
                 "stores/memory", "io.interlock.store.memory",
                 "stores/jdbc", "io.interlock.store.jdbc",
                 "stores/sqlite", "io.interlock.store.sqlite",

@@ -40,7 +40,7 @@ final class HouseRules {
     ArchRule timeIsInjected() {
         return classes()
                 .that(resideInAPackage(root + "..")
-                        .and(not(resideInAnyPackage(root + ".tck..")))
+                        .and(not(resideInAnyPackage(root + ".tck..", root + ".benchmark..")))
                         .and(not(compositionRoot())))
                 .should(notCall("reach for the JVM's time, threads or chance", ForbiddenCalls::forbids))
                 .because("tests hold the time in their hands only if nobody looks past io.interlock.time.Environment");
