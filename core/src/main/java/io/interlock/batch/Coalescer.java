@@ -8,7 +8,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +129,8 @@ public final class Coalescer<Q, A> {
                 failure = new IllegalStateException(
                         "a batch of " + batch.size() + " got " + answers.size() + " answers; each needs one");
             }
-        } catch (RuntimeException | Error thrown) {
+        } catch (Throwable thrown) {
+            // Whatever it is, also one that is checked elsewhere: those in the batch wait for a verdict.
             failure = thrown;
         }
         for (int i = 0; i < batch.size(); i++) {
@@ -160,9 +160,10 @@ public final class Coalescer<Q, A> {
                 try {
                     next.becomeLeader();
                     return;
-                } catch (RejectedExecutionException closed) {
+                } catch (RuntimeException | Error noThread) {
+                    // Closed, or out of threads: then it leads no more, and somebody else must.
                     line.poll();
-                    next.settle(Verdict.failed(closed));
+                    next.settle(Verdict.failed(noThread));
                 }
             }
         }

@@ -10,11 +10,7 @@ interface Item<Q, A> {
 
     Q request();
 
-    /**
-     * Makes whoever asked lead, on its own thread.
-     *
-     * @throws java.util.concurrent.RejectedExecutionException if it has none to lead on
-     */
+    /** Makes whoever asked lead, on its own thread. Throws something if it has none to lead on. */
     void becomeLeader();
 
     /** Tells whoever asked what became of its request. Called once, by the leader. */

@@ -2,7 +2,6 @@ package io.interlock.batch;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 /**
@@ -42,8 +41,8 @@ final class SubmittedItem<Q, A> implements Item<Q, A> {
         }
         try {
             home.elsewhere(() -> complete(() -> home.alone(request)));
-        } catch (RejectedExecutionException closed) {
-            answer.completeExceptionally(closed);
+        } catch (RuntimeException | Error noThread) {
+            answer.completeExceptionally(noThread);
         }
     }
 
@@ -60,7 +59,7 @@ final class SubmittedItem<Q, A> implements Item<Q, A> {
     private void complete(Supplier<A> source) {
         try {
             answer.complete(source.get());
-        } catch (RuntimeException | Error failure) {
+        } catch (Throwable failure) {
             answer.completeExceptionally(failure);
         }
     }

@@ -1,5 +1,6 @@
 package io.interlock.batch;
 
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,9 @@ record Verdict<A>(@Nullable A answer, @Nullable Throwable failure) {
         }
         if (failure instanceof RuntimeException exception) {
             throw exception;
+        }
+        if (failure != null) {
+            throw new CompletionException(failure);
         }
         if (answer == null) {
             throw new IllegalStateException("a request that is to be made again has no answer yet");

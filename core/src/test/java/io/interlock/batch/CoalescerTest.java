@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.spi.Answers;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -194,8 +195,67 @@ class CoalescerTest {
     }
 
     @Test
+    void anExecutorThatBreaksHoldsUpNobody() throws Exception {
+        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, 100, task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        CompletableFuture<String> submitted = coalescer.submit(1).toCompletableFuture();
+        assertThatThrownBy(() -> submitted.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(OutOfMemoryError.class);
+        assertThat(CompletableFuture.supplyAsync(() -> coalescer.call(2), threads)
+                        .get(5, TimeUnit.SECONDS))
+                .isEqualTo("a2");
+    }
+
+    @Test
+    void whoeverCannotBeAskedAgainHoldsUpNobodyOfItsBatch() throws Exception {
+        CompletableFuture<Runnable> leading = new CompletableFuture<>();
+        Coalescer<Integer, String> coalescer = new Coalescer<>(
+                batch -> {
+                    List<@Nullable String> answers = new ArrayList<>();
+                    batch.forEach(each -> answers.add(each == 1 ? null : "a" + each));
+                    return Answers.partly(answers);
+                },
+                100,
+                task -> {
+                    if (!leading.complete(task)) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                });
+        CompletableFuture<String> first = coalescer.submit(0).toCompletableFuture();
+        CompletableFuture<String> open = coalescer.submit(1).toCompletableFuture();
+        CompletableFuture<String> last = coalescer.submit(2).toCompletableFuture();
+        threads.execute(leading.join());
+        assertThat(first.get(5, TimeUnit.SECONDS)).isEqualTo("a0");
+        assertThatThrownBy(() -> open.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(OutOfMemoryError.class);
+        assertThat(last.get(5, TimeUnit.SECONDS)).isEqualTo("a2");
+    }
+
+    @Test
+    void aCheckedExceptionThatSlippedThroughIsAFailureLikeAnyOther() throws Exception {
+        Coalescer<Integer, String> coalescer = gated(
+                batch -> {
+                    if (batch.contains(1)) {
+                        CoalescerTest.<RuntimeException>slip(new IOException("disk full"));
+                    }
+                    return answer(batch);
+                },
+                100);
+        List<CompletableFuture<String>> all = gather(coalescer, 3);
+        CompletableFuture<String> submitted = coalescer.submit(1).toCompletableFuture();
+        goOn.countDown();
+        assertThat(all.get(2).get(5, TimeUnit.SECONDS)).isEqualTo("a2");
+        assertThatThrownBy(() -> all.get(1).get(5, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class);
+        assertThatThrownBy(() -> submitted.get(5, TimeUnit.SECONDS)).hasRootCauseInstanceOf(IOException.class);
+    }
+
+    @Test
     void needsRoomForOneRequest() {
         assertThatThrownBy(() -> new Coalescer<>(this::answer, 0, threads)).isInstanceOf(InvalidSettingException.class);
+    }
+
+    @SuppressWarnings("unchecked") // As code of other languages does, which knows no checked exceptions.
+    private static <X extends Throwable> void slip(Throwable checked) throws X {
+        throw (X) checked;
     }
 
     private Answers<String> answer(List<Integer> batch) {
