@@ -131,6 +131,21 @@ class LossTest extends LocksFixture {
     }
 
     @Test
+    void countsTheTimeTheMachineSleptThoughItIsLostOnlyLater() {
+        Lease lease = hold(KEY);
+        seconds(1);
+        List<LossCause> told = new CopyOnWriteArrayList<>();
+        lease.onLost(told::add);
+        store.renewing.fail();
+        time.sleepMachine(Duration.ofSeconds(20));
+        seconds(3.6);
+        assertThat(told).isEmpty();
+        seconds(0.1);
+        eventually(() -> told.equals(List.of(LossCause.UNCONFIRMED)));
+        assertThat(store.isHeld(KEY)).as("the store still keeps the key closed").isTrue();
+    }
+
+    @Test
     void aWallClockSetBackChangesNothing() {
         Lease lease = hold(KEY);
         time.sleepMachine(Duration.ofHours(-2));

@@ -28,13 +28,11 @@ final class Deadlines {
         return options.maxHold().map(limit -> LocalTime.capped(limit).toNanos()).orElse(NO_LIMIT);
     }
 
-    /** The ticker's time at which {@code lease} is to be judged, unless it is renewed before. */
-    static long due(HeldLease lease) {
-        long unconfirmed =
-                lease.confirmedAt().nanos() + stopAfter(lease.options().terms().ttl());
-        long limit = limit(lease.options());
-        long overdue = lease.askedAt().nanos() + limit;
-        return limit == NO_LIMIT || overdue - unconfirmed > 0 ? unconfirmed : overdue;
+    /** Nanoseconds until {@code lease} is to be judged, unless it is renewed before; by both clocks. */
+    static long left(HeldLease lease, LocalTime time) {
+        long unconfirmed = stopAfter(lease.options().terms().ttl()) - time.elapsed(lease.confirmedAt());
+        long overdue = limit(lease.options()) - time.elapsed(lease.askedAt());
+        return Math.min(unconfirmed, overdue);
     }
 
     /** Why {@code lease} is over by now, if it is. */

@@ -103,9 +103,7 @@ final class HeldLease implements Lease {
         if (!isHeld()) {
             return Duration.ZERO;
         }
-        long left = Deadlines.stopAfter(options.terms().ttl()) - leases.time().elapsed(confirmed);
-        long limit = Deadlines.limit(options) - leases.time().elapsed(asked);
-        return Duration.ofNanos(Math.max(0, Math.min(left, limit)));
+        return Duration.ofNanos(Math.max(0, Deadlines.left(this, leases.time())));
     }
 
     @Override

@@ -57,7 +57,8 @@ final class LossWatch {
     private void schedule(HeldLease lease) {
         Agenda.Entry<HeldLease> entry = lease.deadline();
         if (entry != null) {
-            agenda.set(entry, Deadlines.due(lease));
+            // From now on, not from when it was confirmed: the ticker may have stood still in between.
+            agenda.set(entry, time.now().nanos() + Deadlines.left(lease, time));
         }
     }
 
