@@ -69,6 +69,36 @@ class RenewalTest extends LocksFixture {
     }
 
     @Test
+    void anErrorInOneRenewalDoesNotEndRenewing() {
+        Lease lease = hold(KEY);
+        store.renewing.before = () -> {
+            store.renewing.heal();
+            throw new NoClassDefFoundError("a driver's class");
+        };
+        eventuallyAsTimePasses(() -> store.renewals.size() >= 4);
+        assertThat(lease.isHeld()).isTrue();
+    }
+
+    @Test
+    void anErrorInALoneRenewalDoesNotEndRenewing() {
+        Lease open = hold(KEY);
+        Lease plain = hold(OTHER);
+        store.leftOpen = KEY::equals;
+        store.renewing.before = () -> {
+            if (store.renewals.get(store.renewals.size() - 1).size() == 1) {
+                store.renewing.heal();
+                throw new NoClassDefFoundError("a driver's class");
+            }
+        };
+        eventuallyAsTimePasses(() -> store.renewals.stream()
+                        .filter(batch -> batch.get(0).key().equals(KEY) && batch.size() == 1)
+                        .count()
+                >= 2);
+        assertThat(open.isHeld()).isTrue();
+        assertThat(plain.isHeld()).isTrue();
+    }
+
+    @Test
     void renewsAloneWhatABatchLeavesOpen() {
         Lease open = hold(KEY);
         Lease plain = hold(OTHER);

@@ -97,7 +97,7 @@ final class LeaseKeeper {
             }
             log.warn("{} leases could not be renewed, trying again: {}", due.size(), unavailable.getMessage());
             renewals.forEach(renewal -> retry(renewal.lease));
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             log.warn("{} leases could not be renewed together, trying each alone", due.size(), failure);
             for (Renewal renewal : renewals) {
                 renewal.open.clear();
@@ -119,7 +119,7 @@ final class LeaseKeeper {
         // A key that somebody else is changing may keep us waiting; the other leases must not wait with it.
         try {
             calls.execute(() -> renewAlone(renewal, before));
-        } catch (RejectedExecutionException closed) {
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             renewAlone(renewal, before);
         }
     }
@@ -132,7 +132,7 @@ final class LeaseKeeper {
                 }
             }
             conclude(renewal, before);
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             log.warn("{} could not be renewed, trying again: {}", renewal.lease.key(), failure.toString());
             retry(renewal.lease);
         }
