@@ -122,13 +122,15 @@ final class ScriptedStore implements LeaseStore {
     public Answers<ReleaseAnswer> release(List<ReleaseRequest> requests) {
         releases.add(requests);
         releasing.before.run();
-        List<ReleaseAnswer> answers = new ArrayList<>();
+        List<@Nullable ReleaseAnswer> answers = new ArrayList<>();
         synchronized (this) {
-            requests.forEach(request -> answers.add(release(request)));
+            for (ReleaseRequest request : requests) {
+                answers.add(requests.size() > 1 && leftOpen.test(request.key()) ? null : release(request));
+            }
         }
         requests.forEach(request -> wake(request.key()));
         releasing.after.run();
-        return Answers.of(answers);
+        return Answers.partly(answers);
     }
 
     @Override

@@ -53,7 +53,10 @@ final class StoreLane {
         Answers<ReleaseAnswer> together = store.release(requests);
         List<ReleaseAnswer> answers = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
-            answers.add(together.isOpen(i) ? releases.call(requests.get(i)) : together.get(i));
+            // Not through the coalescer: on a thread of the pool it would wait for a leader that waits for such a
+            // thread.
+            answers.add(
+                    together.isOpen(i) ? store.release(List.of(requests.get(i))).only() : together.get(i));
         }
         return answers;
     }
