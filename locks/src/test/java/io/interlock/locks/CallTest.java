@@ -128,6 +128,22 @@ class CallTest extends LocksFixture {
     }
 
     @Test
+    void aStoreThatBreaksAtTheEndDoesNotHideWhatTheTaskDid() {
+        Runnable broken = () -> {
+            throw new IllegalStateException("a broken driver");
+        };
+        Outcome<String> outcome = locks.call(KEY, lease -> {
+            store.releasing.before = broken;
+            return "done";
+        });
+        assertThat(outcome).isEqualTo(new Outcome.Ran<>("done"));
+        assertThatThrownBy(() -> locks.call(OTHER, lease -> {
+                    throw new IOException("disk full");
+                }))
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
     void mayTakeFiveMinutesUnlessOptionsSayOtherwise() {
         assertThatThrownBy(() -> locks.call(KEY, lease -> {
                     seconds(299);

@@ -1,7 +1,6 @@
 package io.interlock.locks.internal;
 
 import io.interlock.LeaseLostException;
-import io.interlock.StoreUnavailableException;
 import io.interlock.locks.LeaseTask;
 import io.interlock.locks.Release;
 import org.jspecify.annotations.Nullable;
@@ -55,9 +54,10 @@ final class GuardedTask {
         boolean wasLost;
         try {
             wasLost = lease.release() == Release.WAS_LOST || lease.lossCause() != null;
-        } catch (StoreUnavailableException unavailable) {
+        } catch (RuntimeException failure) {
+            // Whatever the store does now, it is the work that the caller wants to hear of.
             wasLost = lease.lossCause() != null;
-            log.warn("{} could not be given back now: {}", lease.key(), unavailable.getMessage());
+            log.warn("{} could not be given back now: {}", lease.key(), failure.toString());
         }
         return wasLost ? lease.lostException() : null;
     }
