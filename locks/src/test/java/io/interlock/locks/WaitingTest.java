@@ -230,6 +230,31 @@ class WaitingTest extends LocksFixture {
     }
 
     @Test
+    void saysWhoHasTheKeyItWaitsForThoughTheHolderTookSeveral() throws Exception {
+        store.wakeUps = false;
+        Locks elsewhere = builder().build();
+        Lease first = elsewhere.tryAcquire(OTHER).orElseThrow();
+        CompletableFuture<Acquisition> both = locks.acquireAsync(List.of(KEY, OTHER), MINUTE, locks.defaultOptions())
+                .toCompletableFuture();
+        eventually(() -> store.acquires.size() == 3);
+        CompletableFuture<Acquisition> one = locks.acquireAsync(
+                        List.of(OTHER), Duration.ofMillis(1400), locks.defaultOptions())
+                .toCompletableFuture();
+        eventually(() -> store.acquires.size() == 4);
+        first.close();
+        // Time for one poll, which comes after 0.8 to 1.2 s, and not for two.
+        seconds(1.2);
+        eventually(both::isDone);
+        seconds(0.3);
+        eventually(one::isDone);
+        assertThat(one.get())
+                .isInstanceOfSatisfying(
+                        Acquisition.Refused.class,
+                        refused -> assertThat(refused.refusal().key()).isEqualTo(OTHER));
+        elsewhere.close();
+    }
+
+    @Test
     void keysDoNotStandInEachOthersWay() throws Exception {
         hold(KEY);
         CompletableFuture<Acquisition> waiting = waitInLine();

@@ -74,11 +74,7 @@ final class HeldLease implements Lease {
 
     @Override
     public FencingToken token(LockKey key) {
-        return granted.stream()
-                .filter(lease -> lease.key().equals(key))
-                .findFirst()
-                .map(LeaseRecord::token)
-                .orElseThrow(() -> new IllegalArgumentException(this + " is not about " + key));
+        return record(key).token();
     }
 
     @Override
@@ -168,6 +164,14 @@ final class HeldLease implements Lease {
 
     List<LeaseRecord> granted() {
         return granted;
+    }
+
+    /** The record of one of its keys. */
+    LeaseRecord record(LockKey key) {
+        return granted.stream()
+                .filter(lease -> lease.key().equals(key))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(this + " is not about " + key));
     }
 
     /** Before the last request the store confirmed. */

@@ -112,8 +112,10 @@ final class WaitLine {
         } else if (acquisition instanceof Acquisition.Granted granted) {
             remove(head);
             HeldLease lease = (HeldLease) granted.granted();
+            // The lease may be about several keys.
+            Refusal held = new Refusal.Held(lease.record(key));
             synchronized (this) {
-                refusal = new Refusal.Held(lease.granted().get(0));
+                refusal = held;
             }
             head.settle(acquisition, house.leases());
             looked(false, house.settings().pollEvery());
