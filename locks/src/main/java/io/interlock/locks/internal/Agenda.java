@@ -44,6 +44,7 @@ final class Agenda<T> {
     private final TreeSet<Entry<T>> waiting = new TreeSet<>(Agenda::byTime);
     private long numbers;
     private long armedFor;
+    private long armings;
     private Timers.@Nullable Scheduled armed;
 
     Agenda(Timers timers, Ticker ticker, Consumer<List<T>> work) {
@@ -89,10 +90,13 @@ final class Agenda<T> {
         run(items);
     }
 
-    private void whenDue() {
+    private void whenDue(long arming) {
         List<T> items = new ArrayList<>();
         synchronized (this) {
-            armed = null;
+            // One that was cancelled too late must not forget its successor, or there would be two timers from now on.
+            if (arming == armings) {
+                armed = null;
+            }
             long now = ticker.nanos();
             for (Iterator<Entry<T>> each = waiting.iterator(); each.hasNext(); ) {
                 Entry<T> entry = each.next();
@@ -125,7 +129,8 @@ final class Agenda<T> {
             armed.cancel();
         }
         armedFor = first;
-        armed = timers.after(Duration.ofNanos(first - ticker.nanos()), this::whenDue);
+        long arming = ++armings;
+        armed = timers.after(Duration.ofNanos(first - ticker.nanos()), () -> whenDue(arming));
     }
 
     private static int byTime(Entry<?> a, Entry<?> b) {
