@@ -7,6 +7,8 @@ import io.interlock.LossCause;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +77,26 @@ class ClosingTest extends LocksFixture {
         closer.interrupt();
         assertThat(flag.get(5, TimeUnit.SECONDS)).isTrue();
         assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void aGrantThatArrivesAfterTheEndIsNoGrant() throws Exception {
+        CountDownLatch granted = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        store.acquiring.after = () -> {
+            granted.countDown();
+            RenewalTest.join(answer);
+        };
+        CompletableFuture<Acquisition> late = CompletableFuture.supplyAsync(() -> locks.tryAcquire(KEY));
+        assertThat(granted.await(5, TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<Acquisition> later =
+                locks.tryAcquireAsync(List.of(OTHER), locks.defaultOptions()).toCompletableFuture();
+        locks.close();
+        answer.countDown();
+        assertThatThrownBy(() -> late.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(IllegalStateException.class);
+        assertThat(store.isHeld(KEY)).as("given back").isFalse();
+        assertThatThrownBy(() -> later.get(5, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+        assertThat(store.isHeld(OTHER)).isFalse();
     }
 
     @Test

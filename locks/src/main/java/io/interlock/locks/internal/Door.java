@@ -13,6 +13,7 @@ final class Door {
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private int asking;
     private boolean closing;
+    private boolean shut;
 
     /** Lets a call in. */
     synchronized void enter() {
@@ -33,9 +34,9 @@ final class Door {
         }
     }
 
-    /** A lease whose work is now inside. */
-    synchronized void admit(HeldLease lease) {
-        leases.add(lease);
+    /** Takes in a lease whose work begins now, unless it is too late for that. */
+    synchronized boolean admit(HeldLease lease) {
+        return !shut && leases.add(lease);
     }
 
     void dismiss(HeldLease lease) {
@@ -74,7 +75,9 @@ final class Door {
         return empty;
     }
 
-    synchronized List<HeldLease> inside() {
+    /** Takes in no lease any more, also of calls still under way, and says which are inside. */
+    synchronized List<HeldLease> shut() {
+        shut = true;
         return new ArrayList<>(leases);
     }
 

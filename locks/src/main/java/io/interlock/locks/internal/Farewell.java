@@ -26,7 +26,7 @@ final class Farewell {
     void run() {
         house.lines().close();
         boolean interrupted = !drain();
-        for (HeldLease lease : house.door().inside()) {
+        for (HeldLease lease : house.door().shut()) {
             log.warn(
                     "{} with token {} is still held after the drain time of {}; it is left to expire",
                     lease.key(),

@@ -36,13 +36,20 @@ final class Leases {
         return house.time();
     }
 
-    /** Takes a grant in: from now on it is renewed and watched. */
+    /**
+     * Takes a grant in: from now on it is renewed and watched.
+     *
+     * @throws IllegalStateException if the locks were closed in the meantime, and nobody would renew it; it is given back
+     */
     HeldLease adopt(AcquireAnswer.Granted answer, LeaseOptions options, Moment asked, long owner) {
         List<LeaseRecord> granted =
                 answer.grants().stream().map(AcquireAnswer.Grant::lease).toList();
         HeldLease lease = new HeldLease(this, granted, options, asked, owner);
         lease.plan(house.keeper().entry(lease), house.watch().entry(lease));
-        house.door().admit(lease);
+        if (!house.door().admit(lease)) {
+            lease.close();
+            throw Door.closed();
+        }
         if (owner != 0) {
             granted.forEach(each -> byThreads.put(each.key(), lease));
         }
