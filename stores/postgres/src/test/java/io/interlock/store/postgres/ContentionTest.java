@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.LeaseRecord;
+import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
@@ -94,6 +95,25 @@ class ContentionTest {
                 "SELECT FROM " + harness.table("lease") + " WHERE name = 'held' FOR UPDATE",
                 () -> Bench.renew(store, held));
         assertThat(wait.answer()).isInstanceOf(RenewAnswer.Renewed.class);
+    }
+
+    @Test
+    void aloneItIsAnsweredThoughItsRowIsForgottenAndMadeAnewMeanwhile() throws Exception {
+        LeaseRecord lease = Bench.take(store, "k");
+        String forgetting = "DELETE FROM " + harness.table("lease") + " WHERE name = 'k'";
+        RowWait.Meanwhile makingAnew = holder -> RowWait.execute(
+                holder,
+                "INSERT INTO " + harness.table("lease") + " (tenant, name, freed_at) VALUES ('acme', 'k', now())");
+        assertThat(RowWait.during(server, forgetting, () -> Bench.renew(store, lease), makingAnew)
+                        .answer())
+                .isEqualTo(new RenewAnswer.Lost(LossCause.GONE, null));
+        assertThat(RowWait.during(server, forgetting, () -> Bench.release(store, lease), makingAnew)
+                        .answer())
+                .isEqualTo(new ReleaseAnswer.Gone(null));
+        assertThat(RowWait.during(server, forgetting, () -> Bench.take(store, "k"), makingAnew)
+                        .answer()
+                        .token())
+                .isGreaterThan(lease.token());
     }
 
     @Test

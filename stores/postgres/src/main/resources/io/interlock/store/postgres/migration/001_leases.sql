@@ -372,7 +372,8 @@ BEGIN
     v_at := clock_timestamp();
     FOR i IN 1..cardinality(p_ids) LOOP
         v_row := v_rows[p_keys[i]];
-        IF v_row.tenant IS NULL AND EXISTS (
+        -- Alone, it has waited: a row that is there by now was made after this lease's row was gone.
+        IF v_row.tenant IS NULL AND cardinality(p_ids) > 1 AND EXISTS (
             SELECT FROM ${schema}.${prefix}lease l
             WHERE l.tenant = p_tenants[p_keys[i]] AND l.name = p_names[p_keys[i]]) THEN
             RETURN NEXT ${schema}.${prefix}say(i, 'open', v_at, NULL, NULL);
@@ -411,7 +412,8 @@ BEGIN
     v_at := clock_timestamp();
     FOR i IN 1..cardinality(p_ids) LOOP
         v_row := v_rows[p_keys[i]];
-        IF v_row.tenant IS NULL AND EXISTS (
+        -- Alone, it has waited: a row that is there by now was made after this lease's row was gone.
+        IF v_row.tenant IS NULL AND cardinality(p_ids) > 1 AND EXISTS (
             SELECT FROM ${schema}.${prefix}lease l
             WHERE l.tenant = p_tenants[p_keys[i]] AND l.name = p_names[p_keys[i]]) THEN
             RETURN NEXT ${schema}.${prefix}say(i, 'open', v_at, NULL, NULL);
