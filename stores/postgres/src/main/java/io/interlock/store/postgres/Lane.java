@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.SQLWarning;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -65,7 +66,7 @@ final class Lane {
         try {
             for (int attempt = 1; ; attempt++) {
                 try {
-                    return attempt(step, remainingMillis(start));
+                    return attempt(step, start);
                 } catch (SQLException error) {
                     interrupted |= Thread.interrupted();
                     if (!mayRepeat(error, attempt, start)) {
@@ -107,32 +108,15 @@ final class Lane {
         T read(ResultSet rows) throws SQLException;
     }
 
-    private <T> T attempt(Step<T> step, int millis) throws SQLException {
-        Connection connection = connections.getConnection();
-        boolean manual = false;
-        try {
-            manual = !connection.getAutoCommit();
-            if (manual) {
-                connection.setAutoCommit(true);
+    private <T> T attempt(Step<T> step, long start) throws SQLException {
+        try (Loan loan = Loan.from(connections)) {
+            // Only now: the wait for a connection is part of the time.
+            int millis = remainingMillis(start);
+            if (millis < SHORTEST_ATTEMPT_MILLIS) {
+                throw new SQLTransientConnectionException("a connection came too late to be used");
             }
-            connection.setNetworkTimeout(Runnable::run, millis);
-            return step.run(connection, settings.patienceMillis(millis));
-        } finally {
-            giveBack(connection, manual);
-        }
-    }
-
-    // The answer is known by now, whatever closing says.
-    private void giveBack(Connection connection, boolean manual) {
-        try (connection) {
-            if (!connection.isClosed()) {
-                connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
-                if (manual) {
-                    connection.setAutoCommit(false);
-                }
-            }
-        } catch (SQLException unimportant) {
-            log.debug("store {}: a connection could not be given back", settings.store(), unimportant);
+            loan.limit(millis);
+            return step.run(loan.connection(), settings.patienceMillis(millis));
         }
     }
 
@@ -151,8 +135,9 @@ final class Lane {
         if (remainingMillis(start) < SHORTEST_ATTEMPT_MILLIS) {
             return false;
         }
-        // A pool that was waited for in vain has used up the time, unless the waiting thread was interrupted.
-        if (error.getCause() instanceof InterruptedException) {
+        // A pool gives up after a part of the time, or when the waiting thread is interrupted.
+        if (error.getCause() instanceof InterruptedException
+                || (error instanceof SQLTransientConnectionException && error.getCause() == null)) {
             return true;
         }
         return switch (Failure.of(error)) {

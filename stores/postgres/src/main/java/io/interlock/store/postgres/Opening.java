@@ -33,14 +33,14 @@ final class Opening {
     }
 
     /**
-     * Does all of it on one connection, which is closed afterwards.
+     * Does all of it on one connection, which is given back afterwards.
      *
      * @throws InterlockException of the kind that says what is wrong
      */
     void run(DataSource connections) {
-        try (Connection connection = connections.getConnection()) {
-            connection.setAutoCommit(true);
-            connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
+        try (Loan loan = Loan.from(connections)) {
+            Connection connection = loan.connection();
+            loan.limit(settings.timeoutMillis());
             attachment.requireSafe(connection);
             new Migrator(settings.store(), settings.names(), MIGRATIONS, environment.clock())
                     .run(settings.migrate(), connection, lock());

@@ -1,0 +1,88 @@
+package io.interlock.store.postgres;
+
+import io.interlock.InvalidSettingException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection in auto-commit mode, given back as it came: it may belong to a pool that others use too, and not every pool
+ * tidies up. Not safe for use by many threads.
+ */
+final class Loan implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Loan.class);
+
+    private final Connection connection;
+    private final boolean manual;
+    private final int networkTimeout;
+
+    private Loan(Connection connection) throws SQLException {
+        requireNoTransaction(connection);
+        this.connection = connection;
+        this.networkTimeout = connection.getNetworkTimeout();
+        this.manual = !connection.getAutoCommit();
+        if (manual) {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /**
+     * Borrows one.
+     *
+     * @throws InvalidSettingException if it comes in the middle of somebody's transaction
+     */
+    static Loan from(DataSource connections) throws SQLException {
+        Connection connection = connections.getConnection();
+        try {
+            return new Loan(connection);
+        } catch (SQLException | RuntimeException refused) {
+            try {
+                connection.close();
+            } catch (SQLException unimportant) {
+                refused.addSuppressed(unimportant);
+            }
+            throw refused;
+        }
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** Until it is given back, no answer is waited for longer than this. */
+    void limit(int millis) throws SQLException {
+        connection.setNetworkTimeout(Runnable::run, millis);
+    }
+
+    // What was asked is answered by now, whatever closing says.
+    @Override
+    public void close() {
+        try (connection) {
+            if (!connection.isClosed()) {
+                connection.setNetworkTimeout(Runnable::run, networkTimeout);
+                if (manual) {
+                    connection.setAutoCommit(false);
+                }
+            }
+        } catch (SQLException unimportant) {
+            log.debug("a connection could not be given back", unimportant);
+        }
+    }
+
+    // Auto-commit would commit what the caller has done so far, and without it a lease would hang on his commit.
+    private static void requireNoTransaction(Connection connection) throws SQLException {
+        if (connection.isWrapperFor(BaseConnection.class)
+                && connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE) {
+            throw new InvalidSettingException(
+                    "connections",
+                    "of the given DataSource",
+                    "come with an open transaction of somebody else's",
+                    "give the store the pool itself, not a transaction-aware proxy of it");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.interlock.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.LeaseRecord;
+import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.time.Environment;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Connections that belong to somebody else come back as they were, and their transactions are left alone. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class GivenConnectionsTest {
+
+    private final PostgresHarness harness = new PostgresHarness();
+    private final PostgresServer server = harness.server();
+    private final String mine = harness.schema() + ".mine";
+    private OneConnection given = new OneConnection(server);
+
+    @BeforeEach
+    void reset() {
+        harness.reset();
+        server.execute("DROP TABLE IF EXISTS " + mine, "CREATE TABLE " + mine + " (n integer)");
+        given = new OneConnection(server);
+    }
+
+    @AfterEach
+    void closeConnection() throws SQLException {
+        given.real().close();
+    }
+
+    @AfterAll
+    void close() {
+        harness.close();
+    }
+
+    @Test
+    void aBorrowedConnectionComesBackAsItWas() throws Exception {
+        Connection real = given.real();
+        real.setNetworkTimeout(Runnable::run, 77_000);
+        real.setAutoCommit(false);
+        String settings = settings(real);
+        try (PostgresStore store = open()) {
+            assertThat(real.getNetworkTimeout()).as("after opening").isEqualTo(77_000);
+            assertThat(real.getAutoCommit()).as("after opening").isFalse();
+            LeaseRecord lease = Bench.take(store, "k");
+            Bench.renew(store, lease);
+            Bench.release(store, lease);
+            store.sweep(10);
+        }
+        assertThat(real.getNetworkTimeout()).isEqualTo(77_000);
+        assertThat(real.getAutoCommit()).isFalse();
+        assertThat(settings(real)).isEqualTo(settings);
+    }
+
+    @Test
+    void aTransactionOfTheCallersIsNeitherUsedNorEnded() throws Exception {
+        try (PostgresStore store = open()) {
+            Connection real = given.real();
+            real.setAutoCommit(false);
+            RowWait.execute(real, "INSERT INTO " + mine + " VALUES (1)");
+            assertThatThrownBy(() -> Bench.take(store, "k"))
+                    .isInstanceOf(InvalidSettingException.class)
+                    .hasMessageContaining("open transaction")
+                    .hasMessageContaining("transaction-aware");
+            real.rollback();
+            assertThat(server.ask("SELECT count(*) FROM " + mine))
+                    .as("what the caller rolled back")
+                    .isEqualTo("0");
+            Bench.take(store, "k");
+        }
+    }
+
+    private static String settings(Connection connection) throws SQLException {
+        String settings = RowWait.value(
+                connection,
+                "SELECT string_agg(name || '=' || setting, ',' ORDER BY name)"
+                        + " FROM pg_settings WHERE source IN ('session', 'client')");
+        connection.rollback();
+        return settings;
+    }
+
+    private PostgresStore open() {
+        return PostgresStore.on(given, harness.schema(), "interlock_", SchemaMode.APPLY, Environment.system());
+    }
+}
