@@ -97,10 +97,9 @@ final class AttachingDataSource implements DataSource {
         raw.setLogWriter(out);
     }
 
+    // A pool says how long it waits itself; how long logging in may take is in the store's URL.
     @Override
-    public void setLoginTimeout(int seconds) throws SQLException {
-        raw.setLoginTimeout(seconds);
-    }
+    public void setLoginTimeout(int seconds) {}
 
     @Override
     public int getLoginTimeout() throws SQLException {

@@ -44,7 +44,8 @@ final class Pools implements AutoCloseable {
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
         config.setInitializationFailTimeout(-1);
-        config.setConnectionTimeout(settings.timeoutMillis());
+        // A part of the timeout, so that whoever has used up most of it elsewhere does not wait for all of it here.
+        config.setConnectionTimeout(Math.max(250, settings.timeoutMillis() / 4));
         config.setValidationTimeout(Math.max(250, settings.timeoutMillis() / 4));
         config.setKeepaliveTime(Duration.ofSeconds(30).toMillis());
         config.setThreadFactory(environment.threads(config.getPoolName()));
