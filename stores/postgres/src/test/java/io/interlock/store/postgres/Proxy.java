@@ -22,6 +22,7 @@ final class Proxy implements AutoCloseable {
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final AtomicReference<String> cutMarker = new AtomicReference<>("");
     private final AtomicInteger cuts = new AtomicInteger();
+    private final AtomicInteger roundTrips = new AtomicInteger();
     private volatile Runnable whenCut = () -> {};
     private volatile boolean silent;
 
@@ -47,6 +48,11 @@ final class Proxy implements AutoCloseable {
 
     int cuts() {
         return cuts.get();
+    }
+
+    /** How often a client spoke after the server had, on any connection. */
+    int roundTrips() {
+        return roundTrips.get();
     }
 
     /** Nothing passes any more in either direction, and nobody is told; or all passes again. */
@@ -86,6 +92,7 @@ final class Proxy implements AutoCloseable {
         private final Socket server;
         private final StringBuilder said = new StringBuilder();
         private volatile boolean cutting;
+        private volatile boolean answered = true;
         private volatile boolean mute;
 
         Link(Socket client, Socket server) {
@@ -95,6 +102,10 @@ final class Proxy implements AutoCloseable {
 
         void requests() {
             pump(client, server, text -> {
+                if (answered) {
+                    answered = false;
+                    roundTrips.incrementAndGet();
+                }
                 synchronized (said) {
                     said.append(text);
                 }
@@ -111,6 +122,7 @@ final class Proxy implements AutoCloseable {
 
         void answers() {
             pump(server, client, text -> {
+                answered = true;
                 if (cutting) {
                     cuts.incrementAndGet();
                     whenCut.run();
