@@ -73,7 +73,8 @@ final class Attachment {
                 statement -> {
                     statement.setInt(1, settings.patienceMillis(settings.timeoutMillis()));
                     statement.setString(2, system);
-                    statement.setLong(3, AnswerRow.micros(settings.maxLease()));
+                    // What we have learned, not only what we were told: this server may have lost it.
+                    statement.setLong(3, AnswerRow.micros(maxLease));
                 },
                 row -> {
                     row.next();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.Refusal;
 import io.interlock.UnsafeStoreException;
 import io.interlock.spi.AcquireAnswer;
@@ -129,6 +130,20 @@ class FailoverTest {
             assertThat(store.capabilities().maxLease()).isEqualTo(Duration.ofMinutes(10));
             store.bumpEpoch("a test");
             assertThat(refusal(store, "k").retryAfter()).isGreaterThan(Duration.ofMinutes(9));
+        }
+    }
+
+    @Test
+    void aServerThatLostHowLongLeasesMayLastIsToldByWhoeverStillKnows() {
+        try (LeaseStore longest = Stores.open(harness.url("maxLease=1h"))) {
+            Bench.take(longest, Bench.asking("lost").on(LeaseTerms.of(Duration.ofHours(1))));
+        }
+        try (LeaseStore store = harness.open(Environment.system())) {
+            harness.server()
+                    .execute(
+                            "DELETE FROM " + harness.table("lease"),
+                            "UPDATE " + harness.table("store") + " SET timeline = '0000002A', max_lease = '5 min'");
+            assertThat(refusal(store, "lost").retryAfter()).isGreaterThan(Duration.ofMinutes(59));
         }
     }
 
