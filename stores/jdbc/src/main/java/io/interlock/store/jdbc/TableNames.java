@@ -32,12 +32,17 @@ public record TableNames(String schema, String prefix) {
 
     /** {@code sql} with {@code ${schema}} and {@code ${prefix}} replaced. */
     public String fill(String sql) {
-        return sql.replace("${schema}", schema).replace("${prefix}", prefix);
+        return sql.replace("${schema}", quoted()).replace("${prefix}", prefix);
     }
 
     /** The full name of one of the tables. */
     public String table(String name) {
-        return schema + "." + prefix + name;
+        return quoted() + "." + prefix + name;
+    }
+
+    // It may be a word of SQL; names that begin with the prefix and go on are none.
+    private String quoted() {
+        return '"' + schema + '"';
     }
 
     private static void require(String setting, String value) {

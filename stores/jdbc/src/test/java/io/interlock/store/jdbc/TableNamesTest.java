@@ -14,7 +14,7 @@ class TableNamesTest {
     @Test
     void fillsInBothNames() {
         assertThat(new TableNames("ops", "il_").fill("SELECT * FROM ${schema}.${prefix}lease"))
-                .isEqualTo("SELECT * FROM ops.il_lease");
+                .isEqualTo("SELECT * FROM \"ops\".il_lease");
     }
 
     @ParameterizedTest

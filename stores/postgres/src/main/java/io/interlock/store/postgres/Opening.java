@@ -54,8 +54,9 @@ final class Opening {
         return (connection, work) -> {
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
+                // Of the whole schema, because it may have to be created, too.
                 long number =
-                        KeyHash.of("interlock migration of " + settings.names().table(""));
+                        KeyHash.of("interlock migration of " + settings.names().schema());
                 statement.execute("SELECT pg_advisory_xact_lock(" + number + ")");
                 createSchema(connection);
                 work.run();
@@ -80,7 +81,7 @@ final class Opening {
             }
         }
         try (Statement create = connection.createStatement()) {
-            create.execute("CREATE SCHEMA IF NOT EXISTS " + settings.names().schema());
+            create.execute("CREATE SCHEMA IF NOT EXISTS \"" + settings.names().schema() + '"');
         }
     }
 
@@ -106,7 +107,7 @@ final class Opening {
             case "42P01", "42883", "3F000", "P0002" ->
                 new UnsafeStoreException(
                         settings.store(),
-                        "has no tables " + settings.names().table("…") + " of this version: " + said,
+                        "has no tables " + settings.names().schema() + "." + settings.names().prefix() + "… of this version: " + said,
                         "open it once with " + SchemaMode.OPTION + "=apply, or correct schema and prefix in the URL");
             case "IL001" ->
                 new UnsafeStoreException(

@@ -70,6 +70,6 @@ record PostgresSettings(String store, TableNames names, SchemaMode migrate, Dura
 
     /** The channel of wake-ups: every store in a database has its own. */
     String channel() {
-        return String.format("interlock_%016x", KeyHash.of(names.table("")));
+        return String.format("interlock_%016x", KeyHash.of(names.schema() + "." + names.prefix()));
     }
 }

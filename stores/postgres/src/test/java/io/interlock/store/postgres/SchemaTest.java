@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.UnsafeStoreException;
+import io.interlock.spi.EvictRequest;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
@@ -16,7 +17,13 @@ import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -158,6 +165,80 @@ class SchemaTest {
             harness.advance(Duration.ofHours(25));
             store.sweep(10);
             assertThat(rows()).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void manyProcessesMayCreateAStoreAtOnceAlsoUnderSeveralPrefixes() throws Exception {
+        ExecutorService processes = Executors.newFixedThreadPool(8);
+        CyclicBarrier together = new CyclicBarrier(8);
+        try {
+            List<Future<String>> tokens = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                String url = server.url("schema=fresh&timeout=30s&prefix=p" + i / 4 + "_");
+                tokens.add(processes.submit(() -> {
+                    together.await(10, TimeUnit.SECONDS);
+                    try (LeaseStore store = Stores.open(url)) {
+                        return Bench.ask(store, Bench.asking("k")).getClass().getSimpleName();
+                    }
+                }));
+            }
+            List<String> answers = new ArrayList<>();
+            for (Future<String> token : tokens) {
+                answers.add(token.get(40, TimeUnit.SECONDS));
+            }
+            assertThat(answers).filteredOn("Granted"::equals).hasSize(2);
+            assertThat(server.ask("SELECT count(*) FROM fresh.p0_migration")).isEqualTo("1");
+        } finally {
+            processes.shutdownNow();
+            server.execute("DROP SCHEMA IF EXISTS fresh CASCADE");
+        }
+    }
+
+    @Test
+    void namesMayBeWordsOfSqlAndAsLongAsAllowed() {
+        String longest = "p".repeat(31);
+        try (LeaseStore store = Stores.open(server.url("schema=user&prefix=" + longest));
+                LeaseStore neighbour = Stores.open(server.url("schema=user&prefix=select"))) {
+            LeaseRecord lease = Bench.take(store, "k");
+            Bench.take(neighbour, "k");
+            assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+            store.sweep(1);
+            store.bumpEpoch("a test");
+        } finally {
+            server.execute("DROP SCHEMA IF EXISTS \"user\" CASCADE");
+        }
+    }
+
+    @Test
+    void whatOthersPutIntoTheSearchPathIsNotCalled() {
+        server.execute(
+                "CREATE SCHEMA trap",
+                "CREATE TABLE trap.caught (n integer)",
+                "CREATE FUNCTION trap.join(integer, text) RETURNS text LANGUAGE sql AS"
+                        + " $$ INSERT INTO trap.caught VALUES ($1); SELECT '5000ms' $$",
+                "CREATE OPERATOR trap.|| (FUNCTION = trap.join, LEFTARG = integer, RIGHTARG = text)",
+                "CREATE FUNCTION trap.cardinality(text[]) RETURNS integer LANGUAGE sql AS"
+                        + " $$ INSERT INTO trap.caught VALUES (0); SELECT pg_catalog.cardinality($1) $$",
+                "CREATE FUNCTION trap.cardinality(uuid[]) RETURNS integer LANGUAGE sql AS"
+                        + " $$ INSERT INTO trap.caught VALUES (0); SELECT pg_catalog.cardinality($1) $$",
+                "CREATE FUNCTION trap.cardinality(integer[]) RETURNS integer LANGUAGE sql AS"
+                        + " $$ INSERT INTO trap.caught VALUES (0); SELECT pg_catalog.cardinality($1) $$");
+        PGSimpleDataSource trapped = source("postgres");
+        trapped.setOptions("-c search_path=public,trap");
+        try (PostgresStore store =
+                PostgresStore.on(trapped, harness.schema(), "interlock_", SchemaMode.APPLY, Environment.system())) {
+            LeaseRecord lease = Bench.take(store, "k");
+            Bench.renew(store, lease);
+            store.find(List.of(lease.key()));
+            store.list(LeaseQuery.all());
+            store.evict(new EvictRequest(lease.key(), lease.token(), "me", "a test"));
+            Bench.release(store, lease);
+            store.sweep(1);
+            store.bumpEpoch("a test");
+            assertThat(server.ask("SELECT count(*) FROM trap.caught")).isEqualTo("0");
+        } finally {
+            server.execute("DROP SCHEMA trap CASCADE");
         }
     }
 

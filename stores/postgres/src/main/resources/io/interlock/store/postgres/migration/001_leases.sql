@@ -5,7 +5,8 @@
 --   2. lock the rows, in the order (tenant, name) COLLATE "C";
 --   3. read the clock, in a later statement: anything evaluated in the statement that waits is older than the lock;
 --   4. decide, then write.
--- Nothing here relies on the state of a session, so a pooler in transaction mode may stand in between.
+-- Nothing here relies on the state of a session, so a pooler in transaction mode may stand in between. What is called from
+-- outside sets the search path, so that nobody's functions and operators are taken for those of PostgreSQL.
 
 CREATE TABLE ${schema}.${prefix}lease (
     tenant        text COLLATE "C" NOT NULL,
@@ -176,7 +177,8 @@ CREATE FUNCTION ${schema}.${prefix}acquire(
     p_patience integer, p_tenants text[], p_names text[], p_ids uuid[], p_instances text[], p_labels text[],
     p_runs uuid[], p_ttls bigint[], p_delays bigint[], p_waits boolean[], p_asks boolean[], p_first integer[],
     p_keys integer[], p_cleared bigint[])
-RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE AS $$
+RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     c_mark      CONSTANT interval := '60 s';
@@ -358,7 +360,8 @@ END $$;
 -- Extends leases that are live. Verdicts: renewed, expired, evicted, gone, open.
 CREATE FUNCTION ${schema}.${prefix}renew(p_patience integer, p_tenants text[], p_names text[], p_keys integer[],
                                          p_ids uuid[], p_tokens bigint[], p_ttls bigint[])
-RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE AS $$
+RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     v_rows    ${schema}.${prefix}lease[];
     v_changed boolean[] := array_fill(false, ARRAY[cardinality(p_tenants)]);
@@ -398,7 +401,8 @@ END $$;
 -- Ends leases whose holder is done. Verdicts: released, lapsed, gone, open; until = the mark of whoever waits.
 CREATE FUNCTION ${schema}.${prefix}release(p_patience integer, p_tenants text[], p_names text[], p_keys integer[],
                                            p_ids uuid[], p_tokens bigint[])
-RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE AS $$
+RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     v_rows    ${schema}.${prefix}lease[];
     v_changed boolean[] := array_fill(false, ARRAY[cardinality(p_tenants)]);
@@ -435,7 +439,8 @@ END $$;
 -- Takes a lease away by force. Verdicts: evicted (until = when the key opens), mismatch.
 CREATE FUNCTION ${schema}.${prefix}evict(p_patience integer, p_tenant text, p_name text, p_expected bigint, p_actor text,
                                          p_reason text)
-RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE AS $$
+RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     v_row ${schema}.${prefix}lease;
     v_at  timestamptz;
@@ -458,7 +463,8 @@ END $$;
 
 -- The leases of these keys, also those that ended by themselves.
 CREATE FUNCTION ${schema}.${prefix}find(p_tenants text[], p_names text[])
-RETURNS SETOF ${schema}.${prefix}answer LANGUAGE sql VOLATILE AS $$
+RETURNS SETOF ${schema}.${prefix}answer LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
     SELECT a.* FROM unnest(p_tenants, p_names) WITH ORDINALITY u(tenant, name, request)
     JOIN ${schema}.${prefix}lease l ON l.tenant = u.tenant AND l.name = u.name AND l.lease_id IS NOT NULL
     CROSS JOIN LATERAL ${schema}.${prefix}say(u.request::integer, 'found', clock_timestamp(), NULL, l) a
@@ -466,7 +472,8 @@ $$;
 
 -- Leases that have not ended, in the order of their keys.
 CREATE FUNCTION ${schema}.${prefix}list(p_tenant text, p_prefix text, p_after_tenant text, p_after_name text, p_limit integer)
-RETURNS SETOF ${schema}.${prefix}answer LANGUAGE sql VOLATILE AS $$
+RETURNS SETOF ${schema}.${prefix}answer LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
     SELECT a.* FROM (
         SELECT l AS r, clock_timestamp() AS at FROM ${schema}.${prefix}lease l
         WHERE l.lease_id IS NOT NULL AND l.expires_at > clock_timestamp()
@@ -480,7 +487,8 @@ $$;
 -- Clears leases that ended by themselves, and forgets keys nobody used for a day. Rows locked by others are left alone.
 -- Verdict: swept; until = the mark of whoever waits.
 CREATE FUNCTION ${schema}.${prefix}sweep(p_patience integer, p_limit integer)
-RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE AS $$
+RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     v_rows    ${schema}.${prefix}lease[];
@@ -530,7 +538,8 @@ END $$;
 
 -- Starts a new epoch, above every token given out, and stays quiet until every lease given out before must be over.
 CREATE FUNCTION ${schema}.${prefix}bump_epoch(p_patience integer)
-RETURNS timestamptz LANGUAGE plpgsql VOLATILE AS $$
+RETURNS timestamptz LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     v_top   bigint;
@@ -557,7 +566,8 @@ END $$;
 CREATE FUNCTION ${schema}.${prefix}attach(p_patience integer, p_system text, p_max_lease bigint,
     OUT changed text, OUT epoch integer, OUT no_grant_before timestamptz, OUT max_lease_before bigint,
     OUT max_lease bigint)
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     v_longest CONSTANT interval := p_max_lease * interval '1 microsecond';
