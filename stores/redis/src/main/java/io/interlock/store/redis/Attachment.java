@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * Decides whether the Redis process that answers may have lost leases, and remembers what it was told: the epoch, so that
  * tokens rise even if Redis comes back with nothing, and the longest lease.
  *
- * <p>Done when a store is opened, and again whenever a script finds the store record missing or about to grant in another
- * Redis process than the record was checked against. Safe for use by many threads.
+ * <p>Done when a store is opened, and again whenever a script finds the store record missing, or is about to grant in
+ * another Redis process than the record was checked against or in one that was a replica in between. Safe for use by many threads.
  */
 final class Attachment {
 
@@ -167,6 +167,7 @@ final class Attachment {
             case "emptied" -> "has lost its data";
             case "unknown" -> "started a short time ago and is empty, so it may have lost its data";
             case "changed" -> "is another process than before and may have lost the last leases";
+            case "demoted" -> "was a replica in between and may have lost the last leases";
             case "older" -> "came back with older data";
             default -> null;
         };

@@ -3,14 +3,14 @@
  *
  * <pre>{@code redis://[user:password@]host:port/db?prefix=interlock&maxLease=5m&timeout=5s}</pre>
  *
- * <p>{@code rediss:} speaks TLS and checks the certificate against what the Java process trusts. Further options: {@code waitReplicas=n} (default 0) counts a grant only when {@code n}
- * replicas have it; {@code firstUse=true} vouches that an empty Redis, just started, never held leases of this prefix, so
+ * <p>{@code rediss:} speaks TLS and checks the certificate against what the Java process trusts. Further options:
+ * {@code waitReplicas=n} (default 0) counts a grant only when {@code n} replicas have it; {@code firstUse=true} vouches that an empty Redis, just started, never held leases of this prefix, so
  * that it need not be quiet at first. Leave that one out of any configuration that stays.
  *
  * <p><b>What is promised.</b> On one Redis: exclusion and rising tokens, as in every store, by the clock of Redis. A Redis
  * that restarts may come back without its last leases, or with none. Before a script grants anything, it checks that it
- * runs in the same Redis process as before; if not, a new epoch begins and nothing is granted until all leases given out
- * before must be over ({@code maxLease}). Only a Redis with {@code appendonly yes} and {@code appendfsync always}, and
+ * runs in the same Redis process as before, and that this was the primary all the time; if not, a new epoch begins and
+ * nothing is granted until all leases given out before must be over ({@code maxLease}). Only a Redis with {@code appendonly yes} and {@code appendfsync always}, and
  * without replicas, loses nothing and goes on at once. The same happens when the data is flushed under our feet.
  *
  * <p><b>What is not.</b> Replication is asynchronous: a replica that becomes primary may lack the last leases, and if the

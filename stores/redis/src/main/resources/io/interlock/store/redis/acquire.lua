@@ -9,13 +9,16 @@ local ORIGIN_MILLIS = 1735689600000
 local replicated = arg() == '1'
 
 -- Asked once per call, and only before something is granted: is this still the Redis process that the store record was
--- checked against? A restarted or promoted one may have lost leases.
-local same_process
-local function is_same_process()
-    if same_process == nil then
-        same_process = string.match(redis.call('INFO', 'server'), '\nrun_id:(%x+)') == run_id
+-- checked against, and was it the primary all the time? One that restarted, was promoted, or was a replica in between may
+-- have lost leases. A process that is promoted begins a new replication history.
+local same_primary
+local function is_same_primary()
+    if same_primary == nil then
+        local info = redis.call('INFO', 'server', 'replication')
+        same_primary = string.match(info, '\nrun_id:(%x+)') == run_id
+            and string.match(info, '\nmaster_replid:(%x+)') == replid
     end
-    return same_process
+    return same_primary
 end
 
 local function next_request()
@@ -100,7 +103,7 @@ for i = 1, number() do
             answer = {'recovering', request.keys[1].member, text(no_grant_before)}
         elseif why then
             answer = {why, lease}
-        elseif not is_same_process() then
+        elseif not is_same_primary() then
             return {'attach', now}
         else
             answer = {'granted', 1}

@@ -21,7 +21,7 @@ elseif fact('maxmemory_policy') ~= 'noeviction' then
 end
 
 local record = redis.call('HMGET', STORE,
-    'format', 'epoch', 'max_lease', 'no_grant_before', 'run_id', 'durable', 'replicated')
+    'format', 'epoch', 'max_lease', 'no_grant_before', 'run_id', 'durable', 'replicated', 'replid')
 local exists = record[1] ~= false
 if exists and tonumber(record[1]) > FORMAT then
     return {'newer', now, record[1]}
@@ -40,6 +40,7 @@ end
 local epoch = tonumber(record[2] or 0)
 local max_lease = math.max(wanted, tonumber(record[3] or 0))
 local no_grant_before = tonumber(record[4] or 0)
+local replid = fact('master_replid')
 local replicated = (record[7] == '1' or fact('connected_slaves') ~= '0') and '1' or '0'
 local event = 'same'
 local lost_at
@@ -60,6 +61,10 @@ elseif record[5] ~= seen then
     else
         event, lost_at = 'changed', now
     end
+elseif record[8] ~= replid and fact('second_repl_offset') ~= '-1' then
+    -- The same process, but it was a replica in between, and took over what its primary knew. A new history without a
+    -- second one is harmless: it begins when a first replica comes, and when the last one has been away for long.
+    event, lost_at = 'demoted', now
 elseif remembered > epoch then
     event, lost_at = 'older', now
 end
@@ -75,10 +80,11 @@ end
 
 -- Opening a store that is as we left it writes nothing.
 local unchanged = event == 'same' and max_lease == tonumber(record[3]) and durable == record[6]
-    and replicated == record[7]
+    and replicated == record[7] and replid == record[8]
 if not unchanged then
     redis.call('HSET', STORE, 'format', text(FORMAT), 'epoch', text(epoch), 'max_lease', text(max_lease),
-        'no_grant_before', text(no_grant_before), 'run_id', seen, 'durable', durable, 'replicated', replicated)
+        'no_grant_before', text(no_grant_before), 'run_id', seen, 'durable', durable, 'replicated', replicated,
+        'replid', replid)
     redis.call('HSETNX', STORE, 'floor', '0')
 end
 return {'ok', now, event, text(epoch), text(max_lease), text(no_grant_before), record[3] or text(max_lease)}

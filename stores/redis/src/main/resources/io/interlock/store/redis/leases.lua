@@ -5,12 +5,13 @@ if now > number() then
     return {'late', now}
 end
 
-local store = redis.call('HMGET', STORE, 'format', 'epoch', 'floor', 'max_lease', 'no_grant_before', 'run_id')
+local store = redis.call('HMGET', STORE, 'format', 'epoch', 'floor', 'max_lease', 'no_grant_before', 'run_id',
+    'replid')
 if store[1] ~= '1' then
     return {'attach', now}
 end
 local epoch, floor = tonumber(store[2]), tonumber(store[3])
-local max_lease, no_grant_before, run_id = tonumber(store[4]), tonumber(store[5]), store[6]
+local max_lease, no_grant_before, run_id, replid = tonumber(store[4]), tonumber(store[5]), store[6], store[7]
 
 -- A lease is its fields in this order, which is also how it is returned; false stands for a field it does not have.
 local ID, TOKEN, EXPIRES, WAITERS, EVICTED_BY, MEMBER = 1, 5, 7, 9, 10, 13

@@ -115,6 +115,35 @@ class RedisReplicationTest {
         }
     }
 
+    @Test
+    void aPrimaryThatWasAReplicaMeanwhileIsQuietThoughItIsTheSameProcess() {
+        try (RedisProcess other = replica();
+                RedisStore store = open("")) {
+            other.admin(commands -> commands.replicaofNoOne());
+            LeaseRecord lost = take(store, "ledger");
+            primary.admin(commands -> commands.replicaof("127.0.0.1", other.port()));
+            awaitLink(primary);
+            primary.admin(commands -> commands.replicaofNoOne());
+            assertThat(refusal(store, "ledger")).as("it forgot a live lease").isInstanceOf(StoreRecovering.class);
+            try (RedisStore newcomer = open("")) {
+                assertThat(refusal(newcomer, "ledger")).isInstanceOf(StoreRecovering.class);
+            }
+            harness.advance(RedisSettings.DEFAULT_MAX_LEASE);
+            assertThat(take(store, "ledger").token()).isGreaterThan(lost.token());
+        }
+    }
+
+    @Test
+    void aPrimaryGoesOnWhenItsFirstReplicaComes() {
+        try (RedisStore store = open("")) {
+            take(store, "before");
+            try (RedisProcess replica = replica()) {
+                assertThat(replica.port()).isNotEqualTo(primary.port());
+                take(store, "after");
+            }
+        }
+    }
+
     private RedisStore open(String options) {
         return RedisStore.open(primary.url() + options, Environment.system());
     }
@@ -122,11 +151,15 @@ class RedisReplicationTest {
     private RedisProcess replica() {
         RedisProcess replica = RedisProcess.start(List.of(
                 "--replicaof", "127.0.0.1 " + primary.port(), "--appendonly", "yes", "--appendfsync", "always"));
+        awaitLink(replica);
+        return replica;
+    }
+
+    private static void awaitLink(RedisProcess replica) {
         Awaitility.await()
                 .pollInterval(Duration.ofMillis(20))
                 .atMost(Duration.ofSeconds(20))
                 .until(() ->
                         replica.admin(commands -> commands.info("replication")).contains("master_link_status:up"));
-        return replica;
     }
 }
