@@ -8,6 +8,7 @@ import io.interlock.Refusal;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
 import io.interlock.locks.Locks;
+import io.interlock.locks.LocksBuilder;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.LeaseStore;
@@ -19,21 +20,31 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.awaitility.Awaitility;
 
 /** What one test works with: clients, keys, and the history that is audited when it is over. */
 final class Bench {
 
     private final StoreHarness harness;
-    private final boolean clockMoves;
+    private final Setting setting;
     private final History history = new History();
     private final List<RecordingStore> stores = new ArrayList<>();
     private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
     private final Client client;
 
-    Bench(StoreHarness harness, boolean clockMoves) {
+    /**
+     * How a contract is run.
+     *
+     * @param clockMoves whether advancing moves the store's clock; otherwise it moves all ends of leases
+     * @param patience how long a case waits for something that must come
+     * @param builder makes the locks under test
+     */
+    record Setting(boolean clockMoves, Duration patience, Function<LocksBuilder, Locks> builder) {}
+
+    Bench(StoreHarness harness, Setting setting) {
         this.harness = harness;
-        this.clockMoves = clockMoves;
+        this.setting = setting;
         client = anotherClient();
     }
 
@@ -51,6 +62,11 @@ final class Bench {
 
     StoreCapabilities capabilities() {
         return client.store().capabilities();
+    }
+
+    /** How long a case waits for something that must come. */
+    Duration patience() {
+        return setting.patience();
     }
 
     /** A client that shares nothing with the others but the store. */
@@ -87,10 +103,12 @@ final class Bench {
 
     /** Locks on {@code store}; all that they do is audited. */
     Locks locks(LeaseStore store, Duration pollEvery) {
-        return closing(Locks.builder(recording(store))
-                .pollEvery(pollEvery)
-                .drainTime(Duration.ofSeconds(1))
-                .build());
+        return locks(Locks.builder(recording(store)).pollEvery(pollEvery));
+    }
+
+    /** Locks on a {@linkplain #recording recorded} store; whether they have what they believe to have is audited. */
+    Locks locks(LocksBuilder builder) {
+        return closing(new WatchedLocks(setting.builder().apply(builder.drainTime(Duration.ofSeconds(1))), history));
     }
 
     /** Does {@code step} as soon as the store answers again. */
@@ -121,7 +139,7 @@ final class Bench {
 
     void advance(Duration time) {
         harness.advance(time);
-        if (!clockMoves) {
+        if (!setting.clockMoves()) {
             history.shift(time);
         }
     }

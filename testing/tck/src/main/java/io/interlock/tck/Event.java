@@ -1,5 +1,6 @@
 package io.interlock.tck;
 
+import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
@@ -38,6 +39,9 @@ public sealed interface Event {
     /** Keys were granted, or granted before and confirmed. */
     record Granted(Span span, AcquireRequest request, List<AcquireAnswer.Grant> grants) implements Event {}
 
+    /** The lock library handed out a lease: its caller believes to have the key. */
+    record Believed(Span span, LockKey key, LeaseId id, FencingToken token) implements Event {}
+
     /** A lease lives on. */
     record Renewed(Span span, LeaseRecord lease) implements Event {}
 
@@ -50,8 +54,12 @@ public sealed interface Event {
     /** A lease was taken away by force. */
     record Evicted(Span span, LeaseRecord victim) implements Event {}
 
-    /** A call had no clear answer; it may have taken effect. */
-    record Unclear(Span span, Step step, LockKey key, LeaseId id) implements Event {}
+    /**
+     * A call had no clear answer; it may have taken effect.
+     *
+     * @param failure what was thrown instead of an answer
+     */
+    record Unclear(Span span, Step step, LockKey key, LeaseId id, Throwable failure) implements Event {}
 
     /** Which call had no clear answer. */
     enum Step {

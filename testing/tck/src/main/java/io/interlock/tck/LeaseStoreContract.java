@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.interlock.LockKey;
 import io.interlock.Refusal;
+import io.interlock.locks.Locks;
+import io.interlock.locks.LocksBuilder;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -58,6 +60,16 @@ public abstract class LeaseStoreContract
     /** Starts the store, or connects to it. Called once; the contract closes the harness in the end. */
     protected abstract StoreHarness createHarness() throws Exception;
 
+    /** Makes the locks under test; for those who test the contract itself with locks that are wrong. */
+    protected Locks createLocks(LocksBuilder builder) {
+        return builder.build();
+    }
+
+    /** How long a case waits for something that must come, before it has failed. */
+    protected Duration patience() {
+        return Duration.ofSeconds(20);
+    }
+
     @Override
     public final Bench bench() {
         return requireNonNull(bench);
@@ -73,7 +85,7 @@ public abstract class LeaseStoreContract
     @BeforeEach
     final void forgetEverything() {
         requireNonNull(harness).reset();
-        bench = new Bench(requireNonNull(harness), clockMoves);
+        bench = new Bench(requireNonNull(harness), new Bench.Setting(clockMoves, patience(), this::createLocks));
     }
 
     @AfterEach

@@ -1,13 +1,13 @@
 package io.interlock.tck;
 
 import io.interlock.EvictAnswer;
+import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
-import io.interlock.StoreUnavailableException;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Writes down what is done through it, and passes everything on unchanged. */
@@ -53,8 +54,8 @@ public final class RecordingStore implements LeaseStore {
         long begun = history.begin();
         Answers<AcquireAnswer> answers = clear(
                 () -> store.tryAcquire(requests),
-                () -> requests.forEach(request ->
-                        request.keys().forEach(key -> unclear(begun, Event.Step.ACQUIRE, key, request.id()))));
+                failure -> requests.forEach(request ->
+                        request.keys().forEach(key -> unclear(begun, Event.Step.ACQUIRE, key, request.id(), failure))));
         for (int i = 0; i < answers.size(); i++) {
             AcquireRequest request = requests.get(i);
             if (!answers.isOpen(i) && answers.get(i) instanceof AcquireAnswer.Granted granted) {
@@ -69,7 +70,8 @@ public final class RecordingStore implements LeaseStore {
         long begun = history.begin();
         Answers<RenewAnswer> answers = clear(
                 () -> store.renew(requests),
-                () -> requests.forEach(request -> unclear(begun, Event.Step.RENEW, request.key(), request.id())));
+                failure -> requests.forEach(
+                        request -> unclear(begun, Event.Step.RENEW, request.key(), request.id(), failure)));
         for (int i = 0; i < answers.size(); i++) {
             if (!answers.isOpen(i) && answers.get(i) instanceof RenewAnswer.Renewed renewed) {
                 history.add(begun, span -> new Event.Renewed(span, renewed.lease()));
@@ -83,7 +85,8 @@ public final class RecordingStore implements LeaseStore {
         long begun = history.begin();
         Answers<ReleaseAnswer> answers = clear(
                 () -> store.release(requests),
-                () -> requests.forEach(request -> unclear(begun, Event.Step.RELEASE, request.key(), request.id())));
+                failure -> requests.forEach(
+                        request -> unclear(begun, Event.Step.RELEASE, request.key(), request.id(), failure)));
         for (int i = 0; i < answers.size(); i++) {
             if (!answers.isOpen(i)) {
                 ended(answers.get(i)).ifPresent(lease -> history.add(begun, span -> new Event.Ended(span, lease)));
@@ -158,16 +161,18 @@ public final class RecordingStore implements LeaseStore {
         return answer instanceof ReleaseAnswer.Lapsed lapsed ? Optional.of(lapsed.ended()) : Optional.empty();
     }
 
-    private static <A> A clear(Supplier<A> call, Runnable ifUnclear) {
+    private static <A> A clear(Supplier<A> call, Consumer<Throwable> ifUnclear) {
         try {
             return call.get();
-        } catch (StoreUnavailableException unclear) {
-            ifUnclear.run();
+        } catch (InvalidSettingException nothingDone) {
+            throw nothingDone;
+        } catch (RuntimeException | Error unclear) {
+            ifUnclear.accept(unclear);
             throw unclear;
         }
     }
 
-    private void unclear(long begun, Event.Step step, LockKey key, LeaseId id) {
-        history.add(begun, span -> new Event.Unclear(span, step, key, id));
+    private void unclear(long begun, Event.Step step, LockKey key, LeaseId id, Throwable failure) {
+        history.add(begun, span -> new Event.Unclear(span, step, key, id, failure));
     }
 }

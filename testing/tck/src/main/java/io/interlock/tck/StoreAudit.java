@@ -2,6 +2,7 @@ package io.interlock.tck;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import java.util.TreeMap;
 
 /**
  * Judges a {@link History} by the promise: leases of one key do not overlap by the store's clock (I1), tokens rise (I2),
- * and a grant is what was asked for, once (I12). It believes no store; it only compares its answers with each other.
+ * and a grant is what was asked for, once, and nothing else is taken for one (I12). It believes no store; it only compares its answers with each other.
  */
 public final class StoreAudit {
 
@@ -74,10 +75,24 @@ public final class StoreAudit {
                     .ifPresent(life -> life.evictions().add(evicted));
         } else if (event instanceof Event.Swept swept) {
             lifeOf(swept.lease(), "swept").ifPresent(life -> life.sweeps().add(swept));
+        } else if (event instanceof Event.Believed believed) {
+            judgeBelief(believed);
         } else if (event instanceof Event.Unclear unclear) {
+            if (!(unclear.failure() instanceof StoreUnavailableException)) {
+                findings.add("I12: no answer, and " + unclear.failure() + " instead of a StoreUnavailableException");
+            }
             lives.getOrDefault(unclear.key(), new TreeMap<>()).values().stream()
                     .filter(life -> life.id().equals(unclear.id()))
                     .forEach(life -> life.unclear().add(unclear));
+        }
+    }
+
+    // Whoever believes to have a key must have been told so by the store: a call that threw is no grant.
+    private void judgeBelief(Event.Believed believed) {
+        GrantLife life = lives.getOrDefault(believed.key(), new TreeMap<>())
+                .get(believed.token().value());
+        if (life == null || !life.id().equals(believed.id()) || believed.span().isBefore(life.firstSpan())) {
+            findings.add("I12: a lease was handed out that the store had not granted: " + believed);
         }
     }
 

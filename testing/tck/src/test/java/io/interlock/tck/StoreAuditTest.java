@@ -7,6 +7,7 @@ import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import java.time.Duration;
@@ -169,6 +170,46 @@ class StoreAuditTest {
     }
 
     @Test
+    void aLeaseHandedOutAfterAGrantPasses() {
+        granted(A, 1, 0, 30);
+        believed(A, 1);
+        assertThat(findings()).isEmpty();
+    }
+
+    @Test
+    void aCallThatThrewIsNoGrant() {
+        unclear(Event.Step.ACQUIRE, A);
+        believed(A, 1);
+        assertThat(findings()).singleElement().asString().startsWith("I12: a lease was handed out");
+    }
+
+    @Test
+    void aLeaseHandedOutBeforeItWasGrantedIsFound() {
+        believed(A, 1);
+        granted(A, 1, 0, 30);
+        assertThat(findings()).singleElement().asString().startsWith("I12: a lease was handed out");
+    }
+
+    @Test
+    void aLeaseHandedOutToAnotherThanItWasGrantedToIsFound() {
+        granted(A, 1, 0, 30);
+        believed(B, 1);
+        assertThat(findings()).singleElement().asString().startsWith("I12: a lease was handed out");
+    }
+
+    @Test
+    void aFailureThatIsNotCalledUnavailableIsFound() {
+        history.add(
+                history.begin(),
+                span -> new Event.Unclear(span, Event.Step.RELEASE, KEY, A, new IllegalStateException("a driver's")));
+        assertThat(findings())
+                .singleElement()
+                .asString()
+                .startsWith("I12: no answer")
+                .contains("a driver's");
+    }
+
+    @Test
     void leasesMovedByTheHarnessAreNoOverlap() {
         granted(A, 1, 0, 30);
         history.shift(Duration.ofSeconds(30));
@@ -214,7 +255,13 @@ class StoreAuditTest {
     }
 
     private void unclear(Event.Step step, LeaseId id) {
-        history.add(history.begin(), span -> new Event.Unclear(span, step, KEY, id));
+        history.add(
+                history.begin(),
+                span -> new Event.Unclear(span, step, KEY, id, new StoreUnavailableException("store", "was silent")));
+    }
+
+    private void believed(LeaseId id, long token) {
+        history.add(history.begin(), span -> new Event.Believed(span, KEY, id, new FencingToken(token)));
     }
 
     private static LeaseRecord lease(LeaseId id, long token, int from, int to, int observed) {
