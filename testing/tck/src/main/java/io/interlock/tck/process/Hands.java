@@ -94,6 +94,18 @@ final class Hands {
         return answer.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 
+    String finish() {
+        if (lease == null) {
+            throw new IllegalStateException("nothing is held by the library");
+        }
+        return lease.release().name();
+    }
+
+    /** Ends as a process should that is told to: grants nothing more, and waits for the work. */
+    void close() {
+        locks.close();
+    }
+
     String write(String file) throws IOException {
         return new FencedCounter(Path.of(file)).add(proved().token(), 1) ? "written" : "stale";
     }

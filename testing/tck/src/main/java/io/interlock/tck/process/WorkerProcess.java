@@ -87,6 +87,19 @@ public final class WorkerProcess implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
+    /** Tells it to end, as an operator or a scheduler would. */
+    public void terminate() throws IOException, InterruptedException {
+        signal("TERM");
+    }
+
+    /** Waits for its end, and returns its exit code. */
+    public int exitCode() throws InterruptedException {
+        if (!process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("it did not end; it said:\n" + log());
+        }
+        return process.exitValue();
+    }
+
     /** Stops it where it stands, as a long pause of its machine would. */
     public void pause() throws IOException, InterruptedException {
         signal("STOP");
