@@ -188,6 +188,26 @@ class LossTest extends LocksFixture {
     }
 
     @Test
+    void tellsAndServesThoughNoMoreThreadsCanBeMade() throws Exception {
+        locks = builder()
+                .environment(new OutOfThreads(time, "interlock-callback"))
+                .build();
+        Lease first = hold(KEY);
+        Lease second = hold(OTHER);
+        List<LossCause> told = new CopyOnWriteArrayList<>();
+        first.onLost(told::add);
+        second.onLost(told::add);
+        CompletableFuture<Acquisition> waiting = locks.acquireAsync(
+                        List.of(KEY), Duration.ofMinutes(5), locks.defaultOptions())
+                .toCompletableFuture();
+        store.renewing.fail();
+        seconds(25);
+        eventually(() -> told.equals(List.of(LossCause.UNCONFIRMED, LossCause.UNCONFIRMED)));
+        first.close();
+        assertThat(waiting.get(5, TimeUnit.SECONDS).orElseThrow().isHeld()).isTrue();
+    }
+
+    @Test
     void releasingTwiceIsHarmlessAndTellsNobody() {
         Lease lease = hold(KEY);
         List<LossCause> told = new ArrayList<>();

@@ -46,12 +46,15 @@ final class Threads implements Executor {
         return calls;
     }
 
-    /** Runs the user's code; what it throws is logged. After {@link #close()} it runs on the thread that asks. */
+    /**
+     * Runs the user's code; what it throws is logged. After {@link #close()}, and if there are no more threads to be had, it
+     * runs on the thread that asks: late or in the wrong place is better than a grant or a loss that nobody hears of.
+     */
     @Override
     public void execute(Runnable task) {
         try {
             guests.execute(() -> guarded(task));
-        } catch (RejectedExecutionException closed) {
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             guarded(task);
         }
     }
