@@ -99,6 +99,17 @@ class RenewalTest extends LocksFixture {
     }
 
     @Test
+    void renewsAtOnceAfterTheMachineSlept() {
+        Lease lease = hold(KEY);
+        seconds(1);
+        time.sleepMachine(Duration.ofSeconds(20));
+        seconds(2);
+        assertThat(store.renewals).hasSize(1);
+        seconds(60);
+        assertThat(lease.isHeld()).isTrue();
+    }
+
+    @Test
     void renewsAloneWhatABatchLeavesOpen() {
         Lease open = hold(KEY);
         Lease plain = hold(OTHER);

@@ -35,7 +35,7 @@ final class House {
         this.chores = environment.timers("interlock-chores");
         this.lane = new StoreLane(settings.store(), threads.calls());
         this.keeper = new LeaseKeeper(settings.store(), renewals, environment.ticker(), time, threads.calls());
-        this.watch = new LossWatch(deadlines, environment.ticker(), time);
+        this.watch = new LossWatch(deadlines, environment.ticker(), time, keeper::renewAllSoon);
         this.aftercare = new Aftercare(this, chores);
         this.sweeper = new Sweeper(settings, chores, time);
     }

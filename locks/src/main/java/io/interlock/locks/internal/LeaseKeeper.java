@@ -30,12 +30,14 @@ final class LeaseKeeper {
     private static final double SPREAD = 0.1;
 
     private final LeaseStore store;
+    private final Timers timers;
     private final LocalTime time;
     private final Executor calls;
     private final Agenda<HeldLease> agenda;
 
     LeaseKeeper(LeaseStore store, Timers timers, Ticker ticker, LocalTime time, Executor calls) {
         this.store = store;
+        this.timers = timers;
         this.time = time;
         this.calls = calls;
         this.agenda = new Agenda<>(timers, ticker, this::renewDue);
@@ -56,6 +58,11 @@ final class LeaseKeeper {
         if (entry != null) {
             agenda.strike(entry);
         }
+    }
+
+    /** Renews everything on its thread, now: after a sleep of the machine, the planned time is too late. */
+    void renewAllSoon() {
+        timers.after(Duration.ZERO, agenda::all);
     }
 
     private void renewDue(List<HeldLease> due) {

@@ -16,13 +16,20 @@ final class LossWatch {
 
     private final Timers timers;
     private final LocalTime time;
+    private final Runnable onWaking;
     private final Agenda<HeldLease> agenda;
     private Moment awake;
     private boolean looking;
 
-    LossWatch(Timers timers, Ticker ticker, LocalTime time) {
+    /**
+     * A watch that has nothing to do yet.
+     *
+     * @param onWaking called when the machine has slept; it must not block
+     */
+    LossWatch(Timers timers, Ticker ticker, LocalTime time, Runnable onWaking) {
         this.timers = timers;
         this.time = time;
+        this.onWaking = onWaking;
         this.agenda = new Agenda<>(timers, ticker, this::judge);
         this.awake = time.now();
     }
@@ -77,6 +84,7 @@ final class LossWatch {
         }
         if (slept) {
             agenda.all();
+            onWaking.run();
         }
     }
 }
