@@ -38,6 +38,17 @@ class UnclearAnswerTest extends LocksFixture {
     }
 
     @Test
+    void givesBackAGrantThatTookLongerThanItLasts() {
+        store.acquiring.before = () -> seconds(35);
+        assertThatThrownBy(() -> locks.tryAcquire(KEY))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("too late");
+        assertThat(store.isHeld(KEY)).isTrue();
+        seconds(1);
+        assertThat(store.isHeld(KEY)).isFalse();
+    }
+
+    @Test
     void leavesTheLeaseOfSomebodyElseAlone() {
         store.acquiring.fail();
         assertThatThrownBy(() -> locks.tryAcquire(KEY)).isInstanceOf(StoreUnavailableException.class);

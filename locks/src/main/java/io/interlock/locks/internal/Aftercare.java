@@ -37,9 +37,9 @@ final class Aftercare {
         this.agenda = new Agenda<>(timers, house.settings().environment().ticker(), this::run);
     }
 
-    /** {@code request}, sent at {@code before}, may have been granted without our hearing of it. */
-    void lookFor(AcquireRequest request, Moment before) {
-        add(new Chore(request, List.of(), before, request.terms().ttl()));
+    /** {@code request} may have been granted without our hearing of it, and as late as just now. */
+    void lookFor(AcquireRequest request) {
+        add(new Chore(request, List.of(), house.time().now(), request.terms().ttl()));
     }
 
     /** {@code lease} is over for us, and the store may not know. */

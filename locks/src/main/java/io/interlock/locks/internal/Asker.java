@@ -74,14 +74,14 @@ final class Asker {
             sent = CompletableFuture.failedFuture(failure);
         }
         return sent.handle((answer, failure) -> failure != null
-                        ? failed(request, before, Futures.cause(failure))
+                        ? failed(request, Futures.cause(failure))
                         : answered(ask, road, cleared, before, answer))
                 .thenCompose(stage -> stage);
     }
 
-    private CompletionStage<Acquisition> failed(AcquireRequest request, Moment before, Throwable failure) {
+    private CompletionStage<Acquisition> failed(AcquireRequest request, Throwable failure) {
         if (!(failure instanceof InvalidSettingException)) {
-            house.aftercare().lookFor(request, before);
+            house.aftercare().lookFor(request);
         }
         return CompletableFuture.failedFuture(failure);
     }
@@ -93,7 +93,6 @@ final class Asker {
             if (took.toNanos() >= Deadlines.stopAfter(ask.request().terms().ttl())) {
                 return failed(
                         ask.request(),
-                        before,
                         new StoreUnavailableException(
                                 house.settings().store().capabilities().store(),
                                 "granted " + ask.request().keys() + " only after " + DurationText.format(took)
