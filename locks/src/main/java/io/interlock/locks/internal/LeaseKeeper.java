@@ -32,14 +32,14 @@ final class LeaseKeeper {
     private final LeaseStore store;
     private final Timers timers;
     private final LocalTime time;
-    private final Executor calls;
+    private final Executor apart;
     private final Agenda<HeldLease> agenda;
 
-    LeaseKeeper(LeaseStore store, Timers timers, Ticker ticker, LocalTime time, Executor calls) {
+    LeaseKeeper(LeaseStore store, Timers timers, Ticker ticker, LocalTime time, Executor apart) {
         this.store = store;
         this.timers = timers;
         this.time = time;
-        this.calls = calls;
+        this.apart = apart;
         this.agenda = new Agenda<>(timers, ticker, this::renewDue);
     }
 
@@ -125,7 +125,7 @@ final class LeaseKeeper {
         }
         // A key that somebody else is changing may keep us waiting; the other leases must not wait with it.
         try {
-            calls.execute(() -> renewAlone(renewal, before));
+            apart.execute(() -> renewAlone(renewal, before));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             renewAlone(renewal, before);
         }

@@ -5,33 +5,30 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The library's threads: a few for calls to the store, and as many as it takes for the user's code, so that a listener or
- * probe that hangs holds up nobody else. Idle threads end.
+ * The library's threads: a few for calls to the store, a few for renewals that cannot wait behind those, and as many as it
+ * takes for the user's code, so that a listener or probe that hangs holds up nobody else. Idle threads end.
  */
 final class Threads implements Executor {
 
     private static final Logger log = LoggerFactory.getLogger(Threads.class);
     private static final int MAX_CALLS = 16;
+    private static final int MAX_RENEWALS = 4;
     private static final long IDLE_SECONDS = 20;
 
     private final ThreadPoolExecutor calls;
+    private final ThreadPoolExecutor renewals;
     private final ThreadPoolExecutor guests;
 
     Threads(Environment environment) {
-        calls = new ThreadPoolExecutor(
-                MAX_CALLS,
-                MAX_CALLS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                environment.threads("interlock-call"));
-        calls.allowCoreThreadTimeOut(true);
+        calls = pool(MAX_CALLS, environment.threads("interlock-call"));
+        renewals = pool(MAX_RENEWALS, environment.threads("interlock-renewal"));
         guests = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
@@ -44,6 +41,11 @@ final class Threads implements Executor {
     /** Where calls to the store run. */
     Executor calls() {
         return calls;
+    }
+
+    /** Where renewals run that are made apart from the others. */
+    Executor renewals() {
+        return renewals;
     }
 
     /**
@@ -62,7 +64,15 @@ final class Threads implements Executor {
     /** Takes no more; what has begun goes on. */
     void close() {
         calls.shutdown();
+        renewals.shutdown();
         guests.shutdown();
+    }
+
+    private static ThreadPoolExecutor pool(int size, ThreadFactory threads) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                size, size, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     private static void guarded(Runnable task) {
