@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Coalescer<Q, A> {
 
+    private static final int STACK_FRAMES = 200;
+
     private final Function<List<Q>, Answers<A>> step;
     private final int maxBatch;
     private final Executor executor;
@@ -56,6 +58,7 @@ public final class Coalescer<Q, A> {
      * Asks, and waits for the answer. An interrupt has no effect on the wait; the flag is set again before this returns.
      */
     public A call(Q request) {
+        reserveStack(STACK_FRAMES);
         WaitingItem<Q, A> item = new WaitingItem<>(request);
         line.add(item);
         if (led.compareAndSet(false, true)) {
@@ -109,6 +112,12 @@ public final class Coalescer<Q, A> {
         } finally {
             handOver();
         }
+    }
+
+    // A caller about to overflow its stack does so here, while nobody depends on it: as a leader it would take the lead
+    // with it, and all others would wait for ever.
+    private static int reserveStack(int frames) {
+        return frames == 0 ? 0 : 1 + reserveStack(frames - 1);
     }
 
     private void serve() {

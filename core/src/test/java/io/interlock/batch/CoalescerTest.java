@@ -7,6 +7,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.spi.Answers;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -249,6 +250,22 @@ class CoalescerTest {
     }
 
     @Test
+    void aCallerThatOverflowsItsStackHoldsUpNobody() throws Exception {
+        Coalescer<Integer, String> coalescer =
+                new Coalescer<>(batch -> Answers.of(Collections.nCopies(batch.size(), "a")), 100, threads);
+        for (int i = 0; i < 20; i++) {
+            int[] calls = {0};
+            Thread deep = new Thread(null, () -> callFromTheDeep(coalescer, calls), "deep", 300_000 + i * 517L);
+            deep.start();
+            deep.join(5_000);
+            assertThat(deep.isAlive()).isFalse();
+            assertThat(CompletableFuture.supplyAsync(() -> coalescer.call(1), threads)
+                            .get(5, TimeUnit.SECONDS))
+                    .isEqualTo("a");
+        }
+    }
+
+    @Test
     void needsRoomForOneRequest() {
         assertThatThrownBy(() -> new Coalescer<>(this::answer, 0, threads)).isInstanceOf(InvalidSettingException.class);
     }
@@ -256,6 +273,24 @@ class CoalescerTest {
     @SuppressWarnings("unchecked") // As code of other languages does, which knows no checked exceptions.
     private static <X extends Throwable> void slip(Throwable checked) throws X {
         throw (X) checked;
+    }
+
+    /** Goes down until the stack overflows, and calls at every depth on the way back until five calls were answered. */
+    @SuppressWarnings("InfiniteRecursion") // That is the point.
+    private static void callFromTheDeep(Coalescer<Integer, String> coalescer, int[] answered) {
+        try {
+            callFromTheDeep(coalescer, answered);
+        } catch (StackOverflowError bottom) {
+            // That is where it begins.
+        }
+        if (answered[0] < 5) {
+            try {
+                coalescer.call(0);
+                answered[0]++;
+            } catch (StackOverflowError stillTooDeep) {
+                // Tries again one step higher.
+            }
+        }
     }
 
     private Answers<String> answer(List<Integer> batch) {
