@@ -56,7 +56,8 @@ class ClosingTest extends LocksFixture {
         eventually(this::refuses);
         eventuallyAsTimePasses(closed::isDone);
         assertThat(told.get(5, TimeUnit.SECONDS)).isEqualTo(LossCause.CLOSED);
-        assertThat(store.releases).isEmpty();
+        // Whoever asked whether the locks refuse by now may have got, and given back, the other key.
+        assertThat(store.releases).allMatch(batch -> batch.get(0).key().equals(OTHER));
         assertThat(store.isHeld(KEY)).isTrue();
         assertThat(store.closed).isTrue();
         assertThat(lease.release()).isEqualTo(Release.WAS_LOST);

@@ -197,12 +197,12 @@ class LossTest extends LocksFixture {
         List<LossCause> told = new CopyOnWriteArrayList<>();
         first.onLost(told::add);
         second.onLost(told::add);
-        CompletableFuture<Acquisition> waiting = locks.acquireAsync(
-                        List.of(KEY), Duration.ofMinutes(5), locks.defaultOptions())
-                .toCompletableFuture();
         store.renewing.fail();
         seconds(25);
         eventually(() -> told.equals(List.of(LossCause.UNCONFIRMED, LossCause.UNCONFIRMED)));
+        CompletableFuture<Acquisition> waiting = locks.acquireAsync(
+                        List.of(KEY), Duration.ofMinutes(5), locks.defaultOptions())
+                .toCompletableFuture();
         first.close();
         assertThat(waiting.get(5, TimeUnit.SECONDS).orElseThrow().isHeld()).isTrue();
     }
