@@ -8,6 +8,9 @@ interface Connector {
     /** Which store, for messages. */
     String store();
 
+    /** The time a call has from now on. */
+    Patience patience();
+
     /** A session on the file, which is there already. */
     Session open() throws SQLException;
 

@@ -42,6 +42,11 @@ final class FileConnector implements Connector {
         return settings.store();
     }
 
+    @Override
+    public Patience patience() {
+        return new Patience(settings.store(), ticker, settings.timeout());
+    }
+
     /** The first session of a store; makes the file if it may. */
     Session openFirst() throws SQLException {
         Session session = open(settings.mode() == SchemaMode.APPLY);

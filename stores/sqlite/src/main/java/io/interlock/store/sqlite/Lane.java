@@ -39,9 +39,11 @@ final class Lane implements AutoCloseable {
 
     /** See {@link Session#writing}. */
     <T> T write(Session.Work<T> work) {
-        return run(open -> {
-            writers.lock();
+        Patience patience = connector.patience();
+        return run(patience, open -> {
+            patience.lock(writers);
             try {
+                open.waitAtMost(patience.leftMillis());
                 return open.writing(work);
             } finally {
                 writers.unlock();
@@ -55,7 +57,11 @@ final class Lane implements AutoCloseable {
      * @throws StoreUnavailableException if SQLite reports any error; never is one taken for an answer
      */
     <T> T run(Session.Work<T> work) {
-        turn.lock();
+        return run(connector.patience(), work);
+    }
+
+    private <T> T run(Patience patience, Session.Work<T> work) {
+        patience.lock(turn);
         try {
             Session open = session();
             connector.check(open);

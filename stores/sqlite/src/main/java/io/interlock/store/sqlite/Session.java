@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
+import org.sqlite.SQLiteConnection;
 
 /** One connection to the file, with the statements prepared on it. Not safe for use by many threads at once. */
 final class Session implements AutoCloseable {
@@ -38,6 +39,11 @@ final class Session implements AutoCloseable {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
+    }
+
+    /** How long it waits for another process that is writing. */
+    void waitAtMost(int millis) throws SQLException {
+        connection.unwrap(SQLiteConnection.class).setBusyTimeout(millis);
     }
 
     /** Runs {@code work} on one unchanging state of the file, without keeping writers out. */

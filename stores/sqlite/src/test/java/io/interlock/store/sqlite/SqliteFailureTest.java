@@ -26,8 +26,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +74,30 @@ class SqliteFailureTest {
             other.execute("ROLLBACK");
             assertThat(caller.renew(lease)).isInstanceOf(RenewAnswer.Renewed.class);
             caller.take(LockKey.of("free"));
+        }
+    }
+
+    @Test
+    void everybodyInLineIsToldWithinAboutTheTimeout() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try (LeaseStore store = Stores.open("sqlite:" + file + "?timeout=500ms");
+                TestDatabase other = new TestDatabase(file)) {
+            Caller caller = new Caller(store);
+            LeaseRecord lease = caller.take(KEY);
+            other.execute("BEGIN IMMEDIATE");
+            List<Future<Duration>> waits = new ArrayList<>();
+            for (int i = 0; i < 7; i++) {
+                LockKey key = LockKey.of("free-" + i);
+                waits.add(threads.submit(() -> untilUnavailable(() -> caller.ask(key))));
+            }
+            waits.add(threads.submit(() -> untilUnavailable(() -> caller.renew(lease))));
+            for (Future<Duration> wait : waits) {
+                assertThat(wait.get()).isLessThan(Duration.ofSeconds(1));
+            }
+            other.execute("ROLLBACK");
+            caller.take(LockKey.of("free-0"));
+        } finally {
+            threads.shutdownNow();
         }
     }
 
@@ -167,6 +195,14 @@ class SqliteFailureTest {
                 .hasCause(failure);
     }
 
+    private static Duration untilUnavailable(ThrowingCallable call) {
+        long start = System.nanoTime();
+        assertThatThrownBy(call)
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("longer than its timeout");
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
     private LeaseStore limited(AtomicBoolean full) {
         Stores.open(url).close();
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse(url));
@@ -175,6 +211,11 @@ class SqliteFailureTest {
             @Override
             public String store() {
                 return real.store();
+            }
+
+            @Override
+            public Patience patience() {
+                return real.patience();
             }
 
             @Override
