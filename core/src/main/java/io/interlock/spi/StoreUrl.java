@@ -21,7 +21,13 @@ import java.util.regex.Pattern;
  */
 public record StoreUrl(String scheme, String rest, Map<String, String> options) {
 
-    private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):[^@/]*@");
+    private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):.*@");
+
+    /** {@code //user:begin-of-a-password/rest-of-it@…}: a password with a character that ends the host. */
+    private static final Pattern CUT_PASSWORD = Pattern.compile("//[^/?@]*:[^/?@]*/[^?]*@.*");
+
+    /** The same with a question mark; ports may be followed by options with an {@code @}. */
+    private static final Pattern CUT_BY_OPTIONS = Pattern.compile("//[^/?@]*:(?!\\d{1,5}[/?,])[^/?@\\]]*\\?.*@.*");
 
     /** Copies the options. */
     public StoreUrl {
@@ -37,6 +43,16 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
                     mask(url),
                     "has no scheme",
                     "write memory:, sqlite:PATH, postgresql://user:password@host:port/db or redis://host:port");
+        }
+        String after = url.substring(colon + 1);
+        if (CUT_PASSWORD.matcher(after).matches()
+                || CUT_BY_OPTIONS.matcher(after).matches()) {
+            // Not shown: what is malformed here is a password.
+            throw new InvalidSettingException(
+                    "store",
+                    url.substring(0, colon) + ":…",
+                    "has an '@' behind the host, as if the password had a '/' or '?' in it",
+                    "percent-encode special characters in user and password: %2F for /, %3F for ?, %40 for @");
         }
         int question = url.indexOf('?', colon);
         String rest = question < 0 ? url.substring(colon + 1) : url.substring(colon + 1, question);

@@ -35,6 +35,23 @@ class SpiWordsTest {
                 .hasMessageNotContaining("s3cr");
         assertThatThrownBy(() -> StoreUrl.parse("redis://:s3cr@h?a=1&a=2")).hasMessageNotContaining("s3cr");
         assertThatThrownBy(() -> StoreUrl.parse("redis://u:s3cr@h?a")).hasMessageNotContaining("s3cr");
+        for (String cut :
+                List.of("redis://u:s3cr/et@h/0", "redis://:s3cr/et@h", "redis://u:s3cr?et@h", "a://u:s3cr?et=1@h")) {
+            assertThatThrownBy(() -> StoreUrl.parse(cut))
+                    .hasMessageContaining("percent-encode")
+                    .hasMessageNotContaining("s3cr")
+                    .hasMessageNotContaining("et@");
+        }
+        for (String good : List.of(
+                "postgresql://h:5432/db?ApplicationName=a@b",
+                "postgresql://h:1,i:2/db?ApplicationName=a@b",
+                "postgresql://[::1]/db?ApplicationName=a@b",
+                "postgresql://u:p@h:5432/db?ApplicationName=a@b",
+                "sqlite:/var/a@b/c:d.db",
+                "sqlite:///var/a@b/c:d.db")) {
+            assertThat(StoreUrl.parse(good).rest()).isNotEmpty();
+        }
+        assertThat(StoreUrl.parse("postgresql://u:p@q@h/db")).hasToString("postgresql://u:***@h/db");
     }
 
     @Test
