@@ -107,7 +107,8 @@ final class Opening {
             case "42P01", "42883", "3F000", "P0002" ->
                 new UnsafeStoreException(
                         settings.store(),
-                        "has no tables " + settings.names().schema() + "." + settings.names().prefix() + "… of this version: " + said,
+                        "has no tables " + settings.names().schema() + "."
+                                + settings.names().prefix() + "… of this version: " + said,
                         "open it once with " + SchemaMode.OPTION + "=apply, or correct schema and prefix in the URL");
             case "IL001" ->
                 new UnsafeStoreException(

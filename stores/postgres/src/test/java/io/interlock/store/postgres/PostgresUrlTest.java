@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.spi.StoreUrl;
+import io.interlock.spi.Stores;
 import io.interlock.store.jdbc.SchemaMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 class PostgresUrlTest {
@@ -20,6 +22,28 @@ class PostgresUrlTest {
         assertThat(url.user()).isEqualTo("a@b");
         assertThat(url.password()).isEqualTo("p/s:s%+x");
         assertThat(url).hasToString("postgresql://db.example:6000/orders");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "postgresql://me:s3cr/et@host/db",
+                "postgresql://me:s3cr/et@host:5432/db?schema=a",
+                "postgresql://me:s3cr?et@host/db",
+                "postgresql://me:s3cr?et=x@host/db",
+                "postgresql://me:s3cr?x=et&et@host/db",
+                "postgresql://me:s3cr@et@host/db",
+                "postgresql://me:s3cr%@host/db",
+                "postgresql://me:s3cr/et@host",
+                "postgresql:/me:s3cr/et@host",
+            })
+    void aPasswordThatIsNotEncodedIsNotShownEither(String url) {
+        assertThatThrownBy(() -> Stores.open(url))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("percent")
+                .hasMessageNotContaining("s3cr")
+                .hasMessageNotContaining("et@")
+                .hasMessageNotContaining("et=");
     }
 
     @ParameterizedTest
@@ -53,7 +77,7 @@ class PostgresUrlTest {
     @Test
     void settingsHaveDefaults() {
         PostgresSettings settings = PostgresSettings.of("test", StoreUrl.parse("postgresql://host/db"));
-        assertThat(settings.names().table("lease")).isEqualTo("public.interlock_lease");
+        assertThat(settings.names().table("lease")).isEqualTo("\"public\".interlock_lease");
         assertThat(settings.migrate()).isEqualTo(SchemaMode.APPLY);
         assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(5));
         assertThat(settings.timeout()).isEqualTo(Duration.ofSeconds(5));
