@@ -88,7 +88,6 @@ class LeaseTable {
     }
 
     synchronized Instant bumpEpoch() {
-        long now = clock.now();
         long highest = slots.floor();
         for (Slot slot : slots.all()) {
             highest = Math.max(highest, slots.at(slot, Slot::token, 0L));
@@ -100,7 +99,9 @@ class LeaseTable {
                     "has used up its epochs: " + TokenLayout.MAX_EPOCH + " is the last",
                     "start the process anew");
         }
-        era = new Era(epoch, StoreClock.after(now, maxLease));
+        // Twice: whoever missed the first was granted before the clock is read for the second.
+        era = new Era(epoch, StoreClock.after(clock.now(), maxLease));
+        era = new Era(epoch, StoreClock.after(clock.now(), maxLease));
         return StoreClock.instant(era.quietUntil());
     }
 

@@ -7,6 +7,7 @@ import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
@@ -15,8 +16,16 @@ import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.Stores;
 import io.interlock.tck.ManualTime;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** What only the store in memory promises. */
@@ -59,6 +68,24 @@ class MemoryStoreTest {
     }
 
     @Test
+    void aGrantThatMissedANewEpochIsOverWhenItsQuietPeriodIs() {
+        AtomicReference<Runnable> afterReading = new AtomicReference<>(() -> {});
+        LeaseTable slow = new LeaseTable(new StoreClock(new SlowReading(time, afterReading)), Duration.ofMinutes(5));
+        List<LeaseRecord> granted = new ArrayList<>();
+        // The clock is read for the new epoch, and before anything else happens somebody is granted a key, later.
+        afterReading.set(() -> {
+            time.advance(Duration.ofSeconds(10));
+            AcquireRequest late = request(List.of(LockKey.of("late"))).on(LeaseTerms.of(Duration.ofMinutes(5)));
+            if (slow.acquire(late) instanceof AcquireAnswer.Granted grant) {
+                granted.add(grant.grants().get(0).lease());
+            }
+        });
+        Instant quietUntil = slow.bumpEpoch();
+        assertThat(granted).allSatisfy(lease -> assertThat(lease.expiresAt()).isBeforeOrEqualTo(quietUntil));
+        assertThat(slow.acquire(request(List.of(LockKey.of("other"))))).isInstanceOf(AcquireAnswer.Refused.class);
+    }
+
+    @Test
     void anotherClientSeesTheSameLeasesAndIsClosedForItself() {
         LeaseRecord lease = granted("job");
         MemoryStore other = store.anotherClient();
@@ -90,6 +117,39 @@ class MemoryStoreTest {
         assertThatThrownBy(() -> Stores.open("memory:?maxLease=1s", time))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("maxLease '1s' is below the shortest lease of 2s");
+    }
+
+    /** Something happens between the first reading of the ticker and what is done with it. */
+    private record SlowReading(ManualTime time, AtomicReference<Runnable> afterReading) implements Environment {
+
+        @Override
+        public InstantSource clock() {
+            return time.clock();
+        }
+
+        @Override
+        public Ticker ticker() {
+            return () -> {
+                long read = time.ticker().nanos();
+                afterReading.getAndSet(() -> {}).run();
+                return read;
+            };
+        }
+
+        @Override
+        public Timers timers(String name) {
+            return time.timers(name);
+        }
+
+        @Override
+        public ThreadFactory threads(String name) {
+            return time.threads(name);
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return time.random();
+        }
     }
 
     private LeaseRecord granted(String name) {
