@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -14,7 +13,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Physical connections, each of them checked by the {@link Attachment} before anybody gets it.
+ * Physical connections, each of them checked by the {@link Attachment} before anybody gets it. Their sessions are left as
+ * they are: the steps bind what they need to their own transaction, and behind a pooler a session is used by others, too.
  *
  * <p>While the server cannot be reached, it tries again every fraction of a second for half the timeout. A pool left alone
  * with that would wait longer after every failure, up to 5 s, and renewals have no time for it when the server is back.
@@ -58,7 +58,6 @@ final class AttachingDataSource implements DataSource {
     private Connection attached() throws SQLException {
         Connection connection = raw.getConnection();
         try {
-            settle(connection);
             attachment.requireSafe(connection);
             attachment.attach(connection);
             return connection;
@@ -69,16 +68,6 @@ final class AttachingDataSource implements DataSource {
                 refused.addSuppressed(unimportant);
             }
             throw refused;
-        }
-    }
-
-    // A net under the functions, which bind all they need to their own transaction.
-    private static void settle(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("""
-                    SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
-                    SET lock_timeout = '2s';
-                    SET idle_in_transaction_session_timeout = '5s'""");
         }
     }
 

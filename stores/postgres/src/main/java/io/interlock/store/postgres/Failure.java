@@ -14,7 +14,7 @@ enum Failure {
     FINAL;
 
     private static final Set<String> CONFLICTS = Set.of("40001", "40P01", "55P03");
-    private static final Set<String> SHUTDOWNS = Set.of("57P01", "57P02", "57P03");
+    private static final Set<String> SHUTDOWNS = Set.of("57P01", "57P02", "57P03", "57P05");
 
     static Failure of(SQLException error) {
         // 08004 is how the driver says that it was turned away; everything else in class 08 is a broken connection.

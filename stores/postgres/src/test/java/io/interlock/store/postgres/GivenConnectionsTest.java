@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseRecord;
 import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.store.jdbc.TableNames;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that belong to somebody else come back as they were, and their transactions are left alone. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -76,6 +79,31 @@ class GivenConnectionsTest {
                     .isEqualTo("0");
             Bench.take(store, "k");
         }
+    }
+
+    @Test
+    void aNewConnectionIsCheckedAndItsSessionLeftAsItIs() throws Exception {
+        // Behind a pooler in transaction mode the session belongs to others in the next moment.
+        PostgresSettings settings = new PostgresSettings(
+                "test",
+                new TableNames(harness.schema(), TableNames.DEFAULT_PREFIX),
+                SchemaMode.NONE,
+                PostgresSettings.DEFAULT_MAX_LEASE,
+                PostgresSettings.DEFAULT_TIMEOUT);
+        given.real().setAutoCommit(false);
+        String before = settings(given.real());
+        given.real().setAutoCommit(true);
+        new AttachingDataSource(given, new Attachment(settings), settings, Environment.system())
+                .getConnection()
+                .close();
+        given.real().setAutoCommit(false);
+        assertThat(settings(given.real())).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"57P01", "57P05", "08006", "08003"})
+    void aSessionThatTheServerEndedIsReplaced(String state) {
+        assertThat(Failure.of(new SQLException("ended", state))).isEqualTo(Failure.BROKEN);
     }
 
     private static String settings(Connection connection) throws SQLException {
