@@ -26,6 +26,8 @@ import org.awaitility.Awaitility;
 /** What one test works with: clients, keys, and the history that is audited when it is over. */
 final class Bench {
 
+    private static final Duration LOOK_EVERY = Duration.ofMillis(100);
+
     private final StoreHarness harness;
     private final Setting setting;
     private final History history = new History();
@@ -74,6 +76,18 @@ final class Bench {
         return new Client(open());
     }
 
+    /** A client in another environment. */
+    Client clientIn(Environment environment) {
+        return new Client(recording(closing(harness.open(environment))));
+    }
+
+    /** Locks in another environment, that look for themselves often. */
+    Locks locksIn(Environment environment) {
+        return locks(Locks.builder(clientIn(environment).store())
+                .environment(environment)
+                .pollEvery(LOOK_EVERY));
+    }
+
     /** The store of a client that shares nothing with the others; all that is done through it is audited. */
     LeaseStore open() {
         return recording(openUnrecorded());
@@ -98,7 +112,7 @@ final class Bench {
 
     /** Locks on {@code store}, that look for themselves often. */
     Locks locks(LeaseStore store) {
-        return locks(store, Duration.ofMillis(100));
+        return locks(store, LOOK_EVERY);
     }
 
     /** Locks on {@code store}; all that they do is audited. */

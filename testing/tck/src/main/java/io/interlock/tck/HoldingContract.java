@@ -36,7 +36,7 @@ interface HoldingContract extends Contract {
         Lease lease = bench().locks().tryAcquire(key("long-work"), EAGER).orElseThrow();
         Instant[] ends = {client().find(key("long-work")).orElseThrow().expiresAt()};
         for (int i = 0; i < 3; i++) {
-            Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> {
+            Awaitility.await().atMost(bench().patience()).until(() -> {
                 Instant end = client().find(key("long-work")).orElseThrow().expiresAt();
                 boolean later = end.isAfter(ends[0]);
                 ends[0] = end;
@@ -54,7 +54,7 @@ interface HoldingContract extends Contract {
         Lease lease = bench().locks().tryAcquire(key("late"), EAGER).orElseThrow();
         CompletableFuture<LossCause> told = told(lease);
         bench().advancePast(Duration.ofSeconds(6));
-        assertThat(told.get(10, TimeUnit.SECONDS)).isIn(LossCause.EXPIRED, LossCause.GONE);
+        assertThat(told.get(bench().patience().toSeconds(), TimeUnit.SECONDS)).isIn(LossCause.EXPIRED, LossCause.GONE);
         assertThat(lease.isHeld()).isFalse();
         assertThat(lease.remaining()).isZero();
         assertThatThrownBy(lease::checkpoint).isInstanceOf(LeaseLostException.class);
@@ -69,7 +69,7 @@ interface HoldingContract extends Contract {
         CompletableFuture<LossCause> told = told(lease);
         bench().advancePast(Duration.ofSeconds(6));
         LeaseRecord current = client().take(key("zombie"));
-        told.get(10, TimeUnit.SECONDS);
+        told.get(bench().patience().toSeconds(), TimeUnit.SECONDS);
         lease.close();
         client().holds(current);
         assertThat(current.token()).isGreaterThan(lease.token());
@@ -86,7 +86,7 @@ interface HoldingContract extends Contract {
         assertThat(operator.evict(key("victim"), lease.token(), "ops", "stuck"))
                 .isInstanceOf(EvictAnswer.Evicted.class);
         assertThat(operator.validate(key("victim"), lease.token())).isFalse();
-        assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossCause.EVICTED);
+        assertThat(told.get(bench().patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.EVICTED);
         assertThat(((Acquisition.Refused) operator.tryAcquire(key("victim"))).refusal())
                 .isInstanceOf(Refusal.Held.class);
         lease.close();
@@ -98,12 +98,27 @@ interface HoldingContract extends Contract {
     default void aHolderWhoseStoreIsGoneIsToldBeforeItsLeaseEnds() throws Exception {
         LeaseStore store = bench().openUnrecorded();
         Locks locks = bench().locks(store);
-        LeaseOptions brief = EAGER.ttl(Duration.ofSeconds(2));
+        LeaseOptions brief = EAGER.ttl(Duration.ofSeconds(4));
         Lease lease = locks.tryAcquire(key("cut-off"), brief).orElseThrow();
-        CompletableFuture<LossCause> told = told(lease);
+        LeaseRecord granted = client().find(key("cut-off")).orElseThrow();
+        CompletableFuture<LeaseRecord> whenTold = new CompletableFuture<>();
+        CompletableFuture<LossCause> told = new CompletableFuture<>();
+        lease.onLost(cause -> {
+            client().find(key("cut-off")).ifPresent(whenTold::complete);
+            told.complete(cause);
+        });
         store.close();
-        assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossCause.UNCONFIRMED);
-        bench().advancePast(Duration.ofSeconds(2));
+        assertThat(told.get(bench().patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.UNCONFIRMED);
+        assertThat(whenTold)
+                .as("the lease in the store when its holder was told")
+                .isCompleted();
+        LeaseRecord still = whenTold.get();
+        assertThat(still.token()).isEqualTo(granted.token());
+        assertThat(still.isLive()).as("%s had not ended", still).isTrue();
+        assertThat(still.heldFor()).as("not told at once, but when it was time").isGreaterThan(Duration.ofSeconds(2));
+        assertThat(lease.isHeld()).isFalse();
+
+        bench().advancePast(brief.terms().ttl());
         LeaseRecord next = client().take(key("cut-off"));
         assertThat(next.token()).isGreaterThan(lease.token());
         lease.close();
@@ -131,7 +146,7 @@ interface HoldingContract extends Contract {
                         assertThat(client().find(key).orElseThrow().token()).isEqualTo(token));
         CompletableFuture<LossCause> told = told(both);
         client().evicted(client().find(key("b")).orElseThrow());
-        assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossCause.EVICTED);
+        assertThat(told.get(bench().patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.EVICTED);
         both.close();
         assertThat(client().store().find(List.of(key("a"), key("b")))).allMatch(found -> found.isEmpty());
     }
@@ -147,7 +162,7 @@ interface HoldingContract extends Contract {
             acquisition = locks.tryAcquire(key("unclear"), EAGER);
         } catch (StoreUnavailableException unclear) {
             Awaitility.await()
-                    .atMost(Duration.ofSeconds(10))
+                    .atMost(bench().patience())
                     .until(() -> client().find(key("unclear")).isEmpty());
             return;
         }

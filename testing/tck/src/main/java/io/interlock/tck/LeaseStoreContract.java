@@ -48,9 +48,12 @@ public abstract class LeaseStoreContract
                 LostAnswerContract,
                 WakeUpContract,
                 ContentionContract,
+                ClockContract,
                 CrashContract,
+                OutageContract,
                 WaitingContract,
                 HoldingContract,
+                TakeoverContract,
                 ProcessContract {
 
     private @Nullable StoreHarness harness;

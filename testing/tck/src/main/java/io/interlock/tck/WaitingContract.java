@@ -20,9 +20,6 @@ import org.junit.jupiter.api.Test;
 /** Waiting for a key through the lock library. */
 interface WaitingContract extends Contract {
 
-    /** As long as anybody waits before a case has failed. */
-    Duration PATIENCE = Duration.ofSeconds(20);
-
     @Test
     @Tag("locks")
     default void threadsOfOneProcessAreServedInTheOrderTheyCame() throws Exception {
@@ -33,7 +30,8 @@ interface WaitingContract extends Contract {
         for (int i = 0; i < 5; i++) {
             int number = i;
             waiters.add(Waiter.waiting(() -> {
-                try (Lease lease = locks.acquire(key("line"), PATIENCE).orElseThrow()) {
+                try (Lease lease =
+                        locks.acquire(key("line"), bench().patience()).orElseThrow()) {
                     served.add(number);
                     lease.checkpoint();
                 }
@@ -53,7 +51,7 @@ interface WaitingContract extends Contract {
         Locks holder = bench().locks(new SilentStore(bench().openUnrecorded()));
         Locks other = bench().locks(new SilentStore(bench().openUnrecorded()));
         for (int round = 0; round < 3; round++) {
-            Lease held = holder.acquire(key("silent"), PATIENCE).orElseThrow();
+            Lease held = holder.acquire(key("silent"), bench().patience()).orElseThrow();
             Waiter same = Waiter.waiting(() -> turn(holder, "silent"));
             Waiter elsewhere = Waiter.waiting(() -> turn(other, "silent"));
             held.release();
@@ -95,17 +93,17 @@ interface WaitingContract extends Contract {
         Locks locks = bench().locks();
         Locks other = bench().locks();
         for (int round = 0; round < 20; round++) {
-            Lease held = locks.acquire(key("line"), PATIENCE).orElseThrow();
+            Lease held = locks.acquire(key("line"), bench().patience()).orElseThrow();
             Waiter waiter = round % 2 == 0
                     ? Waiter.waiting(() -> turn(locks, "line"))
                     : Waiter.started(() -> turn(locks, "line"));
             CompletableFuture<?> released = held.releaseAsync().toCompletableFuture();
             if (round % 4 < 2) {
-                released.get(20, TimeUnit.SECONDS);
+                released.get(bench().patience().toSeconds(), TimeUnit.SECONDS);
             }
             waiter.interrupt();
             waiter.finished();
-            released.get(20, TimeUnit.SECONDS);
+            released.get(bench().patience().toSeconds(), TimeUnit.SECONDS);
             turn(other, "line");
         }
         assertThat(client().find(key("line"))).isEmpty();
@@ -130,14 +128,14 @@ interface WaitingContract extends Contract {
         Locks locks = bench().locks();
         Lease held = locks.tryAcquire(key("line")).orElseThrow();
         CompletableFuture<Acquisition> cancelled = locks.acquireAsync(
-                        List.of(key("line")), PATIENCE, LeaseOptions.defaults())
+                        List.of(key("line")), bench().patience(), LeaseOptions.defaults())
                 .toCompletableFuture();
         CompletableFuture<Acquisition> next = locks.acquireAsync(
-                        List.of(key("line")), PATIENCE, LeaseOptions.defaults())
+                        List.of(key("line")), bench().patience(), LeaseOptions.defaults())
                 .toCompletableFuture();
         assertThat(cancelled.cancel(true)).isTrue();
         held.release();
-        next.get(20, TimeUnit.SECONDS).orElseThrow().release();
+        next.get(bench().patience().toSeconds(), TimeUnit.SECONDS).orElseThrow().release();
         assertThat(client().find(key("line"))).isEmpty();
     }
 
@@ -148,7 +146,7 @@ interface WaitingContract extends Contract {
         Locks other = bench().locks();
         Lease a = other.tryAcquire(key("a")).orElseThrow();
         Waiter waiter = Waiter.waiting(() -> {
-            try (Lease both = locks.acquireAll(List.of(key("b"), key("a")), PATIENCE, LeaseOptions.defaults())
+            try (Lease both = locks.acquireAll(List.of(key("b"), key("a")), bench().patience(), LeaseOptions.defaults())
                     .orElseThrow()) {
                 return both.tokens().size();
             }
@@ -168,7 +166,7 @@ interface WaitingContract extends Contract {
     }
 
     private boolean turn(Locks locks, String name) throws InterruptedException {
-        try (Lease lease = locks.acquire(key(name), PATIENCE).orElseThrow()) {
+        try (Lease lease = locks.acquire(key(name), bench().patience()).orElseThrow()) {
             lease.checkpoint();
             return true;
         }
