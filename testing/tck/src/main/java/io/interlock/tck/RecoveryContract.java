@@ -5,13 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.Refusal;
 import io.interlock.StoreUnavailableException;
+import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.ReleaseAnswer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** The quiet period, crashes, and clients that go. */
@@ -31,6 +38,38 @@ interface RecoveryContract extends Contract {
         assertThat(client().refusal(key("quiet"))).isInstanceOf(Refusal.StoreRecovering.class);
         bench().advancePast(Duration.ofSeconds(10));
         client().take(key("quiet"));
+    }
+
+    @Test
+    default void aGrantThatMissedANewEpochIsOverWhenItsQuietPeriodIs() throws Exception {
+        LeaseTerms longest = LeaseTerms.of(bench().capabilities().maxLease());
+        Queue<LeaseRecord> granted = new ConcurrentLinkedQueue<>();
+        CompletableFuture<Instant> quietUntil = new CompletableFuture<>();
+        Client other = bench().anotherClient();
+        Crowd.run(4, number -> {
+            if (number == 0) {
+                Awaitility.await()
+                        .pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(1))
+                        .until(() -> granted.size() > 20);
+                quietUntil.complete(client().store().bumpEpoch("restored a backup"));
+                return;
+            }
+            Client mine = number == 1 ? client() : other;
+            for (int i = 0;
+                    i < 1000
+                            && !quietUntil.isDone()
+                            && mine.ask(Asking.forKey(key(number + "/" + i)).on(longest))
+                                    instanceof AcquireAnswer.Granted early;
+                    i++) {
+                granted.add(early.grants().get(0).lease());
+            }
+        });
+        Instant end = quietUntil.join().plusMillis(2);
+        assertThat(granted).extracting(LeaseRecord::expiresAt).allMatch(expiry -> !expiry.isAfter(end));
+        bench().advancePast(longest.ttl());
+        FencingToken after = client().take(key("1/0")).token();
+        assertThat(granted).allMatch(lease -> after.isAfter(lease.token()));
     }
 
     @Test
