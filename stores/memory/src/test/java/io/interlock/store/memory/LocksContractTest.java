@@ -1,0 +1,76 @@
+package io.interlock.store.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import io.interlock.locks.Locks;
+import io.interlock.locks.LocksBuilder;
+import io.interlock.tck.LeaseStoreContract;
+import io.interlock.tck.StoreHarness;
+import java.time.Duration;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/** The cases about the lock library, tested: each notices the mistake it is there for. */
+class LocksContractTest {
+
+    private static volatile Supplier<StoreHarness> store = MemoryHarness::new;
+    private static volatile Function<LocksBuilder, Locks> library = LocksBuilder::build;
+
+    /** The contract on what is under test, with little patience. Nested and static, so that it runs only when asked to. */
+    static class Subject extends LeaseStoreContract {
+        @Override
+        protected StoreHarness createHarness() {
+            return store.get();
+        }
+
+        @Override
+        protected Locks createLocks(LocksBuilder builder) {
+            return library.apply(builder);
+        }
+
+        @Override
+        protected Duration patience() {
+            return Duration.ofSeconds(2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void wrongLocksAreNoticed(LocksMutant mutant) {
+        assertThat(failures(MemoryHarness::new, mutant::build, mutant.noticedBy()))
+                .isOne();
+        assertThat(failures(MemoryHarness::new, LocksBuilder::build, mutant.noticedBy()))
+                .as("with locks that are right")
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void wrongClientsAreNoticed(StoreMutant mutant) {
+        assertThat(failures(mutant::harness, LocksBuilder::build, mutant.noticedBy()))
+                .isOne();
+    }
+
+    private static long failures(
+            Supplier<StoreHarness> harness, Function<LocksBuilder, Locks> locks, String nameOfCase) {
+        store = harness;
+        library = locks;
+        SummaryGeneratingListener listener = new SummaryGeneratingListener();
+        LauncherFactory.create()
+                .execute(
+                        LauncherDiscoveryRequestBuilder.request()
+                                .selectors(selectMethod(Subject.class, nameOfCase))
+                                .build(),
+                        listener);
+        TestExecutionSummary summary = listener.getSummary();
+        assertThat(summary.getTestsStartedCount()).as(nameOfCase).isOne();
+        return summary.getTestsFailedCount();
+    }
+}
