@@ -36,16 +36,19 @@ public final class LeaseOptions {
         this.maxHold = maxHold;
         this.holder = holder;
         this.probe = probe;
-        if (renewEvery != null
-                && (renewEvery.isNegative()
-                        || renewEvery.isZero()
-                        || renewEvery.multipliedBy(3).compareTo(terms.ttl()) > 0)) {
+        if (renewEvery != null && (renewEvery.isNegative() || renewEvery.isZero())) {
             throw new InvalidSettingException(
                     "renewEvery",
                     DurationText.format(renewEvery),
-                    "must be above 0s, and ttl " + DurationText.format(terms.ttl())
-                            + " must be at least 3 × renewEvery",
-                    "raise ttl to " + DurationText.format(renewEvery.abs().multipliedBy(3)) + " or renew more often");
+                    "must be above 0s",
+                    "leave it out to renew every third of the ttl");
+        }
+        if (renewEvery != null && renewEvery.multipliedBy(3).compareTo(terms.ttl()) > 0) {
+            throw new InvalidSettingException(
+                    "renewEvery",
+                    DurationText.format(renewEvery),
+                    "is too seldom: ttl " + DurationText.format(terms.ttl()) + " must be at least 3 × renewEvery",
+                    "raise ttl to " + DurationText.format(renewEvery.multipliedBy(3)) + " or renew more often");
         }
         if (maxHold != null && maxHold.compareTo(terms.ttl()) < 0) {
             throw new InvalidSettingException(

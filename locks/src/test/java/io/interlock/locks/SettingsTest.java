@@ -20,7 +20,8 @@ class SettingsTest extends LocksFixture {
                 .hasMessageContaining("renewEvery '5s'")
                 .hasMessageContaining("ttl 10s must be at least 3 × renewEvery")
                 .hasMessageContaining("raise ttl to 15s");
-        assertThatThrownBy(() -> defaults.renewEvery(Duration.ZERO)).hasMessageContaining("must be above 0s");
+        assertThatThrownBy(() -> defaults.renewEvery(Duration.ZERO))
+                .hasMessageContaining("must be above 0s; leave it out to renew every third of the ttl");
         assertThatThrownBy(() -> defaults.maxHold(Duration.ofSeconds(29)))
                 .hasMessageContaining("maxHold '29s' is below ttl 30s");
         assertThatThrownBy(() -> defaults.lockDelay(Duration.ofHours(2))).hasMessageContaining("from 0s to 1h");
