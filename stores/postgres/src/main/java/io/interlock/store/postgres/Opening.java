@@ -9,6 +9,7 @@ import io.interlock.store.jdbc.MigrationLock;
 import io.interlock.store.jdbc.Migrator;
 import io.interlock.store.jdbc.SchemaMode;
 import io.interlock.time.Environment;
+import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -115,7 +116,22 @@ final class Opening {
                         settings.store(),
                         "is used with the wrong isolation: " + said,
                         "set default_transaction_isolation of role, database or pool to 'read committed'");
+            case "08001", "08006" ->
+                new StoreUnavailableException(
+                        settings.store(),
+                        "cannot be reached: " + innermost(error)
+                                + "; check host and port in the URL, and that PostgreSQL runs there",
+                        error);
             default -> new StoreUnavailableException(settings.store(), "could not be opened: " + said, error);
         };
+    }
+
+    // "The connection attempt failed" helps nobody; that the host is not known does.
+    private static String innermost(SQLException error) {
+        Throwable cause = error;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return (cause instanceof UnknownHostException ? "unknown host " : "") + cause.getMessage();
     }
 }

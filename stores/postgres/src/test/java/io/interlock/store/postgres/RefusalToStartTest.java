@@ -73,8 +73,18 @@ class RefusalToStartTest {
                 "postgresql://me:s3cret@localhost:" + port + "/db?timeout=2s",
                 StoreUnavailableException.class,
                 "localhost:" + port,
-                "refused");
+                "cannot be reached: Connection refused",
+                "check host and port in the URL");
         assertThat(Duration.between(start, Instant.now())).isLessThan(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void aHostNobodyKnows() {
+        refused(
+                "postgresql://me:s3cret@no-such-host.invalid/db?timeout=2s",
+                StoreUnavailableException.class,
+                "unknown host no-such-host.invalid",
+                "check host and port in the URL");
     }
 
     @Test
