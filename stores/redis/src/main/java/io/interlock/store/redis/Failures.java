@@ -56,10 +56,12 @@ final class Failures {
     /** Why a store could not be opened, told apart by what the user can do about it. */
     static InterlockException whileOpening(RedisSettings settings, StoreUnavailableException failure) {
         RedisCommandExecutionException answer = causeIn(failure, RedisCommandExecutionException.class);
-        if (answer == null || answer.getMessage() == null) {
-            return failure;
-        }
         String name = settings.displayName();
+        if (answer == null || answer.getMessage() == null) {
+            String problem = String.valueOf(failure.getMessage()).replace("store " + name + " ", "");
+            return new StoreUnavailableException(
+                    name, problem + "; check host and port in the store's URL, and that Redis runs there", failure);
+        }
         String message = answer.getMessage();
         String code = message.split("[ :]", 2)[0];
         return switch (code) {

@@ -142,7 +142,8 @@ class RedisOpeningTest {
         assertThat(refused)
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("redis://127.0.0.1:" + port + "/0")
-                .hasMessageContaining("refused");
+                .hasMessageContaining("cannot be reached: Connection refused")
+                .hasMessageContaining("check host and port in the store's URL");
         assertThat(everythingSaidBy(refused)).doesNotContain(SECRET);
     }
 
