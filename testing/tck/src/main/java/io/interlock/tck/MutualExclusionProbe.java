@@ -19,6 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class MutualExclusionProbe {
 
     private static final Duration TURN_WAIT = Duration.ofSeconds(50);
+    private static final long READING_NANOS = 100_000;
 
     private long number;
 
@@ -78,7 +79,11 @@ public final class MutualExclusionProbe {
     // Reading and writing apart, with time in between, so that two at once are sure to lose an update.
     private void increment() {
         long read = number;
-        LockSupport.parkNanos(50_000);
+        // A single park may return at once, and then nobody else had a chance to read.
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < READING_NANOS) {
+            LockSupport.parkNanos(READING_NANOS);
+        }
         number = read + 1;
     }
 }

@@ -12,9 +12,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 
 /** A network between a store and its server that can lose an answer, or go silent. */
 final class Proxy implements AutoCloseable {
+
+    private static final Pattern STEP = Pattern.compile("_(acquire|renew|release)\"?\\(");
 
     private final int target;
     private final ServerSocket door;
@@ -50,7 +53,7 @@ final class Proxy implements AutoCloseable {
         return cuts.get();
     }
 
-    /** How often a client spoke after the server had, on any connection. */
+    /** How often a client spoke after the server had, on connections that have asked for a step; pools open others. */
     int roundTrips() {
         return roundTrips.get();
     }
@@ -94,6 +97,7 @@ final class Proxy implements AutoCloseable {
         private volatile boolean cutting;
         private volatile boolean answered = true;
         private volatile boolean mute;
+        private boolean stepping;
 
         Link(Socket client, Socket server) {
             this.client = client;
@@ -102,12 +106,13 @@ final class Proxy implements AutoCloseable {
 
         void requests() {
             pump(client, server, text -> {
-                if (answered) {
-                    answered = false;
-                    roundTrips.incrementAndGet();
-                }
                 synchronized (said) {
                     said.append(text);
+                    stepping = stepping || STEP.matcher(said).find();
+                }
+                if (answered) {
+                    answered = false;
+                    roundTrips.addAndGet(stepping ? 1 : 0);
                 }
                 String marker = cutMarker.get();
                 if (marker != null
