@@ -15,8 +15,9 @@ import java.util.Optional;
  * Keeps leases: at most one live lease per key, by the store's own clock, each with a greater token than all before it.
  *
  * <p>All methods block, may be called by many threads at once, and throw {@link StoreUnavailableException} when the store
- * does not answer clearly. Such a call may have taken effect; repeating it with the same ids is safe. Interrupting a
- * caller has no effect on a step under way.
+ * does not answer clearly. Such a call may have taken effect; repeating it with the same ids is safe. Every call ends within
+ * a bounded time, whatever the network does, because whoever waits for a key waits for these calls. Interrupting a caller
+ * has no effect on a step under way.
  *
  * <p>A batch is no transaction: each request stands for itself, and requests for one key are answered as if made one after
  * the other, in the order given. A batch of more than one may leave requests {@linkplain Answers open} whose key somebody

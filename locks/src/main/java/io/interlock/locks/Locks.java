@@ -78,7 +78,8 @@ public interface Locks extends AutoCloseable {
 
     /**
      * Asks for all of {@code keys} or none, and waits up to {@code maxWait} until they are free together. It holds none of
-     * them while it waits, so nobody can deadlock with it.
+     * them while it waits, so nobody can deadlock with it; for the same reason it may wait long for keys that others take
+     * one by one all the time.
      *
      * @throws InterruptedException if interrupted while waiting; then nothing is held
      */

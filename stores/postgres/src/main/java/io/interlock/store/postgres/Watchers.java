@@ -48,7 +48,7 @@ final class Watchers {
         void wake() {
             try {
                 lookAgain.run();
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | Error failure) {
                 log.error("a watcher failed: {}", failure.toString(), failure);
             }
         }

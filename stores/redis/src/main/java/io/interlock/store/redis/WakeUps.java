@@ -144,7 +144,7 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
         void wake() {
             try {
                 lookAgain.run();
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | Error failure) {
                 log.error("a watcher failed: {}", failure.toString(), failure);
             }
         }

@@ -162,7 +162,7 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
         for (Watch watch : woken) {
             try {
                 watch.lookAgain.run();
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | Error failure) {
                 // The others are still to be woken.
                 log.error("a waiter of {} failed to wake up", watch.key, failure);
             }
