@@ -51,6 +51,18 @@ class MemoryStoreTest {
     }
 
     @Test
+    void aUrlOfNobodysSchemeIsRefusedWithTheSchemesThatAreKnownAndWithoutItsPassword() {
+        assertThatThrownBy(() -> Stores.open("mysql://root:s3cret@db/x"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessage(
+                        "store 'mysql://root:***@db/x' has the unknown scheme 'mysql:'; known here: [memory]; correct"
+                                + " the URL, or add the store's jar (interlock-store-…) to the class path");
+        assertThatThrownBy(() -> Stores.open("interlock.db"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("store 'interlock.db' has no scheme; write memory:, sqlite:PATH");
+    }
+
+    @Test
     void onlyKeysWithALeaseTakeRoom() {
         LeaseRecord held = granted("held");
         LeaseRecord released = granted("released");
