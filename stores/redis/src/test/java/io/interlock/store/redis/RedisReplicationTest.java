@@ -13,6 +13,7 @@ import io.interlock.spi.AcquireRequest;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -53,7 +54,10 @@ class RedisReplicationTest {
         try (RedisProcess replica = replica();
                 RedisStore store = open("?waitReplicas=1")) {
             AcquireRequest request = Leases.asking(LockKey.of("ledger"));
-            LeaseRecord lease = take(store, request);
+            // A replica that writes to a slow disk may need longer than a grant waits for it.
+            LeaseRecord lease = Awaitility.await()
+                    .ignoreException(StoreUnavailableException.class)
+                    .until(() -> take(store, request), Objects::nonNull);
             String copied = replica.admin(commands -> commands.hget("{interlock}:l:default,ledger", "token"));
             assertThat(copied).isEqualTo(lease.token().toString());
             replica.signal("STOP");

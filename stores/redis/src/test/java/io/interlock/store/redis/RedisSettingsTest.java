@@ -38,7 +38,6 @@ class RedisSettingsTest {
                 "redis://hush@host",
                 "redis://:hush@/0",
                 "redis://:hush@host/zero",
-                "redis://:hush/x@host:port",
                 "redis://:hush@host:1/0#x",
                 "redis://:hush@host:1/-1"
             })
@@ -46,6 +45,14 @@ class RedisSettingsTest {
         assertThatThrownBy(() -> parse(url))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageMatching("store .*(is not the URL of a Redis|percent-encode).*")
+                .hasMessageNotContaining("hush");
+    }
+
+    @Test
+    void aPasswordThatShouldHaveBeenEncodedIsNotRepeated() {
+        assertThatThrownBy(() -> parse("redis://:hush/x@host:port"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("percent-encode")
                 .hasMessageNotContaining("hush");
     }
 
