@@ -4,7 +4,14 @@ import java.time.Duration;
 import java.time.Instant;
 
 /** Why a key was not granted, as facts. {@link #explanation()} says the same in one sentence for people. */
-public sealed interface Refusal {
+public sealed interface Refusal
+        permits Refusal.Held,
+                Refusal.Delayed,
+                Refusal.AwaitsProbe,
+                Refusal.StillRunning,
+                Refusal.StoreRecovering,
+                Refusal.HeldByCaller,
+                RunRefusal {
 
     /** Which key stood in the way. */
     LockKey key();

@@ -1,0 +1,56 @@
+package io.interlock.run;
+
+import io.interlock.DurationText;
+import io.interlock.InvalidSettingException;
+import java.time.Duration;
+
+/**
+ * How often a run is tried, and how long it rests in between.
+ *
+ * @param attempts how often at the most, 1 to 100; 1 means no retry
+ * @param backoff the rest after the first attempt
+ * @param multiplier how much longer each further rest is, at least 1
+ * @param maxBackoff the longest rest
+ */
+public record RetryPlan(int attempts, Duration backoff, double multiplier, Duration maxBackoff) {
+
+    /** One attempt. */
+    public static final RetryPlan NONE = new RetryPlan(1, Duration.ZERO, 1, Duration.ZERO);
+
+    private static final int MAX_ATTEMPTS = 100;
+
+    /** Checks the numbers together. */
+    public RetryPlan {
+        if (attempts < 1 || attempts > MAX_ATTEMPTS) {
+            throw new InvalidSettingException(
+                    "retry.attempts", attempts, "must be from 1 to " + MAX_ATTEMPTS, "1 means no retry");
+        }
+        if (!(multiplier >= 1) || multiplier > 100) {
+            throw new InvalidSettingException(
+                    "retry.multiplier", multiplier, "must be from 1 to 100", "2 doubles each rest");
+        }
+        if (backoff.isNegative() || maxBackoff.compareTo(backoff) < 0) {
+            throw new InvalidSettingException(
+                    "retry.backoff",
+                    DurationText.format(backoff),
+                    "must be from 0s to max-backoff " + DurationText.format(maxBackoff),
+                    "lower backoff or raise max-backoff");
+        }
+    }
+
+    /** Whether there is another attempt after number {@code attempt}. */
+    public boolean allowsAnotherAfter(int attempt) {
+        return attempt < attempts;
+    }
+
+    /**
+     * The rest after attempt number {@code attempt}.
+     *
+     * @param chance from 0 to 1; spreads rests over the upper half, so that runs which failed together do not come back
+     *     together
+     */
+    public Duration restAfter(int attempt, double chance) {
+        double full = Math.min((double) maxBackoff.toMillis(), backoff.toMillis() * Math.pow(multiplier, attempt - 1));
+        return Duration.ofMillis(Math.round(full / 2 + full / 2 * chance));
+    }
+}

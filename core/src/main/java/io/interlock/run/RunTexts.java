@@ -1,0 +1,45 @@
+package io.interlock.run;
+
+import io.interlock.InvalidSettingException;
+import java.nio.charset.StandardCharsets;
+
+/** The limits of texts that are kept with a run. */
+public final class RunTexts {
+
+    /** The longest actor, reason or stage, in bytes of UTF-8. */
+    public static final int MAX_LINE = 500;
+
+    /** The longest parameters and the longest result, in bytes of UTF-8. */
+    public static final int MAX_BODY = 64 * 1024;
+
+    private RunTexts() {}
+
+    /**
+     * {@code text}, if it is a line of at most {@link #MAX_LINE} bytes that says something.
+     *
+     * @param what its name, for the error
+     * @param nextStep what to do about it
+     */
+    public static String require(String what, String text, String nextStep) {
+        if (text.isBlank() || text.codePoints().anyMatch(Character::isISOControl)) {
+            throw new InvalidSettingException(what, text, "must not be blank or contain control characters", nextStep);
+        }
+        limit(what, text, MAX_LINE);
+        return text;
+    }
+
+    /** {@code text}, if it has at most {@link #MAX_BODY} bytes. */
+    public static String body(String what, String text) {
+        limit(what, text, MAX_BODY);
+        return text;
+    }
+
+    static void limit(String what, String text, int most) {
+        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > most) {
+            String shown = text.length() > 40 ? text.substring(0, 40) + "…" : text;
+            throw new InvalidSettingException(
+                    what, shown, "has " + bytes + " bytes; the limit is " + most, "shorten it, or keep it elsewhere");
+        }
+    }
+}

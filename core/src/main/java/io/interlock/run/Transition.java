@@ -1,0 +1,50 @@
+package io.interlock.run;
+
+import io.interlock.InvalidSettingException;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * A guard: the job may start only while the resource of its key is in one of some states, and moves it along. The states
+ * change in the same atomic step as the lock.
+ *
+ * @param resource the kind of resource, for people
+ * @param from where it may start; a resource nobody has touched is in state {@value Resource#UNTOUCHED}
+ * @param during the state while it runs, also between two attempts
+ * @param success the state after it succeeded
+ * @param failure the state after it ended in any other way
+ */
+public record Transition(String resource, Set<String> from, String during, String success, String failure) {
+
+    private static final int MAX_LENGTH = 100;
+
+    /** Checks the states. */
+    public Transition {
+        from = Set.copyOf(from);
+        if (from.isEmpty()) {
+            throw new InvalidSettingException(
+                    "transition.from", from, "is empty", "name the states the job may start from");
+        }
+        Stream.concat(Stream.of(resource, during, success, failure), from.stream())
+                .forEach(state -> {
+                    if (state.isBlank() || state.length() > MAX_LENGTH) {
+                        throw new InvalidSettingException(
+                                "transition",
+                                state,
+                                "has a blank or too long name; the limit is " + MAX_LENGTH + " characters",
+                                "name states like READY or DESTROYING");
+                    }
+                });
+    }
+
+    /** Whether the job may start while the resource is in {@code state}. */
+    public boolean mayStartFrom(String state) {
+        return from.contains(state);
+    }
+
+    /** Where it may start, sorted, for people. */
+    public Set<String> allowed() {
+        return new TreeSet<>(from);
+    }
+}
