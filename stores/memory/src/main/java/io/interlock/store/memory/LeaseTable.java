@@ -39,11 +39,15 @@ class LeaseTable {
     private volatile Era era = new Era(0, Long.MIN_VALUE);
 
     /** Tokens carry {@code epoch}, and nothing is granted before {@code quietUntil}. */
-    private record Era(int epoch, long quietUntil) {}
+    record Era(int epoch, long quietUntil) {}
 
     LeaseTable(StoreClock clock, Duration maxLease) {
         this.clock = clock;
         this.maxLease = maxLease;
+    }
+
+    Era era() {
+        return era;
     }
 
     Duration maxLease() {

@@ -7,6 +7,7 @@ import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.run.rules.LeaseRow;
 import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +108,41 @@ final class Slot {
         if (this.eviction == null) {
             this.eviction = eviction;
         }
+    }
+
+    /** The lease as rules about runs see it, or {@code null} if there is none. */
+    @Nullable
+    LeaseRow row() {
+        Holder who = holder;
+        return who == null
+                ? null
+                : new LeaseRow(
+                        new LeaseId(new UUID(idHigh, idLow)),
+                        who,
+                        new FencingToken(token),
+                        StoreClock.instant(grantedAt),
+                        StoreClock.instant(expiresAt),
+                        Duration.ofNanos(lockDelay),
+                        eviction);
+    }
+
+    /** Takes over what rules about runs have made of the lease; nobody looks outside before a run. */
+    void set(@Nullable LeaseRow row) {
+        if (row == null) {
+            // The token stays, so that the floor is raised when the slot goes.
+            holder = null;
+            eviction = null;
+            return;
+        }
+        idHigh = row.id().value().getMostSignificantBits();
+        idLow = row.id().value().getLeastSignificantBits();
+        probed &= row.token().value() == token;
+        holder = row.holder();
+        eviction = row.eviction();
+        token = row.token().value();
+        grantedAt = StoreClock.nanos(row.grantedAt());
+        expiresAt = StoreClock.nanos(row.expiresAt());
+        lockDelay = row.lockDelay().toNanos();
     }
 
     void remove() {

@@ -30,6 +30,10 @@ final class StoreClock {
         return Instant.ofEpochSecond(Math.floorDiv(nanos, SECOND), Math.floorMod(nanos, SECOND));
     }
 
+    static long nanos(Instant instant) {
+        return instant.getEpochSecond() * SECOND + instant.getNano();
+    }
+
     static long after(long nanos, Duration time) {
         return nanos + time.toNanos();
     }

@@ -57,18 +57,23 @@ class ContractTest {
 
     @Test
     void countingNoticesAStoreThatGrantsToEverybody() throws Exception {
-        LeaseTable generous = new LeaseTable(new StoreClock(Environment.system()), MemoryStore.DEFAULT_MAX_LEASE) {
-            @Override
-            @Nullable
-            Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
-                return null;
-            }
-        };
+        RunTable generous =
+                new RunTable(
+                        new StoreClock(Environment.system()),
+                        MemoryStore.DEFAULT_MAX_LEASE,
+                        Environment.system().random()) {
+                    @Override
+                    @Nullable
+                    Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
+                        return null;
+                    }
+                };
+        RunSteps steps = new RunSteps(generous);
         Watchers watchers = new Watchers();
-        try (Locks one = Locks.on(new MemoryStore(Environment.system(), generous, watchers));
-                Locks two = Locks.on(new MemoryStore(Environment.system(), generous, watchers))) {
+        try (Locks one = Locks.on(new MemoryStore(Environment.system(), steps, watchers));
+                Locks two = Locks.on(new MemoryStore(Environment.system(), steps, watchers))) {
             MutualExclusionProbe.Result result =
-                    MutualExclusionProbe.threads(List.of(one, two), LockKey.of("counter"), 4, 100);
+                    MutualExclusionProbe.threads(List.of(one, two), LockKey.of("counter"), 4, 500);
             assertThat(result.counted()).isLessThan(result.turns());
         }
     }

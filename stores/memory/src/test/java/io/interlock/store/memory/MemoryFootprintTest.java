@@ -30,8 +30,8 @@ class MemoryFootprintTest {
         Holder holder = new Holder("host/1", "worker");
         List<LockKey> keys =
                 IntStream.range(0, LOCKS).mapToObj(i -> LockKey.of("job/" + i)).toList();
-        LeaseTable table = new LeaseTable(new StoreClock(environment), MemoryStore.DEFAULT_MAX_LEASE);
-        MemoryStore store = new MemoryStore(environment, table, new Watchers());
+        RunTable table = new RunTable(new StoreClock(environment), MemoryStore.DEFAULT_MAX_LEASE, environment.random());
+        MemoryStore store = new MemoryStore(environment, new RunSteps(table), new Watchers());
         keys.forEach(key -> store.tryAcquire(
                 List.of(AcquireRequest.of(key, LeaseId.random(environment.random()), holder, Duration.ofSeconds(30)))));
 

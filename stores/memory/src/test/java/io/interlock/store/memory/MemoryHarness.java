@@ -1,7 +1,7 @@
 package io.interlock.store.memory;
 
-import io.interlock.spi.LeaseStore;
-import io.interlock.tck.StoreHarness;
+import io.interlock.spi.run.RunStore;
+import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
 import io.interlock.time.Ticker;
 import io.interlock.time.Timers;
@@ -13,26 +13,27 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /** A store in this process whose time can be pushed on. */
-final class MemoryHarness implements StoreHarness {
+final class MemoryHarness implements RunStoreHarness {
 
     private final PushedTime time = new PushedTime();
-    private final Function<StoreClock, LeaseTable> tables;
+    private final Function<StoreClock, RunSteps> stores;
     private final Watchers watchers = new Watchers();
-    private volatile LeaseTable table;
+    private volatile RunSteps steps;
 
     MemoryHarness() {
-        this(clock -> new LeaseTable(clock, MemoryStore.DEFAULT_MAX_LEASE));
+        this(clock -> new RunSteps(new RunTable(
+                clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random())));
     }
 
     /** A harness of a store with other rules. */
-    MemoryHarness(Function<StoreClock, LeaseTable> tables) {
-        this.tables = tables;
-        table = tables.apply(new StoreClock(time));
+    MemoryHarness(Function<StoreClock, RunSteps> stores) {
+        this.stores = stores;
+        steps = stores.apply(new StoreClock(time));
     }
 
     @Override
-    public LeaseStore open(Environment environment) {
-        return new MemoryStore(environment, table, watchers);
+    public RunStore open(Environment environment) {
+        return new MemoryStore(environment, steps, watchers);
     }
 
     @Override
@@ -42,7 +43,7 @@ final class MemoryHarness implements StoreHarness {
 
     @Override
     public void reset() {
-        table = tables.apply(new StoreClock(time));
+        steps = stores.apply(new StoreClock(time));
     }
 
     @Override

@@ -34,8 +34,11 @@ class MemoryStoreTest {
     private static final Duration TTL = Duration.ofSeconds(30);
 
     private final ManualTime time = new ManualTime();
-    private final LeaseTable table = new LeaseTable(new StoreClock(time), MemoryStore.DEFAULT_MAX_LEASE);
-    private final MemoryStore store = new MemoryStore(time, table, new Watchers());
+    private final RunTable table = new RunTable(
+            new StoreClock(time),
+            MemoryStore.DEFAULT_MAX_LEASE,
+            Environment.system().random());
+    private final MemoryStore store = new MemoryStore(time, new RunSteps(table), new Watchers());
 
     @Test
     void aWallClockThatJumpsChangesNothing() {

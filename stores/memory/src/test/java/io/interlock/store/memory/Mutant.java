@@ -13,6 +13,7 @@ import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
 import io.interlock.spi.TokenLayout;
+import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -208,19 +209,19 @@ enum Mutant {
         }
     });
 
-    private final Function<StoreClock, LeaseTable> tables;
+    private final Function<StoreClock, RunTable> tables;
 
-    Mutant(Function<StoreClock, LeaseTable> tables) {
+    Mutant(Function<StoreClock, RunTable> tables) {
         this.tables = tables;
     }
 
     MemoryHarness harness() {
-        return new MemoryHarness(tables);
+        return new MemoryHarness(clock -> new RunSteps(tables.apply(clock)));
     }
 
-    private abstract static class Table extends LeaseTable {
+    private abstract static class Table extends RunTable {
         Table(StoreClock clock) {
-            super(clock, MemoryStore.DEFAULT_MAX_LEASE);
+            super(clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
         }
     }
 }

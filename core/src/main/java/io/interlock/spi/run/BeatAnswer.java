@@ -1,0 +1,39 @@
+package io.interlock.spi.run;
+
+import io.interlock.LeaseRecord;
+import io.interlock.LossCause;
+import io.interlock.run.StopRequest;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a store says to a {@link BeatRequest}. */
+public sealed interface BeatAnswer {
+
+    /**
+     * The lease lives on.
+     *
+     * @param lease with its new end
+     * @param stop somebody's wish that the work stops, or {@code null}
+     */
+    record Beating(LeaseRecord lease, @Nullable StopRequest stop) implements BeatAnswer {
+
+        /** Somebody's wish that the work stops. */
+        public Optional<StopRequest> stopRequest() {
+            return Optional.ofNullable(stop);
+        }
+    }
+
+    /**
+     * The lease is not renewed, and nothing was changed. The work must stop.
+     *
+     * @param cause why
+     * @param current the lease the store has for the key now, or {@code null}
+     */
+    record Lost(LossCause cause, @Nullable LeaseRecord current) implements BeatAnswer {
+
+        /** The lease the store has for the key now. */
+        public Optional<LeaseRecord> successor() {
+            return Optional.ofNullable(current);
+        }
+    }
+}

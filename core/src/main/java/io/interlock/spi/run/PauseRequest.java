@@ -1,0 +1,28 @@
+package io.interlock.spi.run;
+
+import io.interlock.run.RunTexts;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stops grants under some keys. Leases held already go on.
+ *
+ * @param tenant whose keys
+ * @param pattern the name of one key, or the beginning of names and a {@code *}
+ * @param actor who asks
+ * @param reason why
+ * @param time how long, or {@code null} until somebody resumes
+ */
+public record PauseRequest(
+        String tenant,
+        String pattern,
+        String actor,
+        String reason,
+        @Nullable Duration time) {
+
+    /** Checks the texts. */
+    public PauseRequest {
+        RunTexts.require("actor", actor, "say who pauses the keys");
+        RunTexts.require("reason", reason, "say why they are paused");
+    }
+}

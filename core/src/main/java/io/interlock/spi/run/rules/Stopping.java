@@ -1,0 +1,52 @@
+package io.interlock.spi.run.rules;
+
+import io.interlock.RunState;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.StopRequest;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.CancelAnswer;
+import io.interlock.spi.run.CancelRequest;
+
+/** Cancelling, and what an eviction does to a run. */
+public final class Stopping {
+
+    private Stopping() {}
+
+    /** Ends {@code run} if it has not started, or asks it to stop. */
+    public static CancelAnswer cancel(Room room, CancelRequest request, Run known) {
+        Run run = room.run(known.id()).orElse(null);
+        if (run == null) {
+            return new CancelAnswer.Over(room.latest(known));
+        }
+        StopRequest stop = new StopRequest(RunError.CANCELLED, request.actor(), request.reason(), room.now());
+        if (run.state() == RunState.RUNNING) {
+            return new CancelAnswer.StopRequested(request(room, run, stop));
+        }
+        Run ended = Verdict.abort(room, run, stop.error(), new Why(request.actor(), request.reason()));
+        Promotion.promote(room);
+        return new CancelAnswer.Cancelled(ended);
+    }
+
+    /** The lease of the key was evicted: the run that worked under it is over, though its work may still go on. */
+    public static void evicted(Room room, EvictRequest request) {
+        room.running()
+                .filter(run ->
+                        room.hasLease(run) && room.lease().orElseThrow().token().equals(request.expected()))
+                .ifPresent(run -> Verdict.abort(
+                        room,
+                        run,
+                        new RunError(RunError.EVICTED, "evicted by " + request.actor() + ": " + request.reason()),
+                        new Why(request.actor(), request.reason())));
+    }
+
+    static Run request(Room room, Run run, StopRequest stop) {
+        if (run.status().stop() != null) {
+            return run;
+        }
+        Run asked = room.put(run.with(run.status().stopping(stop)));
+        room.note(
+                asked, "stop-requested", run.state().name(), run.state().name(), new Why(stop.actor(), stop.reason()));
+        return asked;
+    }
+}

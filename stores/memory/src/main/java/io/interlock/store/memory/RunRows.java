@@ -1,0 +1,156 @@
+package io.interlock.store.memory;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.rules.Contents;
+import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.Reservation;
+import io.interlock.spi.run.rules.Room;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The runs of one store and what belongs to them, beside the leases. Whoever reads or changes it holds its monitor, except
+ * where it says otherwise.
+ */
+final class RunRows {
+
+    private final Map<RunId, Run> runs = new HashMap<>();
+    private final Map<LockKey, Kept> rooms = new ConcurrentHashMap<>();
+    private final Map<Name, Remembered> names = new HashMap<>();
+    private final Map<String, Integer> busy = new HashMap<>();
+    private final Map<RunId, List<Attempt>> attempts = new HashMap<>();
+    private final Map<LockKey, List<AuditRecord>> audit = new HashMap<>();
+    private final Map<Name, Pause> pauses = new LinkedHashMap<>();
+    private long submitted;
+    private long audited;
+
+    /** What is kept about a key beside its lease. */
+    private record Kept(
+            @Nullable Reservation reservation,
+            Map<RunId, Run> runs,
+            @Nullable Resource resource) {}
+
+    /** Something a tenant has a name for. */
+    record Name(String tenant, String name) {}
+
+    /** What a tenant submitted under a name. */
+    record Remembered(String fingerprint, RunId run, Instant until) {}
+
+    /** Whether runs have anything to do with the key. Needs the key's slot, not the monitor. */
+    boolean know(LockKey key) {
+        return rooms.containsKey(key);
+    }
+
+    /** The keys with runs or resources. Needs no monitor. */
+    List<LockKey> keys() {
+        return List.copyOf(rooms.keySet());
+    }
+
+    Contents contents(LockKey key, @Nullable LeaseRow lease, long lastToken) {
+        Kept kept = rooms.get(key);
+        return kept == null
+                ? new Contents(lease, lastToken, null, Map.of(), null)
+                : new Contents(lease, lastToken, kept.reservation(), kept.runs(), kept.resource());
+    }
+
+    /** Takes over what a step has changed, the lease excepted. */
+    void keep(LockKey key, Room room) {
+        Contents contents = room.contents();
+        Room.Changes changes = room.changes();
+        if (contents.runs().isEmpty() && contents.resource() == null) {
+            rooms.remove(key);
+        } else {
+            rooms.put(key, new Kept(contents.reservation(), contents.runs(), contents.resource()));
+        }
+        changes.runs().forEach(this::keep);
+        changes.attempts()
+                .forEach(attempt -> attempts.computeIfAbsent(attempt.run(), run -> new ArrayList<>())
+                        .add(attempt));
+        changes.audit().forEach(this::append);
+    }
+
+    void append(AuditRecord record) {
+        audit.computeIfAbsent(record.key(), key -> new ArrayList<>()).add(record.at(++audited));
+    }
+
+    Optional<Run> run(RunId id) {
+        return Optional.ofNullable(runs.get(id));
+    }
+
+    List<Attempt> attempts(RunId id) {
+        return List.copyOf(attempts.getOrDefault(id, List.of()));
+    }
+
+    List<AuditRecord> audit(LockKey key) {
+        return List.copyOf(audit.getOrDefault(key, List.of()));
+    }
+
+    Optional<Resource> resource(LockKey key) {
+        return Optional.ofNullable(rooms.get(key)).map(Kept::resource);
+    }
+
+    /** The keys kept for runs of a tenant, with those runs. */
+    List<Run> pending(String tenant) {
+        return rooms.values().stream()
+                .flatMap(kept -> kept.runs().values().stream())
+                .filter(run -> run.key().tenant().equals(tenant) && run.state() == RunState.PENDING)
+                .toList();
+    }
+
+    int busy(String tenant) {
+        return busy.getOrDefault(tenant, 0);
+    }
+
+    long nextNumber() {
+        return submitted + 1;
+    }
+
+    Optional<Remembered> remembered(Name name, Instant now) {
+        return Optional.ofNullable(names.get(name))
+                .filter(known -> known.until().isAfter(now));
+    }
+
+    void remember(Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
+        names.put(name, new Remembered(idempotency.fingerprint(), run, now.plus(idempotency.keepFor())));
+    }
+
+    List<Pause> pauses() {
+        return List.copyOf(pauses.values());
+    }
+
+    void pause(Pause pause) {
+        pauses.put(new Name(pause.tenant(), pause.pattern()), pause);
+    }
+
+    Optional<Pause> resume(String tenant, String pattern) {
+        return Optional.ofNullable(pauses.remove(new Name(tenant, pattern)));
+    }
+
+    private void keep(Run run) {
+        Run before = runs.put(run.id(), run);
+        submitted = Math.max(submitted, run.number());
+        int more = isBusy(run) - (before == null ? 0 : isBusy(before));
+        if (more != 0) {
+            busy.merge(run.key().tenant(), more, Integer::sum);
+        }
+    }
+
+    private static int isBusy(Run run) {
+        return run.state() == RunState.PENDING || run.state() == RunState.RUNNING ? 1 : 0;
+    }
+}

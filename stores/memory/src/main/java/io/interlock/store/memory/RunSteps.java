@@ -1,0 +1,215 @@
+package io.interlock.store.memory;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.spi.run.BeatAnswer;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.CancelAnswer;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.FinishAnswer;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.SweepAction;
+import io.interlock.spi.run.TurnAnswer;
+import io.interlock.spi.run.TurnRequest;
+import io.interlock.spi.run.rules.BareLeases;
+import io.interlock.spi.run.rules.Finishing;
+import io.interlock.spi.run.rules.Line;
+import io.interlock.spi.run.rules.Room;
+import io.interlock.spi.run.rules.Stopping;
+import io.interlock.spi.run.rules.Submission;
+import io.interlock.spi.run.rules.Working;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The verbs about runs, each one atomic step per key of a {@link RunTable}. */
+class RunSteps {
+
+    private final RunTable table;
+    private final Object claiming = new Object();
+
+    RunSteps(RunTable table) {
+        this.table = table;
+    }
+
+    RunTable table() {
+        return table;
+    }
+
+    SubmitAnswer submit(SubmitRequest request) {
+        return table.step(request.key(), room -> {
+            Run known = table.rows.run(request.id()).orElse(null);
+            if (known != null) {
+                return Submission.repeated(room, request, known);
+            }
+            SubmitRequest.Idempotency idempotency = request.idempotency();
+            if (idempotency == null) {
+                return Submission.submit(room, request);
+            }
+            RunRows.Name name = name(request.key(), idempotency);
+            Instant now = StoreClock.instant(table.clock.now());
+            RunRows.Remembered before = table.rows.remembered(name, now).orElse(null);
+            if (before != null) {
+                Run run = table.rows.run(before.run()).orElseThrow();
+                return Submission.remembered(room, idempotency, before.fingerprint(), run);
+            }
+            SubmitAnswer answer = Submission.submit(room, request);
+            resulting(answer).ifPresent(run -> table.rows.remember(name, idempotency, run, now));
+            return answer;
+        });
+    }
+
+    /** What a tenant has a name for. */
+    RunRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
+        return new RunRows.Name(key.tenant(), idempotency.key());
+    }
+
+    /** Claims are made one after the other, so that the same one made twice at once is one. */
+    List<Claimed> claim(ClaimRequest request) {
+        synchronized (claiming) {
+            List<LockKey> keys = table.rows.keys().stream()
+                    .filter(key -> key.tenant().equals(request.tenant()))
+                    .toList();
+            // A look at every key also settles it: what has become free since is claimed at once.
+            List<Claimed> before = keys.stream()
+                    .map(key -> table.step(key, room -> Working.claimedBefore(room, request)))
+                    .flatMap(Optional::stream)
+                    .toList();
+            return before.isEmpty() ? claimAnew(request) : before;
+        }
+    }
+
+    private List<Claimed> claimAnew(ClaimRequest request) {
+        Instant now = StoreClock.instant(table.clock.now());
+        List<Claimed> claimed = new ArrayList<>();
+        List<Run> pending = reading(() -> table.rows.pending(request.tenant()));
+        for (Run run : pending.stream().sorted(order(now)).toList()) {
+            if (claimed.size() == request.max()) {
+                break;
+            }
+            table.step(run.key(), room -> Working.claim(room, request)).ifPresent(claimed::add);
+        }
+        return List.copyOf(claimed);
+    }
+
+    /** In which order runs of different keys are claimed. */
+    Comparator<Run> order(Instant now) {
+        return Line.order(now);
+    }
+
+    TurnAnswer takeTurn(TurnRequest request) {
+        return table.step(request.key(), room -> Working.takeTurn(room, request, known(request.run())));
+    }
+
+    BeatAnswer beat(BeatRequest request) {
+        return table.step(request.key(), room -> Working.beat(room, request));
+    }
+
+    FinishAnswer finish(FinishRequest request) {
+        return table.step(request.key(), room -> Finishing.finish(room, request, known(request.run())));
+    }
+
+    CancelAnswer cancel(CancelRequest request) {
+        Optional<Run> run = find(request.run());
+        if (run.isEmpty()) {
+            return new CancelAnswer.Unknown();
+        }
+        return table.step(
+                run.get().key(),
+                room -> Stopping.cancel(
+                        room, request, table.rows.run(request.run()).orElseThrow()));
+    }
+
+    Pause pause(PauseRequest request) {
+        return table.changePauses(rows -> {
+            Instant now = StoreClock.instant(table.clock.now());
+            Pause pause = new Pause(
+                    request.tenant(),
+                    request.pattern(),
+                    request.actor(),
+                    request.reason(),
+                    now,
+                    request.time() == null ? null : now.plus(request.time()));
+            rows.pause(pause);
+            return pause;
+        });
+    }
+
+    boolean resume(ResumeRequest request) {
+        Optional<Pause> pause = table.changePauses(rows -> rows.resume(request.tenant(), request.pattern()));
+        pause.ifPresent(
+                over -> table.rows.keys().stream().filter(over::covers).forEach(key -> table.step(key, Room::changes)));
+        return pause.isPresent();
+    }
+
+    List<SweepAction> sweep(int limit) {
+        List<SweepAction> done = new ArrayList<>();
+        int keys = 0;
+        for (LockKey key : table.rows.keys()) {
+            List<SweepAction> here = table.sweepRuns(key);
+            done.addAll(here);
+            keys += here.isEmpty() ? 0 : 1;
+            if (keys == limit) {
+                break;
+            }
+        }
+        return List.copyOf(done);
+    }
+
+    Optional<Run> find(RunId id) {
+        return reading(() -> table.rows.run(id));
+    }
+
+    List<Run> queue(LockKey key) {
+        return table.rows.know(key) ? table.step(key, BareLeases::queue) : List.of();
+    }
+
+    List<Attempt> attempts(RunId id) {
+        return reading(() -> table.rows.attempts(id));
+    }
+
+    Optional<Resource> resource(LockKey key) {
+        return reading(() -> table.rows.resource(key));
+    }
+
+    List<AuditRecord> audit(LockKey key) {
+        return reading(() -> table.rows.audit(key));
+    }
+
+    private @Nullable Run known(RunId id) {
+        return table.rows.run(id).orElse(null);
+    }
+
+    private <T> T reading(Supplier<T> look) {
+        synchronized (table.rows) {
+            return look.get();
+        }
+    }
+
+    private static Optional<RunId> resulting(SubmitAnswer answer) {
+        if (answer instanceof SubmitAnswer.Started started) {
+            return Optional.of(started.run().id());
+        }
+        if (answer instanceof SubmitAnswer.Queued queued) {
+            return Optional.of(queued.run().id());
+        }
+        return answer instanceof SubmitAnswer.Joined joined
+                ? Optional.of(joined.run().id())
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,49 @@
+package io.interlock.store.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import io.interlock.tck.RunStoreContract;
+import io.interlock.tck.RunStoreHarness;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.platform.launcher.TagFilter;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/** The contract about runs, tested: it fails every store that is deliberately wrong. */
+class RunContractTest {
+
+    private static volatile RunMutant underTest = RunMutant.NOBODY_SWEEPS;
+
+    /** The contract on whatever is under test. Nested and static, so that it runs only when asked to. */
+    static class Subject extends RunStoreContract {
+        @Override
+        protected RunStoreHarness createHarness() {
+            return underTest.harness();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyMutantIsCaught(RunMutant mutant) {
+        underTest = mutant;
+        SummaryGeneratingListener listener = new SummaryGeneratingListener();
+        LauncherFactory.create()
+                .execute(
+                        LauncherDiscoveryRequestBuilder.request()
+                                .selectors(selectClass(Subject.class))
+                                .filters(TagFilter.excludeTags("storm"))
+                                .build(),
+                        listener);
+        TestExecutionSummary summary = listener.getSummary();
+        assertThat(summary.getTestsFailedCount())
+                .as("cases that notice %s", mutant)
+                .isPositive();
+        assertThat(summary.getTestsSucceededCount())
+                .as("cases that do not care about %s", mutant)
+                .isGreaterThan(5);
+    }
+}

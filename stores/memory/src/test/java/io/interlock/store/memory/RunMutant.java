@@ -1,0 +1,175 @@
+package io.interlock.store.memory;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.EvictAnswer;
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.RunId;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.FinishAnswer;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.SweepAction;
+import io.interlock.spi.run.rules.Contents;
+import io.interlock.time.Environment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Ways to get a store of runs wrong. The contract must notice every one. */
+@SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
+enum RunMutant {
+    TWO_RUNS_HAVE_ONE_KEY(clock -> new RunSteps(new Table(clock) {
+        @Override
+        Contents seen(Contents contents) {
+            return new Contents(null, contents.lastToken(), null, contents.runs(), contents.resource());
+        }
+    })),
+
+    FINISHING_ASKS_FOR_NO_PROOF(clock -> new RunSteps(new Table(clock)) {
+        @Override
+        FinishAnswer finish(FinishRequest request) {
+            return find(request.run())
+                    .flatMap(run -> run.status().lastTurn())
+                    .map(turn -> super.finish(new FinishRequest(
+                            request.run(), request.key(), turn.lease(), turn.token(), request.ending())))
+                    .orElseGet(() -> super.finish(request));
+        }
+    }),
+
+    A_RETRY_KEEPS_THE_KEY(clock -> new RunSteps(new Table(clock)) {
+        @Override
+        FinishAnswer finish(FinishRequest request) {
+            Slot before = new Slot(request.key());
+            table().slots.with(List.of(request.key()), locked -> {
+                before.set(locked.get(0).row());
+                return true;
+            });
+            FinishAnswer answer = super.finish(request);
+            if (answer instanceof FinishAnswer.Finished finished
+                    && !finished.run().state().isTerminal()) {
+                table().slots.with(List.of(request.key()), locked -> {
+                    locked.get(0).set(before.row());
+                    return true;
+                });
+            }
+            return answer;
+        }
+    }),
+
+    PRIORITIES_ARE_IGNORED(clock -> new RunSteps(new Table(clock) {
+        @Override
+        Contents seen(Contents contents) {
+            Map<RunId, Run> level = new HashMap<>();
+            contents.runs().forEach((id, run) -> level.put(id, level(run)));
+            return new Contents(
+                    contents.lease(), contents.lastToken(), contents.reservation(), level, contents.resource());
+        }
+
+        private Run level(Run run) {
+            return new Run(
+                    run.id(),
+                    run.key(),
+                    run.number(),
+                    run.submittedAt(),
+                    run.spec().priority(0),
+                    run.line(),
+                    run.status());
+        }
+    })),
+
+    IDEMPOTENCY_IS_SHARED_BY_TENANTS(clock -> new RunSteps(new Table(clock)) {
+        @Override
+        RunRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
+            return new RunRows.Name("", idempotency.key());
+        }
+    }),
+
+    A_REPEATED_CLAIM_IS_ANOTHER(clock -> new RunSteps(new Table(clock)) {
+        @Override
+        List<Claimed> claim(ClaimRequest request) {
+            return super.claim(new ClaimRequest(
+                    LeaseId.random(Environment.system().random()).value(),
+                    request.holder(),
+                    request.tenant(),
+                    request.jobs(),
+                    request.max()));
+        }
+    }),
+
+    EVICTING_ASKS_FOR_NO_TOKEN(clock -> new RunSteps(new Table(clock) {
+        @Override
+        EvictAnswer evict(Slot slot, EvictRequest request) {
+            return super.evict(
+                    slot,
+                    new EvictRequest(request.key(), new FencingToken(slot.token()), request.actor(), request.reason()));
+        }
+    })),
+
+    BARE_LEASES_BARGE_PAST_THE_LINE(clock -> new RunSteps(new Table(clock) {
+        @Override
+        @Nullable
+        Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
+            return slot.isTaken() && !slot.isExpired(now) ? super.refusal(slot, takeover, now) : null;
+        }
+    })),
+
+    GUARDS_ARE_FORGOTTEN(clock -> new RunSteps(new Table(clock) {
+        @Override
+        Contents seen(Contents contents) {
+            Resource resource = contents.resource();
+            return resource == null
+                    ? contents
+                    : new Contents(
+                            contents.lease(), contents.lastToken(), contents.reservation(), contents.runs(), null);
+        }
+    })),
+
+    QUEUES_REFUSE(clock -> new RunSteps(new Table(clock)) {
+        @Override
+        SubmitAnswer submit(SubmitRequest request) {
+            return request.spec().policy() == ConflictPolicy.QUEUE
+                    ? super.submit(new SubmitRequest(
+                            request.id(),
+                            request.key(),
+                            request.spec().policy(ConflictPolicy.REJECT),
+                            request.idempotency(),
+                            request.caller(),
+                            request.line()))
+                    : super.submit(request);
+        }
+    }),
+
+    NOBODY_SWEEPS(clock -> new RunSteps(new Table(clock)) {
+        @Override
+        List<SweepAction> sweep(int limit) {
+            return List.of();
+        }
+    });
+
+    private final Function<StoreClock, RunSteps> stores;
+
+    RunMutant(Function<StoreClock, RunSteps> stores) {
+        this.stores = stores;
+    }
+
+    MemoryHarness harness() {
+        return new MemoryHarness(stores);
+    }
+
+    private static class Table extends RunTable {
+        Table(StoreClock clock) {
+            super(clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.as;
+import static io.interlock.tck.RunClient.freshRun;
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.RunState;
+import io.interlock.run.Run;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnAnswer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Callers that wait for their turn and do the work themselves. */
+interface CallerContract extends RunContract {
+
+    private Run waits(LockKey key, SubmitRequest.Caller caller) {
+        SubmitRequest request = SubmitRequest.of(freshRun(), key, spec().policy(ConflictPolicy.QUEUE))
+                .by(caller);
+        return as(SubmitAnswer.Queued.class, client().submit(request)).run();
+    }
+
+    @Test
+    default void aCallerTakesItsTurnWhenTheKeyIsFree() {
+        client().starts(key("turn"), spec());
+        Claimed incumbent = client().claim();
+        SubmitRequest.Caller caller = RunClient.caller();
+        Run run = waits(key("turn"), caller);
+        TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
+        assertThat(waiting.position()).isEqualTo(1);
+        assertThat(waiting.because().orElseThrow().explanation()).contains("is held by");
+        client().succeeds(incumbent);
+        TurnAnswer.Granted granted = as(TurnAnswer.Granted.class, client().takeTurn(run, caller));
+        assertThat(granted.run().state()).isEqualTo(RunState.RUNNING);
+        TurnAnswer.Granted again = as(TurnAnswer.Granted.class, client().takeTurn(run, caller));
+        assertThat(again.lease().token()).isEqualTo(granted.lease().token());
+        client().succeeds(new Claimed(granted.run(), granted.lease()));
+        assertThat(client().takeTurn(run, caller)).isInstanceOf(TurnAnswer.Over.class);
+    }
+
+    @Test
+    default void aKeyThatIsOfferedIsNobodyElses() {
+        client().starts(key("offer"), spec());
+        Claimed incumbent = client().claim();
+        SubmitRequest.Caller caller = RunClient.caller();
+        Run run = waits(key("offer"), caller);
+        client().succeeds(incumbent);
+        assertThat(client().refused(key("offer"), spec()).explanation())
+                .contains(run.id().toString());
+        new Client(client().store()).refusal(key("offer"));
+    }
+
+    @Test
+    default void anOfferNobodyTakesGoesToTheNext() {
+        client().starts(key("lapse"), spec());
+        Claimed incumbent = client().claim();
+        SubmitRequest.Caller sleepy = RunClient.caller();
+        Run first = waits(key("lapse"), sleepy);
+        SubmitRequest.Caller awake = RunClient.caller();
+        Run second = waits(key("lapse"), awake);
+        client().succeeds(incumbent);
+        assertThat(client().takeTurn(second, awake)).isInstanceOf(TurnAnswer.Waiting.class);
+        advance(Duration.ofSeconds(6));
+        assertThat(client().takeTurn(second, awake)).isInstanceOf(TurnAnswer.Granted.class);
+        assertThat(client().takeTurn(first, sleepy))
+                .as("it still waits, and has asked again")
+                .isInstanceOf(TurnAnswer.Waiting.class);
+    }
+
+    @Test
+    default void aWaiterThatIsGoneLosesItsPlace() {
+        client().starts(key("gone"), spec());
+        Claimed incumbent = client().claim();
+        Run lost = waits(key("gone"), RunClient.caller());
+        SubmitRequest.Caller awake = RunClient.caller();
+        Run next = waits(key("gone"), awake);
+        advance(Duration.ofSeconds(10));
+        client().takeTurn(next, awake);
+        advance(Duration.ofSeconds(6));
+        client().succeeds(incumbent);
+        client().ended(lost.id(), RunState.ABORTED, "WAITER_LOST");
+        assertThat(client().takeTurn(next, awake)).isInstanceOf(TurnAnswer.Granted.class);
+    }
+}

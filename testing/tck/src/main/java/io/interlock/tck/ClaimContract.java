@@ -1,0 +1,79 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.WORKER;
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.RunState;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Taking work. */
+interface ClaimContract extends RunContract {
+
+    @Test
+    default void aClaimStartsTheRunUnderALease() {
+        Run run = client().starts(key("work"), spec()).run();
+        Claimed claimed = client().claim();
+        assertThat(claimed.run().id()).isEqualTo(run.id());
+        assertThat(claimed.run().state()).isEqualTo(RunState.RUNNING);
+        assertThat(claimed.run().status().attempts()).isEqualTo(1);
+        assertThat(claimed.lease().isLive()).isTrue();
+        assertThat(claimed.lease().holder()).isEqualTo(WORKER.forRun(run.id()));
+        assertThat(client().store()
+                        .find(List.of(key("work")))
+                        .get(0)
+                        .orElseThrow()
+                        .token())
+                .isEqualTo(claimed.lease().token());
+        assertThat(client().claim(10)).isEmpty();
+    }
+
+    @Test
+    default void theSameClaimIsTheSameWork() {
+        client().starts(key("one"), spec());
+        client().starts(key("two"), spec());
+        client().starts(key("three"), spec());
+        ClaimRequest request = RunClient.claiming(2);
+        List<Claimed> first = client().store().claim(request);
+        List<Claimed> again = client().store().claim(request);
+        assertThat(first).hasSize(2);
+        assertThat(again)
+                .extracting(work -> work.lease().token())
+                .containsExactlyInAnyOrderElementsOf(
+                        first.stream().map(work -> work.lease().token()).toList());
+        assertThat(client().claim(10)).hasSize(1);
+    }
+
+    @Test
+    default void whatIsHigherIsClaimedFirst() {
+        client().starts(key("low"), spec());
+        Run high = client().starts(key("high"), spec().priority(3)).run();
+        assertThat(client().claim().run().id()).isEqualTo(high.id());
+    }
+
+    @Test
+    default void onlyWhatTheWorkerCanDoIsClaimed() {
+        client().starts(key("strange"), spec());
+        ClaimRequest other = new ClaimRequest(new UUID(1, 1), WORKER, "acme", Set.of(new JobName("other")), 5);
+        assertThat(client().store().claim(other)).isEmpty();
+        ClaimRequest stranger = new ClaimRequest(new UUID(1, 2), WORKER, "globex", Set.of(RunClient.JOB), 5);
+        assertThat(client().store().claim(stranger)).isEmpty();
+        client().claim();
+    }
+
+    @Test
+    default void aQuietStoreGivesNoWork() {
+        client().starts(key("quiet"), spec());
+        client().store().bumpEpoch("a backup was restored");
+        assertThat(client().claim(1)).isEmpty();
+        advance(client().store().capabilities().maxLease().plusSeconds(1));
+        client().claim();
+    }
+}

@@ -1,0 +1,98 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.ERROR;
+import static io.interlock.tck.RunClient.as;
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.Refusal;
+import io.interlock.RunRefusal;
+import io.interlock.RunState;
+import io.interlock.run.Ending;
+import io.interlock.run.Resource;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.run.RunSpec;
+import io.interlock.run.Transition;
+import io.interlock.spi.run.Claimed;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Jobs that move a resource along declared states. */
+interface GuardContract extends RunContract {
+
+    private static RunSpec create() {
+        return spec().guard(new Transition("cluster", Set.of(Resource.UNTOUCHED), "CREATING", "READY", "BROKEN"));
+    }
+
+    private static RunSpec destroy() {
+        return spec().guard(new Transition("cluster", Set.of("READY"), "DESTROYING", "GONE", "BROKEN"));
+    }
+
+    private Resource resource(String name) {
+        return client().store().resource(key(name)).orElseThrow();
+    }
+
+    @Test
+    default void theResourceMovesWithTheLock() {
+        Run run = client().starts(key("cluster"), create()).run();
+        assertThat(client().store().resource(key("cluster"))).isEmpty();
+        Claimed work = client().claim();
+        assertThat(resource("cluster").state()).isEqualTo("CREATING");
+        assertThat(resource("cluster").owningRun()).contains(run.id());
+        client().succeeds(work);
+        assertThat(resource("cluster").state()).isEqualTo("READY");
+        assertThat(resource("cluster").owningRun()).isEmpty();
+        assertThat(resource("cluster").version()).isEqualTo(2);
+    }
+
+    @Test
+    default void aFailureLeavesTheFailureState() {
+        client().starts(key("broken"), create());
+        client().finished(client().claim(), new Ending.Failed(ERROR, false, null));
+        assertThat(resource("broken").state()).isEqualTo("BROKEN");
+    }
+
+    @Test
+    default void aWrongStateIsRefusedWithCurrentAndAllowed() {
+        Refusal refusal = client().refused(key("early"), destroy());
+        RunRefusal.WrongState wrong = as(RunRefusal.WrongState.class, refusal);
+        assertThat(wrong.state()).isEqualTo(Resource.UNTOUCHED);
+        assertThat(wrong.allowed()).containsExactly("READY");
+    }
+
+    @Test
+    default void ofThreeDestroysOneRunsAndTheOthersMeetTheNewState() {
+        client().starts(key("three"), create());
+        client().succeeds(client().claim());
+        client().starts(key("three"), destroy());
+        Run second = client().queues(key("three"), destroy().policy(ConflictPolicy.QUEUE))
+                .run();
+        Run third = client().queues(key("three"), destroy().policy(ConflictPolicy.QUEUE))
+                .run();
+        client().succeeds(client().claim());
+        client().ended(second.id(), RunState.FAILED, "WRONG_STATE");
+        client().ended(third.id(), RunState.FAILED, "WRONG_STATE");
+        assertThat(resource("three").state()).isEqualTo("GONE");
+    }
+
+    @Test
+    default void betweenAttemptsTheResourceIsItsRuns() {
+        Run run = client().starts(
+                        key("own"), create().retry(new RetryPlan(2, Duration.ofMinutes(1), 1, Duration.ofMinutes(1))))
+                .run();
+        client().failsForNow(client().claim());
+        assertThat(resource("own").state()).isEqualTo("CREATING");
+        assertThat(resource("own").owningRun()).contains(run.id());
+        Run other = client().queues(key("own"), destroy().policy(ConflictPolicy.QUEUE))
+                .run();
+        assertThat(client().claim(1)).isEmpty();
+        advance(Duration.ofSeconds(61));
+        Claimed again = client().claim();
+        assertThat(again.run().id()).isEqualTo(run.id());
+        client().succeeds(again);
+        client().is(other.id(), RunState.PENDING);
+    }
+}

@@ -1,0 +1,113 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.as;
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LeaseTerms;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
+import io.interlock.RunState;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
+import io.interlock.run.Stage;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import io.interlock.spi.run.BeatAnswer;
+import io.interlock.spi.run.Claimed;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Beats, and what becomes of runs whose worker is heard of no more. */
+interface LostRunContract extends RunContract {
+
+    @Test
+    default void beatsKeepTheLeaseAndTheStages() {
+        client().starts(key("beat"), spec());
+        Claimed work = client().claim();
+        client().beat(work, "read");
+        advance(Duration.ofSeconds(20));
+        client().beat(work, "read");
+        BeatAnswer.Beating beating = as(BeatAnswer.Beating.class, client().beat(work, "write"));
+        assertThat(beating.lease().expiresAt()).isAfter(work.lease().expiresAt());
+        advance(Duration.ofSeconds(20));
+        assertThat(client().run(work.run().id()).status().stages())
+                .extracting(Stage::name)
+                .containsExactly("read", "write");
+        client().succeeds(work);
+        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.GONE);
+    }
+
+    @Test
+    default void aLostAttemptIsTriedAgainByTheNextStepThatComes() {
+        client().starts(key("lost"), spec().retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO)));
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(31));
+        Claimed again = client().claim();
+        assertThat(again.run().id()).isEqualTo(work.run().id());
+        assertThat(again.lease().token()).isGreaterThan(work.lease().token());
+        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.GONE);
+        advance(Duration.ofSeconds(31));
+        assertThat(client().store().sweepRuns(10))
+                .anySatisfy(action -> assertThat(action.state()).isEqualTo(RunState.DEAD));
+        client().ended(work.run().id(), RunState.DEAD, "WORKER_TIMEOUT");
+        assertThat(client().store().sweepRuns(10)).as("nothing is left to do").isEmpty();
+    }
+
+    @Test
+    default void theGracePutsOffTheVerdictAndKeepsTheKey() {
+        RunLimits limits = new RunLimits(null, null, Duration.ofMinutes(5));
+        client().starts(key("grace"), spec().limits(limits));
+        Claimed work = client().claim();
+        advance(Duration.ofMinutes(2));
+        client().store().sweepRuns(10);
+        client().is(work.run().id(), RunState.RUNNING);
+        assertThat(new Client(client().store()).refusal(key("grace"))).isInstanceOf(Refusal.Delayed.class);
+        client().store().sweep(10);
+        advance(Duration.ofMinutes(4));
+        client().store().sweepRuns(10);
+        client().ended(work.run().id(), RunState.FAILED, "WORKER_TIMEOUT");
+        new Client(client().store()).take(key("grace"));
+    }
+
+    @Test
+    default void theLockDelayKeepsTheKeyAfterTheVerdict() {
+        LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30), Duration.ofSeconds(20));
+        client().starts(key("delay"), spec().terms(terms));
+        Claimed work = client().claim();
+        Run next = client().queues(key("delay"), spec().policy(ConflictPolicy.QUEUE))
+                .run();
+        advance(Duration.ofSeconds(35));
+        client().store().sweepRuns(10);
+        client().ended(work.run().id(), RunState.FAILED, "WORKER_TIMEOUT");
+        assertThat(client().refused(key("delay"), spec())).isInstanceOf(Refusal.Delayed.class);
+        client().is(next.id(), RunState.QUEUED);
+        advance(Duration.ofSeconds(20));
+        assertThat(client().claim().run().id()).isEqualTo(next.id());
+    }
+
+    @Test
+    default void afterItsMaxRuntimeARunIsNotRenewedByAnybody() {
+        RunLimits limits = new RunLimits(null, Duration.ofSeconds(40), Duration.ZERO);
+        client().starts(key("runtime"), spec().limits(limits));
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(25));
+        assertThat(client().beat(work)).isInstanceOf(BeatAnswer.Beating.class);
+        advance(Duration.ofSeconds(16));
+        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.OVERDUE);
+        RenewAnswer renewed = client().store()
+                .renew(List.of(new RenewRequest(
+                        work.run().key(), work.lease().id(), work.lease().token(), Duration.ofSeconds(30))))
+                .only();
+        assertThat(as(RenewAnswer.Lost.class, renewed).cause()).isEqualTo(LossCause.OVERDUE);
+        client().is(work.run().id(), RunState.RUNNING);
+        advance(Duration.ofSeconds(20));
+        client().store().sweepRuns(10);
+        client().ended(work.run().id(), RunState.TIMED_OUT, "MAX_RUNTIME");
+        assertThat(client().run(work.run().id()).status().error())
+                .hasToString("RunError[code=MAX_RUNTIME, message=took longer than its max runtime, at stage copy]");
+    }
+}

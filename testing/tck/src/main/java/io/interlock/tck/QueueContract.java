@@ -1,0 +1,106 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.as;
+import static io.interlock.tck.RunClient.freshRun;
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.RunRefusal;
+import io.interlock.RunState;
+import io.interlock.run.LineLimits;
+import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Waiting in line. */
+interface QueueContract extends RunContract {
+
+    /** Who waits in line. */
+    private static RunSpec queued() {
+        return spec().policy(ConflictPolicy.QUEUE);
+    }
+
+    @Test
+    default void whoComesFirstGoesFirst() {
+        client().starts(key("line"), queued());
+        Run first = client().queues(key("line"), queued()).run();
+        SubmitAnswer.Queued second = client().queues(key("line"), queued());
+        assertThat(second.position()).isEqualTo(2);
+        client().succeeds(client().claim());
+        client().is(first.id(), RunState.PENDING);
+        client().is(second.run().id(), RunState.QUEUED);
+        client().succeeds(client().claim());
+        assertThat(client().claim().run().id()).isEqualTo(second.run().id());
+    }
+
+    @Test
+    default void theHigherPriorityGoesFirst() {
+        client().starts(key("priority"), queued());
+        client().queues(key("priority"), queued().priority(-1));
+        SubmitAnswer.Queued high = client().queues(key("priority"), queued().priority(5));
+        assertThat(high.position()).isEqualTo(1);
+        client().succeeds(client().claim());
+        client().is(high.run().id(), RunState.PENDING);
+    }
+
+    @Test
+    default void waitingRaisesThePriorityButNotForEver() {
+        client().starts(key("age"), queued());
+        Run old = client().queues(key("age"), queued()).run();
+        advance(Duration.ofMinutes(3));
+        Run middle = client().queues(key("age"), queued().priority(2)).run();
+        Run high = client().queues(key("age"), queued().priority(20)).run();
+        assertThat(client().store().queue(key("age")))
+                .extracting(Run::id)
+                .containsExactly(high.id(), old.id(), middle.id());
+        advance(Duration.ofHours(5));
+        assertThat(client().store().queue(key("age")))
+                .as("all have aged by ten at the most")
+                .extracting(Run::id)
+                .containsExactly(high.id(), middle.id(), old.id());
+    }
+
+    @Test
+    default void whoWaitsTooLongGoes() {
+        Run pending =
+                client().starts(key("wait"), queued().limits(waitingFor(90))).run();
+        Run queued =
+                client().queues(key("wait"), queued().limits(waitingFor(60))).run();
+        Run patient = client().queues(key("wait"), queued()).run();
+        advance(Duration.ofSeconds(61));
+        client().store().sweepRuns(10);
+        client().ended(queued.id(), RunState.ABORTED, "WAIT_EXPIRED");
+        client().is(pending.id(), RunState.PENDING);
+        advance(Duration.ofSeconds(30));
+        client().store().sweepRuns(10);
+        client().ended(pending.id(), RunState.FAILED, "NO_WORKER");
+        client().is(patient.id(), RunState.PENDING);
+    }
+
+    @Test
+    default void aTenantHasNoMoreUnderWayThanItMay() {
+        LineLimits two = new LineLimits(10, 2);
+        client().submit(limited("t1", two, ConflictPolicy.QUEUE));
+        client().submit(limited("t2", two, ConflictPolicy.QUEUE));
+        SubmitAnswer refused = client().submit(limited("t3", two, ConflictPolicy.REJECT));
+        assertThat(as(SubmitAnswer.Refused.class, refused).refusal()).isInstanceOf(RunRefusal.TenantBusy.class);
+        SubmitAnswer queued = client().submit(limited("t3", two, ConflictPolicy.QUEUE));
+        Run third = as(SubmitAnswer.Queued.class, queued).run();
+        assertThat(client().claim(10)).hasSize(2).allSatisfy(work -> client().succeeds(work));
+        assertThat(client().claim().run().id()).isEqualTo(third.id());
+    }
+
+    private static SubmitRequest limited(String name, LineLimits limits, ConflictPolicy policy) {
+        return SubmitRequest.of(freshRun(), Bench.key(name), spec().policy(policy))
+                .within(limits);
+    }
+
+    private static RunLimits waitingFor(int seconds) {
+        return new RunLimits(Duration.ofSeconds(seconds), null, Duration.ZERO);
+    }
+}

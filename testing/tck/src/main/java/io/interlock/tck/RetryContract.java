@@ -1,0 +1,101 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.ERROR;
+import static io.interlock.tck.RunClient.as;
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LeaseRecord;
+import io.interlock.RunState;
+import io.interlock.run.Ending;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.run.RunSpec;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.SubmitAnswer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Trying again. */
+interface RetryContract extends RunContract {
+
+    private static RunSpec tried(int attempts) {
+        return spec().policy(ConflictPolicy.QUEUE)
+                .retry(new RetryPlan(attempts, Duration.ofMinutes(1), 1, Duration.ofMinutes(1)));
+    }
+
+    @Test
+    default void aFailedAttemptRestsAndLeavesTheKeyToOthers() {
+        Run first = client().starts(key("rest"), tried(2)).run();
+        Run second = client().queues(key("rest"), tried(1)).run();
+        Run resting = client().failsForNow(client().claim());
+        assertThat(resting.state()).isEqualTo(RunState.QUEUED);
+        client().is(second.id(), RunState.PENDING);
+        client().succeeds(client().claim());
+        assertThat(client().claim(1)).as("it rests").isEmpty();
+        advance(Duration.ofSeconds(61));
+        Claimed again = client().claim();
+        assertThat(again.run().id()).isEqualTo(first.id());
+        assertThat(again.run().status().attempts()).isEqualTo(2);
+        client().succeeds(again);
+    }
+
+    @Test
+    default void theKeyIsFreeWhileItsOnlyRunRests() {
+        Run run = client().starts(key("free-rest"), tried(2)).run();
+        client().failsForNow(client().claim());
+        LeaseRecord lease = new Client(client().store()).take(key("free-rest"));
+        advance(Duration.ofSeconds(25));
+        new Client(client().store()).renewed(lease, Duration.ofSeconds(60));
+        advance(Duration.ofSeconds(40));
+        assertThat(client().claim(1)).as("somebody else has the key").isEmpty();
+        new Client(client().store()).release(lease);
+        assertThat(client().claim().run().id()).isEqualTo(run.id());
+    }
+
+    @Test
+    default void aRetryKeepsItsPlaceInLine() {
+        Run first = client().starts(key("place"), tried(2)).run();
+        Run second = client().queues(key("place"), tried(1)).run();
+        Run third = client().queues(key("place"), tried(1)).run();
+        client().finished(client().claim(), new Ending.Failed(ERROR, true, Duration.ZERO));
+        client().is(first.id(), RunState.PENDING);
+        assertThat(client().store().queue(key("place"))).extracting(Run::id).containsExactly(second.id(), third.id());
+    }
+
+    @Test
+    default void aRunIsDeadWhenItsAttemptsAreUsedUp() {
+        Run run = client().starts(key("dead"), tried(3)).run();
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            client().is(run.id(), attempt == 1 ? RunState.PENDING : RunState.QUEUED);
+            advance(Duration.ofSeconds(61));
+            client().failsForNow(client().claim());
+        }
+        client().ended(run.id(), RunState.DEAD, "BROKEN");
+        assertThat(client().store().attempts(run.id())).hasSize(3);
+    }
+
+    @Test
+    default void aPermanentErrorIsNotTriedAgain() {
+        Run run = client().starts(key("permanent"), tried(3)).run();
+        client().finished(client().claim(), new Ending.Failed(ERROR, false, null));
+        client().ended(run.id(), RunState.FAILED, "BROKEN");
+    }
+
+    @Test
+    default void whoJoinsJoinsARunThatRests() {
+        Run run = client().starts(key("join-rest"), tried(2)).run();
+        client().failsForNow(client().claim());
+        SubmitAnswer joined = client().submit(key("join-rest"), spec().policy(ConflictPolicy.JOIN));
+        assertThat(as(SubmitAnswer.Joined.class, joined).run().id()).isEqualTo(run.id());
+    }
+
+    @Test
+    default void aRepeatedEndingOfARetryIsTheSameAnswer() {
+        client().starts(key("again"), tried(2));
+        Claimed work = client().claim();
+        Run resting = client().failsForNow(work);
+        assertThat(client().failsForNow(work)).isEqualTo(resting);
+    }
+}

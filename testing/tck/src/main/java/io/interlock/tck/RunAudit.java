@@ -1,0 +1,116 @@
+package io.interlock.tck;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Run;
+import io.interlock.spi.run.RunStore;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges what a store of runs has kept: the audit log of each key, in order, and what became of each run. Findings name the
+ * invariant that was broken.
+ */
+public final class RunAudit {
+
+    private final RunStore store;
+    private final List<String> findings = new ArrayList<>();
+
+    private RunAudit(RunStore store) {
+        this.store = store;
+    }
+
+    /** What is wrong with the runs of these keys; empty if nothing is. */
+    public static List<String> findings(RunStore store, Collection<LockKey> keys, Collection<RunId> acknowledged) {
+        RunAudit audit = new RunAudit(store);
+        keys.forEach(audit::judgeKey);
+        acknowledged.forEach(audit::judgeRun);
+        return audit.findings;
+    }
+
+    private void judgeKey(LockKey key) {
+        Map<RunId, RunState> states = new HashMap<>();
+        Set<RunId> busy = new HashSet<>();
+        long token = 0;
+        long sequence = 0;
+        for (AuditRecord record : store.audit(key)) {
+            if (record.sequence() <= sequence) {
+                findings.add("audit: not in order: " + record);
+            }
+            sequence = record.sequence();
+            RunId run = record.run();
+            if (run == null || !Set.of("submitted", "run").contains(record.action())) {
+                continue;
+            }
+            judgeMove(states.get(run), record);
+            RunState after = RunState.valueOf(record.after());
+            states.put(run, after);
+            track(busy, run, after);
+            if (busy.size() > 1) {
+                findings.add("I1: more than one run has " + key + ": " + record);
+            }
+            if (after == RunState.RUNNING) {
+                long drawn = record.token() == null ? 0 : record.token().value();
+                if (drawn <= token) {
+                    findings.add("I2: token " + drawn + " after " + token + ": " + record);
+                }
+                token = Math.max(token, drawn);
+            }
+        }
+        states.forEach(this::judgeLast);
+    }
+
+    private void judgeMove(@Nullable RunState before, AuditRecord record) {
+        RunState after = RunState.valueOf(record.after());
+        if (before == null) {
+            if (!record.action().equals("submitted")) {
+                findings.add("I4: never submitted: " + record);
+            }
+            return;
+        }
+        if (!before.canBecome(after) || !before.name().equals(record.before())) {
+            findings.add("I5: from " + before + " to " + after + ": " + record);
+        }
+    }
+
+    private void judgeLast(RunId id, RunState last) {
+        Run run = store.findRun(id).orElse(null);
+        if (run == null || run.state() != last) {
+            findings.add("I5: the log says " + last + ", the run is " + run);
+        }
+    }
+
+    private void judgeRun(RunId id) {
+        Run run = store.findRun(id).orElse(null);
+        if (run == null) {
+            findings.add("I4: acknowledged, and gone: run " + id);
+            return;
+        }
+        List<Attempt> attempts = store.attempts(id);
+        int over = run.status().attempts() - (run.state() == RunState.RUNNING ? 1 : 0);
+        if (attempts.size() != over) {
+            findings.add("I14: " + over + " attempts are over, and " + attempts.size() + " are logged: " + run);
+        }
+        int most = run.spec().retry().attempts();
+        if (run.status().attempts() > most || (run.state() == RunState.DEAD && attempts.size() != most)) {
+            findings.add("I14: " + attempts.size() + " of " + most + " attempts: " + run);
+        }
+    }
+
+    private static void track(Set<RunId> busy, RunId run, RunState after) {
+        if (after == RunState.PENDING || after == RunState.RUNNING) {
+            busy.add(run);
+        } else {
+            busy.remove(run);
+        }
+    }
+}

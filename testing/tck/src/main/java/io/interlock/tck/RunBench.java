@@ -1,0 +1,63 @@
+package io.interlock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** What one test about runs works with: clients, and all keys and runs that came up, to be audited when it is over. */
+final class RunBench {
+
+    private final RunStoreHarness harness;
+    private final Deque<RunStore> stores = new ArrayDeque<>();
+    private final Set<LockKey> keys = ConcurrentHashMap.newKeySet();
+    private final Queue<RunId> acknowledged = new ConcurrentLinkedQueue<>();
+    private final RunClient client;
+
+    RunBench(RunStoreHarness harness) {
+        this.harness = harness;
+        client = anotherClient();
+    }
+
+    RunStoreHarness harness() {
+        return harness;
+    }
+
+    RunClient client() {
+        return client;
+    }
+
+    /** A client that shares nothing with the others but the store. */
+    synchronized RunClient anotherClient() {
+        RunStore store = harness.open(Environment.system());
+        stores.push(store);
+        return new RunClient(store, this);
+    }
+
+    void touched(LockKey key) {
+        keys.add(key);
+    }
+
+    void acknowledged(RunId run) {
+        acknowledged.add(run);
+    }
+
+    /** Audits what the store has kept, and closes everything. */
+    void finish() {
+        try {
+            assertThat(RunAudit.findings(client.store(), keys, acknowledged))
+                    .as("audit")
+                    .isEmpty();
+        } finally {
+            stores.forEach(RunStore::close);
+        }
+    }
+}
