@@ -74,6 +74,14 @@ public interface RunStore extends LeaseStore {
     /** What a guarded key stands for; empty if nobody has touched it. */
     Optional<Resource> resource(LockKey key);
 
-    /** All that was done under the key, in order. */
+    /** Says where a resource stands, for whoever creates or mends one; never while a run moves it. */
+    ResourceAnswer setResource(ResourceRequest request);
+
+    /** Runs in the order in which they were submitted, a page at a time. */
+    RunPage listRuns(RunQuery query);
+
+    /**
+     * All that was done under the key, in order. Pauses are kept under their tenant and pattern as if that were a key.
+     */
     List<AuditRecord> audit(LockKey key);
 }

@@ -16,6 +16,8 @@ import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
 import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.ResourceAnswer;
+import io.interlock.spi.run.ResourceRequest;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -76,6 +78,33 @@ interface GuardContract extends RunContract {
         client().ended(second.id(), RunState.FAILED, "WRONG_STATE");
         client().ended(third.id(), RunState.FAILED, "WRONG_STATE");
         assertThat(resource("three").state()).isEqualTo("GONE");
+    }
+
+    @Test
+    default void aResourceIsSetByWhoSawItsVersion() {
+        ResourceAnswer made = set("set", "READY", 0);
+        assertThat(as(ResourceAnswer.Changed.class, made).resource().version()).isEqualTo(1);
+        assertThat(set("set", "GONE", 0)).isInstanceOf(ResourceAnswer.Mismatch.class);
+        client().starts(key("set"), destroy());
+        Claimed work = client().claim();
+        assertThat(set("set", "READY", 2)).as("a run moves it").isInstanceOf(ResourceAnswer.Mismatch.class);
+        client().succeeds(work);
+        assertThat(set("set", "READY", 3)).isInstanceOf(ResourceAnswer.Changed.class);
+        assertThat(resource("set").state()).isEqualTo("READY");
+    }
+
+    @Test
+    default void aRunThatWaitsForAWorkerMeetsTheStateThatWasSetMeanwhile() {
+        set("meanwhile", "READY", 0);
+        Run run = client().starts(key("meanwhile"), destroy()).run();
+        set("meanwhile", "BROKEN", 1);
+        assertThat(client().claim(1)).isEmpty();
+        client().ended(run.id(), RunState.FAILED, "WRONG_STATE");
+    }
+
+    private ResourceAnswer set(String name, String state, long version) {
+        return client().store()
+                .setResource(new ResourceRequest(key(name), "cluster", state, version, "carol", "made it"));
     }
 
     @Test

@@ -29,6 +29,7 @@ public abstract class RunStoreContract
                 GuardContract,
                 LostRunContract,
                 MixedContract,
+                LookingContract,
                 RunStormContract {
 
     private @Nullable RunStoreHarness harness;

@@ -204,6 +204,14 @@ public final class Room {
         note(run, "resource", before, state, why);
     }
 
+    void note(AuditRecord record) {
+        audit.add(record);
+    }
+
+    void setResource(Resource resource) {
+        this.resource = resource;
+    }
+
     void note(Run run, String action, String before, String after, Why why) {
         Turn turn = run.status().turn();
         audit.add(new AuditRecord(

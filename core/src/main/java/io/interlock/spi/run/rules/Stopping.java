@@ -1,6 +1,7 @@
 package io.interlock.spi.run.rules;
 
 import io.interlock.RunState;
+import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
@@ -28,8 +29,24 @@ public final class Stopping {
         return new CancelAnswer.Cancelled(ended);
     }
 
-    /** The lease of the key was evicted: the run that worked under it is over, though its work may still go on. */
+    /**
+     * The lease of the key was evicted just now. If a run worked under it, that run is over, though its work may still go
+     * on.
+     */
     public static void evicted(Room room, EvictRequest request) {
+        room.lease()
+                .ifPresent(lease -> room.note(new AuditRecord(
+                        0,
+                        room.now(),
+                        room.key(),
+                        lease.holder().run(),
+                        lease.token(),
+                        request.actor(),
+                        "evicted",
+                        lease.holder().label(),
+                        "",
+                        request.reason(),
+                        null)));
         room.running()
                 .filter(run ->
                         room.hasLease(run) && room.lease().orElseThrow().token().equals(request.expected()))

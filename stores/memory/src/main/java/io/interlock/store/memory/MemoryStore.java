@@ -34,7 +34,11 @@ import io.interlock.spi.run.Claimed;
 import io.interlock.spi.run.FinishAnswer;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceAnswer;
+import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunPage;
+import io.interlock.spi.run.RunQuery;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
@@ -246,6 +250,18 @@ public final class MemoryStore implements RunStore {
     public Optional<Resource> resource(LockKey key) {
         requireOpen();
         return runs.resource(key);
+    }
+
+    @Override
+    public ResourceAnswer setResource(ResourceRequest request) {
+        requireOpen();
+        return runs.setResource(request);
+    }
+
+    @Override
+    public RunPage listRuns(RunQuery query) {
+        requireOpen();
+        return runs.list(query);
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
+import io.interlock.spi.run.RunQuery;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.LeaseRow;
@@ -15,6 +16,7 @@ import io.interlock.spi.run.rules.Reservation;
 import io.interlock.spi.run.rules.Room;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,6 +92,15 @@ final class RunRows {
 
     Optional<Run> run(RunId id) {
         return Optional.ofNullable(runs.get(id));
+    }
+
+    /** One run more than asked for, if there is one. */
+    List<Run> runs(RunQuery query) {
+        return runs.values().stream()
+                .filter(query::matches)
+                .sorted(Comparator.comparingLong(Run::number))
+                .limit(query.limit() + 1L)
+                .toList();
     }
 
     List<Attempt> attempts(RunId id) {

@@ -16,7 +16,11 @@ import io.interlock.spi.run.Claimed;
 import io.interlock.spi.run.FinishAnswer;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceAnswer;
+import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunPage;
+import io.interlock.spi.run.RunQuery;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.SweepAction;
@@ -25,6 +29,7 @@ import io.interlock.spi.run.TurnRequest;
 import io.interlock.spi.run.rules.BareLeases;
 import io.interlock.spi.run.rules.Finishing;
 import io.interlock.spi.run.rules.Line;
+import io.interlock.spi.run.rules.Resources;
 import io.interlock.spi.run.rules.Room;
 import io.interlock.spi.run.rules.Stopping;
 import io.interlock.spi.run.rules.Submission;
@@ -146,15 +151,34 @@ class RunSteps {
                     now,
                     request.time() == null ? null : now.plus(request.time()));
             rows.pause(pause);
+            rows.append(noted(pause, "paused", request.actor(), request.reason(), now));
             return pause;
         });
     }
 
     boolean resume(ResumeRequest request) {
-        Optional<Pause> pause = table.changePauses(rows -> rows.resume(request.tenant(), request.pattern()));
+        Optional<Pause> pause = table.changePauses(rows -> {
+            Optional<Pause> over = rows.resume(request.tenant(), request.pattern());
+            Instant now = StoreClock.instant(table.clock.now());
+            over.ifPresent(ended -> rows.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
+            return over;
+        });
         pause.ifPresent(
                 over -> table.rows.keys().stream().filter(over::covers).forEach(key -> table.step(key, Room::changes)));
         return pause.isPresent();
+    }
+
+    private static AuditRecord noted(Pause pause, String action, String actor, String reason, Instant now) {
+        LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
+        return new AuditRecord(0, now, keys, null, null, actor, action, "", "", reason, null);
+    }
+
+    ResourceAnswer setResource(ResourceRequest request) {
+        return table.step(request.key(), room -> Resources.set(room, request));
+    }
+
+    RunPage list(RunQuery query) {
+        return reading(() -> RunPage.of(table.rows.runs(query), query.limit()));
     }
 
     List<SweepAction> sweep(int limit) {

@@ -92,11 +92,13 @@ class RunTable extends LeaseTable {
     /** The room of a locked slot. */
     Room load(Slot slot, @Nullable LeaseRow lease) {
         Contents contents = seen(rows.contents(slot.key(), lease, slot.token()));
+        // As in every step: first the clock, then the era.
+        Instant now = StoreClock.instant(clock.now());
         Era era = era();
         Instant quietUntil = era.quietUntil() == Long.MIN_VALUE ? null : StoreClock.instant(era.quietUntil());
         Facts facts = new Facts(
                 slot.key(),
-                StoreClock.instant(clock.now()),
+                now,
                 era.epoch(),
                 slots.floor(),
                 quietUntil,
@@ -180,8 +182,9 @@ class RunTable extends LeaseTable {
 
     @Override
     EvictAnswer evict(Slot slot, EvictRequest request) {
+        boolean before = slot.isEvicted();
         EvictAnswer answer = super.evict(slot, request);
-        if (answer instanceof EvictAnswer.Evicted && rows.know(slot.key())) {
+        if (answer instanceof EvictAnswer.Evicted && !before) {
             step(slot, room -> {
                 Stopping.evicted(room, request);
                 return answer;

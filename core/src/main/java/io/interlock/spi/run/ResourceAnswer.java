@@ -1,0 +1,29 @@
+package io.interlock.spi.run;
+
+import io.interlock.run.Resource;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a store says to a {@link ResourceRequest}. */
+public sealed interface ResourceAnswer {
+
+    /**
+     * It stands there now.
+     *
+     * @param resource with its new version
+     */
+    record Changed(Resource resource) implements ResourceAnswer {}
+
+    /**
+     * It has another version, or a run moves it; nothing was changed.
+     *
+     * @param resource as it is, or {@code null} if there is none
+     */
+    record Mismatch(@Nullable Resource resource) implements ResourceAnswer {
+
+        /** The resource as it is, if there is one. */
+        public Optional<Resource> current() {
+            return Optional.ofNullable(resource);
+        }
+    }
+}

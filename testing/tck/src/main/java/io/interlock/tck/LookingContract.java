@@ -1,0 +1,94 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunPage;
+import io.interlock.spi.run.RunQuery;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Finding runs, and the log of what was done. */
+interface LookingContract extends RunContract {
+
+    @Test
+    default void runsAreListedByWhatIsAskedFor() {
+        Run first = client().starts(key("list"), spec()).run();
+        client().succeeds(client().claim());
+        advance(Duration.ofMinutes(1));
+        Run second = client().starts(key("list"), spec()).run();
+        Run third = client().starts(key("list-2"), spec()).run();
+        client().starts(LockKey.of("globex", "list"), spec());
+        RunQuery all = RunQuery.ofTenant("acme");
+        assertThat(ids(all)).containsExactly(first.id(), second.id(), third.id());
+        assertThat(ids(all.of(key("list")))).containsExactly(first.id(), second.id());
+        assertThat(ids(all.in(RunState.SUCCEEDED))).containsExactly(first.id());
+        assertThat(ids(all.doing(new JobName("other")))).isEmpty();
+        assertThat(ids(all.since(second.submittedAt()))).containsExactly(second.id(), third.id());
+        RunPage page = client().store().listRuns(all.page(0, 2));
+        assertThat(page.runs()).hasSize(2);
+        long cursor = page.cursor().orElseThrow();
+        assertThat(ids(all.page(cursor, 2))).containsExactly(third.id());
+        assertThat(client().store().listRuns(all.page(cursor, 2)).cursor()).isEmpty();
+    }
+
+    private List<RunId> ids(RunQuery query) {
+        return client().store().listRuns(query).runs().stream().map(Run::id).toList();
+    }
+
+    @Test
+    default void everyChangeOfARunIsInTheLog() {
+        Run run = client().starts(key("log"), spec()).run();
+        Claimed work = client().claim();
+        client().succeeds(work);
+        List<AuditRecord> log = client().store().audit(key("log"));
+        assertThat(log).extracting(AuditRecord::after).containsExactly("QUEUED", "PENDING", "RUNNING", "SUCCEEDED");
+        assertThat(log).allSatisfy(record -> assertThat(record.run()).isEqualTo(run.id()));
+        assertThat(log.get(0).actor()).isEqualTo("alice");
+        assertThat(log.get(3).actor()).isEqualTo(RunClient.WORKER.label());
+        assertThat(log.get(3).token()).isEqualTo(work.lease().token());
+    }
+
+    @Test
+    default void aRefusalIsNotInTheLog() {
+        client().starts(key("refused"), spec());
+        int before = client().store().audit(key("refused")).size();
+        client().refused(key("refused"), spec().policy(ConflictPolicy.SKIP));
+        assertThat(client().store().audit(key("refused"))).hasSize(before);
+    }
+
+    @Test
+    default void takingABareLeaseByForceIsInTheLogOnce() {
+        LeaseRecord lease = new Client(client().store()).take(key("forced"));
+        EvictRequest request = new EvictRequest(key("forced"), lease.token(), "carol", "stuck");
+        client().store().evict(request);
+        client().store().evict(request);
+        AuditRecord record = client().store().audit(key("forced")).get(0);
+        assertThat(client().store().audit(key("forced"))).hasSize(1);
+        assertThat(record.action() + " by " + record.actor() + ": " + record.reason())
+                .isEqualTo("evicted by carol: stuck");
+        assertThat(record.token()).isEqualTo(lease.token());
+    }
+
+    @Test
+    default void pausesAreInTheLogOfTheirPattern() {
+        client().store().pause(new PauseRequest("acme", "log/*", "carol", "upgrade", null));
+        client().store().resume(new ResumeRequest("acme", "log/*", "dave", "done"));
+        assertThat(client().store().audit(key("log/*")))
+                .extracting(record -> record.action() + " by " + record.actor())
+                .containsExactly("paused by carol", "resumed by dave");
+    }
+}
