@@ -7,6 +7,7 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
+import io.interlock.run.Wait;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore;
 import java.util.List;
@@ -67,6 +68,9 @@ public interface RunStore extends LeaseStore {
 
     /** Who waits for the key, in the order in which they would have their turn now. */
     List<Run> queue(LockKey key);
+
+    /** Why a run waits in line; empty if it does not, or if there is no such run. */
+    Optional<Wait> explain(RunId id);
 
     /** The attempts of a run that are over, the first one first. */
     List<Attempt> attempts(RunId id);

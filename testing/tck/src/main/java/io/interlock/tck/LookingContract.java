@@ -11,6 +11,7 @@ import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
+import io.interlock.run.Wait;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.Claimed;
 import io.interlock.spi.run.PauseRequest;
@@ -47,6 +48,29 @@ interface LookingContract extends RunContract {
 
     private List<RunId> ids(RunQuery query) {
         return client().store().listRuns(query).runs().stream().map(Run::id).toList();
+    }
+
+    @Test
+    default void whoWaitsIsToldWhy() {
+        Run first = client().starts(key("why"), spec()).run();
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(20));
+        client().succeeds(work);
+        Run holder = client().starts(key("why"), spec()).run();
+        Claimed second = client().claim();
+        client().beat(second, "copy");
+        client().queues(key("why"), spec().policy(ConflictPolicy.QUEUE));
+        Run waiting =
+                client().queues(key("why"), spec().policy(ConflictPolicy.QUEUE)).run();
+        advance(Duration.ofSeconds(5));
+        Wait wait = client().store().explain(waiting.id()).orElseThrow();
+        assertThat(wait.sentence())
+                .contains("number 2 in line", "run " + holder.id(), "has had it for 5s", "stage copy", "is alive");
+        assertThat(wait.expectedWait().orElseThrow())
+                .as("20 s for the one before, and 15 s for the holder")
+                .isBetween(Duration.ofSeconds(33), Duration.ofSeconds(37));
+        assertThat(client().store().explain(first.id())).as("it is over").isEmpty();
+        assertThat(client().store().explain(RunClient.freshRun())).isEmpty();
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
+import io.interlock.run.Wait;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
@@ -238,6 +239,12 @@ public final class MemoryStore implements RunStore {
     public List<Run> queue(LockKey key) {
         requireOpen();
         return runs.queue(key);
+    }
+
+    @Override
+    public Optional<Wait> explain(RunId id) {
+        requireOpen();
+        return runs.explain(id);
     }
 
     @Override

@@ -11,9 +11,11 @@ import io.interlock.run.Run;
 import io.interlock.spi.run.RunQuery;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.rules.Contents;
+import io.interlock.spi.run.rules.Explaining;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.spi.run.rules.Reservation;
 import io.interlock.spi.run.rules.Room;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -100,6 +102,18 @@ final class RunRows {
                 .filter(query::matches)
                 .sorted(Comparator.comparingLong(Run::number))
                 .limit(query.limit() + 1L)
+                .toList();
+    }
+
+    /** How long the last attempts of the key's last successful runs took. */
+    List<Duration> pastRuntimes(LockKey key) {
+        return runs.values().stream()
+                .filter(run -> run.key().equals(key) && run.state() == RunState.SUCCEEDED)
+                .sorted(Comparator.comparing((Run run) -> run.status().since()).reversed())
+                .limit(Explaining.PAST)
+                .flatMap(run -> run.status().lastTurn().stream()
+                        .map(turn ->
+                                Duration.between(turn.startedAt(), run.status().since())))
                 .toList();
     }
 

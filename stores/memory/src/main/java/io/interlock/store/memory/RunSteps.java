@@ -7,6 +7,7 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
+import io.interlock.run.Wait;
 import io.interlock.spi.run.BeatAnswer;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelAnswer;
@@ -27,6 +28,7 @@ import io.interlock.spi.run.SweepAction;
 import io.interlock.spi.run.TurnAnswer;
 import io.interlock.spi.run.TurnRequest;
 import io.interlock.spi.run.rules.BareLeases;
+import io.interlock.spi.run.rules.Explaining;
 import io.interlock.spi.run.rules.Finishing;
 import io.interlock.spi.run.rules.Line;
 import io.interlock.spi.run.rules.Resources;
@@ -201,6 +203,11 @@ class RunSteps {
 
     List<Run> queue(LockKey key) {
         return table.rows.know(key) ? table.step(key, BareLeases::queue) : List.of();
+    }
+
+    Optional<Wait> explain(RunId id) {
+        return find(id).flatMap(run ->
+                table.step(run.key(), room -> Explaining.explain(room, id, table.rows.pastRuntimes(run.key()))));
     }
 
     List<Attempt> attempts(RunId id) {

@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.run;
+
+import org.jspecify.annotations.NullMarked;
