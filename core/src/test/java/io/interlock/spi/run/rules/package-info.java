@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.spi.run.rules;
+
+import org.jspecify.annotations.NullMarked;
