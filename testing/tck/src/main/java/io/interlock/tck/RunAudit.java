@@ -5,6 +5,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.spi.run.RunStore;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ public final class RunAudit {
     private void judgeKey(LockKey key) {
         Map<RunId, RunState> states = new HashMap<>();
         Set<RunId> busy = new HashSet<>();
+        String resource = Resource.UNTOUCHED;
         long token = 0;
         long sequence = 0;
         for (AuditRecord record : store.audit(key)) {
@@ -47,6 +49,15 @@ public final class RunAudit {
                 findings.add("audit: not in order: " + record);
             }
             sequence = record.sequence();
+            if (record.action().equals("resource")) {
+                if (!record.before().equals(resource)) {
+                    findings.add("I9: the resource was " + resource + ": " + record);
+                }
+                resource = record.after();
+            }
+            if (record.action().equals("evicted") && record.token() == null) {
+                findings.add("I15: taken by force without a token: " + record);
+            }
             RunId run = record.run();
             if (run == null || !Set.of("submitted", "run").contains(record.action())) {
                 continue;
@@ -67,6 +78,10 @@ public final class RunAudit {
             }
         }
         states.forEach(this::judgeLast);
+        String last = store.resource(key).map(Resource::state).orElse(Resource.UNTOUCHED);
+        if (!last.equals(resource)) {
+            findings.add("I9: the log says " + resource + ", the resource of " + key + " is " + last);
+        }
     }
 
     private void judgeMove(@Nullable RunState before, AuditRecord record) {
