@@ -14,6 +14,9 @@ public record RunError(String code, String message) {
     /** The run counted as running, but nobody had its lease. */
     public static final String LOCK_STATE_LOST = "LOCK_STATE_LOST";
 
+    /** Another run counted as running under the same key; both were stopped. */
+    public static final String OVERLAPPING_GRANTS = "OVERLAPPING_GRANTS";
+
     /** Nobody claimed it in time. */
     public static final String NO_WORKER = "NO_WORKER";
 

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits its clocks beside the lease
  * @param retry how often it is tried
  * @param guard the states it may start from, or {@code null} if it moves no resource
- * @param submitter who asks, for the audit log
- * @param correlation what it belongs to, for the audit log, or {@code null}
+ * @param origin who asks, and why
  */
 public record RunSpec(
         JobName job,
@@ -35,8 +34,7 @@ public record RunSpec(
         RunLimits limits,
         RetryPlan retry,
         @Nullable Transition guard,
-        String submitter,
-        @Nullable String correlation) {
+        Origin origin) {
 
     /** The highest priority; the lowest is its opposite. */
     public static final int MAX_PRIORITY = 100;
@@ -57,10 +55,6 @@ public record RunSpec(
                     "number of labels", labels.size(), "is above the limit of " + MAX_LABELS, "leave some out");
         }
         labels.forEach((name, value) -> RunTexts.limit("label " + name, name + value, MAX_LABEL));
-        RunTexts.require("submitter", submitter, "say who asks");
-        if (correlation != null) {
-            RunTexts.require("correlation", correlation, "leave it out, or say what the run belongs to");
-        }
     }
 
     /** One attempt of {@code job} by a worker, refused if the key is taken, under leases of 30 s. */
@@ -76,8 +70,7 @@ public record RunSpec(
                 RunLimits.NONE,
                 RetryPlan.NONE,
                 null,
-                submitter,
-                null);
+                Origin.of(submitter));
     }
 
     /** This, under another policy. */
@@ -115,6 +108,21 @@ public record RunSpec(
         return with(policy, execution, priority, terms, limits, retry, guard);
     }
 
+    /** This, with other parameters. */
+    public RunSpec parameters(String parameters) {
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
+    }
+
+    /** This, with other labels. */
+    public RunSpec labels(Map<String, String> labels) {
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
+    }
+
+    /** This, from somewhere else. */
+    public RunSpec origin(Origin origin) {
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
+    }
+
     /** The states it may start from, if it moves a resource. */
     public Optional<Transition> transition() {
         return Optional.ofNullable(guard);
@@ -128,18 +136,6 @@ public record RunSpec(
             RunLimits limits,
             RetryPlan retry,
             @Nullable Transition guard) {
-        return new RunSpec(
-                job,
-                policy,
-                execution,
-                priority,
-                parameters,
-                labels,
-                terms,
-                limits,
-                retry,
-                guard,
-                submitter,
-                correlation);
+        return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 }

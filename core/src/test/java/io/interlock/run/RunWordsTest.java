@@ -66,19 +66,7 @@ class RunWordsTest {
     }
 
     private static RunSpec with(String parameters, Map<String, String> labels) {
-        return new RunSpec(
-                SPEC.job(),
-                SPEC.policy(),
-                SPEC.execution(),
-                0,
-                parameters,
-                labels,
-                SPEC.terms(),
-                SPEC.limits(),
-                SPEC.retry(),
-                null,
-                "alice",
-                null);
+        return SPEC.parameters(parameters).labels(labels);
     }
 
     private static Map<String, String> labels(int count) {

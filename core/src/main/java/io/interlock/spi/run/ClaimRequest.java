@@ -8,17 +8,18 @@ import io.interlock.run.JobName;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A worker asks for work.
  *
  * @param id the name of this claim, made by the worker; asking again with it returns the runs already taken
  * @param holder who asks
- * @param tenant whose runs
+ * @param tenant whose runs, or {@code null} for those of any tenant, each having its turn
  * @param jobs what it can do
  * @param max how many runs it takes, 1 to {@value #MOST}
  */
-public record ClaimRequest(UUID id, Holder holder, String tenant, Set<JobName> jobs, int max) {
+public record ClaimRequest(UUID id, Holder holder, @Nullable String tenant, Set<JobName> jobs, int max) {
 
     /** The most runs of one claim. */
     public static final int MOST = 100;
@@ -29,6 +30,11 @@ public record ClaimRequest(UUID id, Holder holder, String tenant, Set<JobName> j
         if (max < 1 || max > MOST) {
             throw new InvalidSettingException("max", max, "must be from 1 to " + MOST, "claim again for more");
         }
+    }
+
+    /** Whether it asks for runs of {@code tenant} too. */
+    public boolean wants(String tenant) {
+        return this.tenant == null || this.tenant.equals(tenant);
     }
 
     /** The name of the grant by which this claim takes {@code run}: always the same. */

@@ -4,6 +4,7 @@ import static io.interlock.tck.RunClient.WORKER;
 import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
@@ -66,6 +67,19 @@ interface ClaimContract extends RunContract {
         ClaimRequest stranger = new ClaimRequest(new UUID(1, 2), WORKER, "globex", Set.of(RunClient.JOB), 5);
         assertThat(client().store().claim(stranger)).isEmpty();
         client().claim();
+    }
+
+    @Test
+    default void whoWorksForAllTenantsServesThemInTurn() {
+        client().starts(key("one"), spec().priority(5));
+        client().starts(key("two"), spec().priority(5));
+        Run other = client().starts(LockKey.of("globex", "one"), spec()).run();
+        ClaimRequest all = new ClaimRequest(new UUID(1, 3), WORKER, null, Set.of(RunClient.JOB), 2);
+        assertThat(client().store().claim(all))
+                .extracting(work -> work.run().id())
+                .as("not two of acme's, though both are higher")
+                .hasSize(2)
+                .contains(other.id());
     }
 
     @Test

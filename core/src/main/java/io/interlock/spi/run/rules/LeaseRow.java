@@ -55,6 +55,10 @@ public record LeaseRow(
         return new LeaseRecord(key, id, holder, token, grantedAt, expiresAt, now, eviction);
     }
 
+    LeaseRow evicted(Eviction by) {
+        return new LeaseRow(id, holder, token, grantedAt, expiresAt, lockDelay, by);
+    }
+
     LeaseRow extendedTo(Instant end) {
         return end.isAfter(expiresAt) ? new LeaseRow(id, holder, token, grantedAt, end, lockDelay, eviction) : this;
     }

@@ -1,5 +1,6 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
@@ -134,12 +135,24 @@ public final class Room {
         this.lease = lease;
     }
 
+    /** Takes the lease away from whoever has it; the key stays closed until it is over. */
+    void evict(Why why) {
+        if (lease != null && lease.eviction() == null) {
+            lease = lease.evicted(new Eviction(why.actor(), why.reason(), now()));
+        }
+    }
+
     void setReservation(@Nullable Reservation reservation) {
         this.reservation = reservation;
     }
 
     Run add(Run run) {
-        note(run, "submitted", "", run.state().name(), new Why(run.spec().submitter(), "submitted"));
+        note(
+                run,
+                "submitted",
+                "",
+                run.state().name(),
+                new Why(run.spec().origin().submitter(), "submitted"));
         return put(run);
     }
 
@@ -225,7 +238,7 @@ public final class Room {
                 before,
                 after,
                 why.reason(),
-                run.spec().correlation()));
+                run.spec().origin().correlation()));
     }
 
     private static int busy(RunState state) {

@@ -8,8 +8,10 @@ import io.interlock.spi.run.SweepAction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What time alone brings about. Every step on a key begins with it, so a key opens when it should though nobody sweeps.
@@ -26,11 +28,27 @@ public final class Settlement {
     /** Settles what is due, and lets the next in line have the key if it is free. */
     public static List<SweepAction> settle(Room room) {
         Settlement settlement = new Settlement(room);
+        settlement.judgeOverlap();
         settlement.judgeRunning();
         settlement.judgeReservation();
         settlement.judgeWaiting();
         settlement.promote();
         return List.copyOf(settlement.done);
+    }
+
+    // No step leads here; a changed table or a lost guard may. Nobody can tell which of them is right, so none is.
+    private void judgeOverlap() {
+        List<Run> running = room.runs().stream()
+                .filter(run -> run.state() == RunState.RUNNING)
+                .sorted(Comparator.comparingLong(Run::number))
+                .toList();
+        if (running.size() < 2) {
+            return;
+        }
+        String all = running.stream().map(run -> run.id().toString()).collect(Collectors.joining(", "));
+        RunError error = new RunError(RunError.OVERLAPPING_GRANTS, "counted as running at the same time: " + all);
+        running.forEach(run -> ended(Verdict.fail(room, run, error)));
+        room.evict(Why.rule(error.message()));
     }
 
     private void judgeRunning() {

@@ -176,13 +176,16 @@ public final class Submission {
                 .ifPresent(this::superseded);
         room.running().ifPresent(run -> {
             StopRequest stop = new StopRequest(
-                    RunError.SUPERSEDED, newcomer.spec().submitter(), "replaced by run " + newcomer.id(), room.now());
+                    RunError.SUPERSEDED,
+                    newcomer.spec().origin().submitter(),
+                    "replaced by run " + newcomer.id(),
+                    room.now());
             Stopping.request(room, run, stop);
         });
     }
 
     private void superseded(Run run) {
         RunError error = new RunError(RunError.SUPERSEDED, "run " + newcomer.id() + " took its place");
-        Verdict.abort(room, run, error, new Why(newcomer.spec().submitter(), error.message()));
+        Verdict.abort(room, run, error, new Why(newcomer.spec().origin().submitter(), error.message()));
     }
 }

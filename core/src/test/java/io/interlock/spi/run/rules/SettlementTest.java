@@ -63,6 +63,35 @@ class SettlementTest {
         assertThat(later.changes().audit()).isEmpty();
     }
 
+    @Test
+    void ofTwoRunsUnderOneKeyNoneIsTrusted() {
+        Room before = room(new Contents(null, 0, null, Map.of(), null));
+        Submission.submit(before, request());
+        Contents one = before.contents();
+        Run first = one.runs().values().iterator().next();
+        Run second = new Run(
+                new RunId(new UUID(8, 8)),
+                KEY,
+                2,
+                NOW,
+                RunSpec.of(new JobName("destroy"), "bob"),
+                first.line(),
+                first.status());
+        Room tampered = room(new Contents(
+                one.lease(), one.lastToken(), null, Map.of(first.id(), first, second.id(), second), one.resource()));
+
+        assertThat(Settlement.settle(tampered)).extracting(SweepAction::run).containsExactly(first.id(), second.id());
+        assertThat(tampered.changes().runs())
+                .allSatisfy(run -> assertThat(run.state()).isEqualTo(RunState.FAILED))
+                .extracting(run -> run.status().error())
+                .extracting(RunError::code)
+                .containsOnly(RunError.OVERLAPPING_GRANTS);
+        assertThat(tampered.contents().lease())
+                .as("closed until both must have stopped")
+                .isNotNull()
+                .satisfies(lease -> assertThat(lease.eviction()).isNotNull());
+    }
+
     private static SubmitRequest request() {
         RunSpec spec = RunSpec.of(new JobName("create"), "alice")
                 .guard(new Transition("cluster", Set.of(Resource.UNTOUCHED), "CREATING", "READY", "BROKEN"));

@@ -8,6 +8,7 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
+import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.RunQuery;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.rules.Contents;
@@ -129,11 +130,13 @@ final class RunRows {
         return Optional.ofNullable(rooms.get(key)).map(Kept::resource);
     }
 
-    /** The keys kept for runs of a tenant, with those runs. */
-    List<Run> pending(String tenant) {
+    /** Runs that keys are kept for, and that {@code request} asks for. */
+    List<Run> pending(ClaimRequest request) {
         return rooms.values().stream()
                 .flatMap(kept -> kept.runs().values().stream())
-                .filter(run -> run.key().tenant().equals(tenant) && run.state() == RunState.PENDING)
+                .filter(run -> run.state() == RunState.PENDING
+                        && request.wants(run.key().tenant())
+                        && request.jobs().contains(run.job()))
                 .toList();
     }
 

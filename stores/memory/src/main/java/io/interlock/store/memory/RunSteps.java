@@ -39,7 +39,9 @@ import io.interlock.spi.run.rules.Working;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +92,7 @@ class RunSteps {
     List<Claimed> claim(ClaimRequest request) {
         synchronized (claiming) {
             List<LockKey> keys = table.rows.keys().stream()
-                    .filter(key -> key.tenant().equals(request.tenant()))
+                    .filter(key -> request.wants(key.tenant()))
                     .toList();
             // A look at every key also settles it: what has become free since is claimed at once.
             List<Claimed> before = keys.stream()
@@ -104,14 +106,26 @@ class RunSteps {
     private List<Claimed> claimAnew(ClaimRequest request) {
         Instant now = StoreClock.instant(table.clock.now());
         List<Claimed> claimed = new ArrayList<>();
-        List<Run> pending = reading(() -> table.rows.pending(request.tenant()));
-        for (Run run : pending.stream().sorted(order(now)).toList()) {
+        for (Run run : turns(reading(() -> table.rows.pending(request)), order(now))) {
             if (claimed.size() == request.max()) {
                 break;
             }
             table.step(run.key(), room -> Working.claim(room, request)).ifPresent(claimed::add);
         }
         return List.copyOf(claimed);
+    }
+
+    // The first of every tenant, then the second of every tenant: nobody's long line keeps others waiting.
+    private static List<Run> turns(List<Run> pending, Comparator<Run> order) {
+        Map<String, Integer> before = new HashMap<>();
+        Map<RunId, Integer> place = new HashMap<>();
+        pending.stream()
+                .sorted(order)
+                .forEach(run -> place.put(run.id(), before.merge(run.key().tenant(), 1, Integer::sum)));
+        return pending.stream()
+                .sorted(Comparator.<Run>comparingInt(run -> place.getOrDefault(run.id(), 0))
+                        .thenComparing(order))
+                .toList();
     }
 
     /** In which order runs of different keys are claimed. */
