@@ -72,6 +72,7 @@ class ArchitectureTest {
         Map<String, String> packages = Map.of(
                 "core", "io.interlock",
                 "locks", "io.interlock.locks",
+                "engine", "io.interlock.engine",
                 "testing/tck", "io.interlock.tck",
                 "testing/benchmark", "io.interlock.benchmark",
                 "stores/memory", "io.interlock.store.memory",

@@ -1,0 +1,123 @@
+package io.interlock.engine;
+
+import io.interlock.EvictAnswer;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
+import io.interlock.run.Pause;
+import io.interlock.run.Run;
+import io.interlock.run.StopRequest;
+import io.interlock.spi.run.SweepAction;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Something this engine did or noticed. What other engines on the same store do, they tell their own listeners. */
+public sealed interface EngineEvent {
+
+    /** Where it happened. */
+    LockKey key();
+
+    /** A run was taken in: it starts, or waits in line, as its state says. */
+    record RunSubmitted(Run run) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** A submission found that somebody's run will do. */
+    record RunJoined(Run run) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** A submission was the same as one before. */
+    record RunRepeated(Run run) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** A submission was refused or skipped. */
+    record SubmissionRefused(LockKey key, String job, boolean skipped, Refusal refusal) implements EngineEvent {}
+
+    /** An attempt began in this process, or by a caller through it. */
+    record RunStarted(Run run) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** The work entered a stage; {@code before} is the one it left, or {@code null}. */
+    record StageEntered(
+            Run run,
+            String stage,
+            @Nullable String before,
+            @Nullable Duration took) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** A stage takes longer than its budget; the work goes on. */
+    record StageOverBudget(Run run, String stage, Duration budget) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** The work was told to stop. */
+    record StopPassedOn(Run run, StopRequest stop) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** A lease was lost while work went on under it. */
+    record LeaseLost(Run run, LossCause cause) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** An attempt ended, and with it the run, or it waits for another attempt, as its state says. */
+    record AttemptEnded(Run run) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** A run ended without an attempt of this process, such as by cancelling it in line. */
+    record RunEnded(Run run) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
+    /** Somebody's lease was taken by force. */
+    record Evicted(LockKey key, EvictAnswer.Evicted answer, String actor, String reason) implements EngineEvent {}
+
+    /** Grants were stopped under some keys. */
+    record Paused(LockKey key, Pause pause) implements EngineEvent {}
+
+    /** Grants go on under some keys. */
+    record Resumed(LockKey key, String actor, String reason) implements EngineEvent {}
+
+    /** The janitor settled something. */
+    record Swept(SweepAction action, String sweep) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return action.key();
+        }
+    }
+}

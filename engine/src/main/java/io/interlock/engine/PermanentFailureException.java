@@ -1,0 +1,27 @@
+package io.interlock.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** The work failed, and trying again cannot help. */
+public final class PermanentFailureException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    private final String code;
+
+    /** Failed, with a code for programs and a message for people. */
+    public PermanentFailureException(String code, String message) {
+        this(code, message, null);
+    }
+
+    /** Failed because of {@code cause}. */
+    public PermanentFailureException(String code, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.code = code;
+    }
+
+    /** For programs. */
+    public String code() {
+        return code;
+    }
+}
