@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * A page of runs, in the order in which they were submitted.
+ * A page of runs, in the order asked for.
  *
  * @param runs those of this page
  * @param more whether there are more

@@ -81,7 +81,7 @@ public interface RunStore extends LeaseStore {
     /** Says where a resource stands, for whoever creates or mends one; never while a run moves it. */
     ResourceAnswer setResource(ResourceRequest request);
 
-    /** Runs in the order in which they were submitted, a page at a time. */
+    /** Runs in the order in which they were submitted, or the other way round, a page at a time. */
     RunPage listRuns(RunQuery query);
 
     /**

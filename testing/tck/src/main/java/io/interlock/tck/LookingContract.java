@@ -44,6 +44,9 @@ interface LookingContract extends RunContract {
         long cursor = page.cursor().orElseThrow();
         assertThat(ids(all.page(cursor, 2))).containsExactly(third.id());
         assertThat(client().store().listRuns(all.page(cursor, 2)).cursor()).isEmpty();
+        RunQuery newest = all.newestFirst();
+        assertThat(ids(newest.page(0, 2))).containsExactly(third.id(), second.id());
+        assertThat(ids(newest.page(second.number(), 2))).containsExactly(first.id());
     }
 
     private List<RunId> ids(RunQuery query) {

@@ -101,7 +101,7 @@ final class RunRows {
     List<Run> runs(RunQuery query) {
         return runs.values().stream()
                 .filter(query::matches)
-                .sorted(Comparator.comparingLong(Run::number))
+                .sorted(Comparator.comparingLong(run -> query.descending() ? -run.number() : run.number()))
                 .limit(query.limit() + 1L)
                 .toList();
     }

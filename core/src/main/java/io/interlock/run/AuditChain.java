@@ -1,0 +1,61 @@
+package io.interlock.run;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/** How audit records hang together. Whoever changes, removes or moves one breaks every link after it. */
+public final class AuditChain {
+
+    private AuditChain() {}
+
+    /** The link for {@code record} after {@code head}. */
+    public static Seal next(Seal head, AuditRecord record) {
+        long position = head.position() + 1;
+        return new Seal(position, record.sequence(), hash(head.hash(), position, record));
+    }
+
+    private static String hash(String before, long position, AuditRecord record) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            text(out, before);
+            out.writeLong(position);
+            out.writeLong(record.sequence());
+            text(out, record.at());
+            text(out, record.key().tenant());
+            text(out, record.key().name());
+            text(out, record.run());
+            text(out, record.token() == null ? null : record.token().value());
+            text(out, record.actor());
+            text(out, record.action());
+            text(out, record.before());
+            text(out, record.after());
+            text(out, record.reason());
+            text(out, record.correlation());
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes.toByteArray()));
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("every JDK knows SHA-256", impossible);
+        }
+    }
+
+    // Each text with its length, and none told from empty: no two records have the same bytes.
+    private static void text(DataOutputStream out, @Nullable Object text) throws IOException {
+        if (text == null) {
+            out.writeInt(-1);
+            return;
+        }
+        byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+}

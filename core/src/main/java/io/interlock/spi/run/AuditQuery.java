@@ -1,0 +1,41 @@
+package io.interlock.spi.run;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which audit records to read.
+ *
+ * @param tenant whose, or {@code null} for all
+ * @param key only under this key, or {@code null} for all
+ * @param run only about this run, or {@code null} for all
+ * @param action only where this was done, or {@code null} for all
+ * @param since only those made then or later, or {@code null} for all
+ * @param before only those with a smaller number, newest first; 0 to begin with the newest
+ * @param limit how many at the most, 1 to {@link RunQuery#MAX_LIMIT}
+ */
+public record AuditQuery(
+        @Nullable String tenant,
+        @Nullable LockKey key,
+        @Nullable RunId run,
+        @Nullable String action,
+        @Nullable Instant since,
+        long before,
+        int limit) {
+
+    /** Checks the limit. */
+    public AuditQuery {
+        if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
+            throw new InvalidSettingException(
+                    "limit", limit, "must be from 1 to " + RunQuery.MAX_LIMIT, "page on before the last number");
+        }
+    }
+
+    /** The newest records of a tenant. */
+    public static AuditQuery ofTenant(String tenant, int limit) {
+        return new AuditQuery(tenant, null, null, null, null, 0, limit);
+    }
+}

@@ -1,0 +1,26 @@
+package io.interlock.spi.run;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.run.JobName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which dead letters to list.
+ *
+ * @param tenant whose, or {@code null} for all
+ * @param job only of this job, or {@code null} for all
+ * @param open only those nobody has done anything about
+ * @param after only runs with a greater number; 0 to begin at the first
+ * @param limit how many at the most, 1 to {@link RunQuery#MAX_LIMIT}
+ */
+public record DeadLetterQuery(
+        @Nullable String tenant, @Nullable JobName job, boolean open, long after, int limit) {
+
+    /** Checks the limit. */
+    public DeadLetterQuery {
+        if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
+            throw new InvalidSettingException(
+                    "limit", limit, "must be from 1 to " + RunQuery.MAX_LIMIT, "page on after the last run's number");
+        }
+    }
+}

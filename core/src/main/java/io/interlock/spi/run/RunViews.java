@@ -1,0 +1,20 @@
+package io.interlock.spi.run;
+
+import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
+import io.interlock.run.Tally;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at everything at once, for people and for metrics. What they show may be a moment old. */
+public interface RunViews {
+
+    /** Keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. */
+    List<KeyView> keys(KeyQuery query);
+
+    /** How many runs there are in states that are not the end, and how many open dead letters. */
+    List<Tally> tallies();
+
+    /** Pauses in force, of one tenant or, with {@code null}, of all. */
+    List<Pause> pauses(@Nullable String tenant);
+}
