@@ -1,0 +1,31 @@
+package io.interlock.spi.run;
+
+import io.interlock.access.AccessKey;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps API keys, without their secrets. */
+public interface AccessKeys {
+
+    /**
+     * Keeps a new key; one with the same id and hash again changes nothing. An audit record says who made it.
+     *
+     * @return the key as kept
+     * @throws io.interlock.InvalidSettingException if another key has that id
+     */
+    AccessKey addKey(AccessKey key, String actor);
+
+    /** The key called so, also one that counts no more. */
+    Optional<AccessKey> findKey(String id);
+
+    /** Keys of one tenant or, with {@code null}, of all, the oldest first, also those that count no more. */
+    List<AccessKey> listKeys(@Nullable String tenant);
+
+    /**
+     * Takes a key back for good. An audit record says who did.
+     *
+     * @return the key as it is now, taken back now or before; empty if there is none
+     */
+    Optional<AccessKey> revokeKey(String id, String actor, String reason);
+}
