@@ -40,6 +40,15 @@ public record LeaseTerms(Duration ttl, Duration lockDelay) {
     }
 
     /**
+     * How long a holder may rely on the lease by its own clock, from before it asked for it or for its last renewal. The
+     * store counts from when it dealt with the request, so this comes to its end first; one hundredth is taken off for clocks
+     * that run at different speeds, and a sixth so that the work has time to stop.
+     */
+    public Duration reliance() {
+        return ttl.dividedBy(100).multipliedBy(99).minus(ttl.dividedBy(6));
+    }
+
+    /**
      * These terms, if a store allows them.
      *
      * @throws InvalidSettingException if the ttl is above {@code maxLease}

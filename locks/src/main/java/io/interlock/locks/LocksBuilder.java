@@ -2,9 +2,9 @@ package io.interlock.locks;
 
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
+import io.interlock.ThisProcess;
 import io.interlock.locks.internal.LocksSettings;
 import io.interlock.locks.internal.StoreLocks;
-import io.interlock.locks.internal.ThisProcess;
 import io.interlock.spi.LeaseStore;
 import io.interlock.time.Environment;
 import java.time.Duration;

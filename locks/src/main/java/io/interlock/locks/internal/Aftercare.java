@@ -7,6 +7,8 @@ import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
+import io.interlock.time.Agenda;
+import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.ArrayList;

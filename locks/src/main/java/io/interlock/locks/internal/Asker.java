@@ -12,6 +12,7 @@ import io.interlock.locks.TakeoverProbe;
 import io.interlock.locks.TakeoverProbe.Finding;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
+import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -90,7 +91,7 @@ final class Asker {
             Ask ask, Road road, Map<LockKey, FencingToken> cleared, Moment before, AcquireAnswer answer) {
         if (answer instanceof AcquireAnswer.Granted granted) {
             Duration took = Duration.ofNanos(house.time().elapsed(before));
-            if (took.toNanos() >= Deadlines.stopAfter(ask.request().terms().ttl())) {
+            if (took.toNanos() >= Deadlines.stopAfter(ask.request().terms())) {
                 return failed(
                         ask.request(),
                         new StoreUnavailableException(

@@ -3,6 +3,7 @@ package io.interlock.locks.internal;
 import io.interlock.LockKey;
 import io.interlock.locks.Acquisition;
 import io.interlock.locks.Lease;
+import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -1,16 +1,12 @@
 package io.interlock.locks.internal;
 
+import io.interlock.LeaseTerms;
 import io.interlock.LossCause;
 import io.interlock.locks.LeaseOptions;
-import java.time.Duration;
+import io.interlock.time.LocalTime;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Until when a holder may rely on its lease, by its own clock.
- *
- * <p>The store counts the ttl from when it dealt with the request, we from before we sent it, so our end comes first. One
- * hundredth is taken off for clocks that run at different speeds, and a sixth so that the work has time to stop.
- */
+/** Until when a holder may rely on its lease, by its own clock. */
 final class Deadlines {
 
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -18,9 +14,8 @@ final class Deadlines {
     private Deadlines() {}
 
     /** Nanoseconds from before the last confirmed request until the lease counts as lost. */
-    static long stopAfter(Duration ttl) {
-        long nanos = ttl.toNanos();
-        return nanos / 100 * 99 - nanos / 6;
+    static long stopAfter(LeaseTerms terms) {
+        return terms.reliance().toNanos();
     }
 
     /** Nanoseconds it may be held at all. */
@@ -30,7 +25,7 @@ final class Deadlines {
 
     /** Nanoseconds until {@code lease} is to be judged, unless it is renewed before; by both clocks. */
     static long left(HeldLease lease, LocalTime time) {
-        long unconfirmed = stopAfter(lease.options().terms().ttl()) - time.elapsed(lease.confirmedAt());
+        long unconfirmed = stopAfter(lease.options().terms()) - time.elapsed(lease.confirmedAt());
         long overdue = limit(lease.options()) - time.elapsed(lease.askedAt());
         return Math.min(unconfirmed, overdue);
     }
@@ -40,9 +35,6 @@ final class Deadlines {
         if (time.elapsed(lease.askedAt()) >= limit(lease.options())) {
             return LossCause.OVERDUE;
         }
-        return time.elapsed(lease.confirmedAt())
-                        >= stopAfter(lease.options().terms().ttl())
-                ? LossCause.UNCONFIRMED
-                : null;
+        return time.elapsed(lease.confirmedAt()) >= stopAfter(lease.options().terms()) ? LossCause.UNCONFIRMED : null;
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.locks.internal;
 
 import io.interlock.DurationText;
 import io.interlock.LossCause;
+import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -12,6 +12,8 @@ import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Release;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewRequest;
+import io.interlock.time.Agenda;
+import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

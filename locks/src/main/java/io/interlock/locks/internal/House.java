@@ -1,6 +1,7 @@
 package io.interlock.locks.internal;
 
 import io.interlock.time.Environment;
+import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
 
 /**

@@ -8,6 +8,8 @@ import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Release;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.ReleaseAnswer;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,5 +1,8 @@
 package io.interlock.locks.internal;
 
+import io.interlock.time.Agenda;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Moment;
 import io.interlock.time.Ticker;
 import io.interlock.time.Timers;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.interlock.locks.internal;
 
 import io.interlock.DurationText;
 import io.interlock.LeaseRecord;
+import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.ArrayList;

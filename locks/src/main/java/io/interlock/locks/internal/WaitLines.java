@@ -4,6 +4,7 @@ import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.locks.Acquisition;
+import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.Collection;

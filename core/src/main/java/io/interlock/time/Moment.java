@@ -1,4 +1,4 @@
-package io.interlock.locks.internal;
+package io.interlock.time;
 
 /**
  * One moment, on both clocks of this process.
@@ -6,4 +6,4 @@ package io.interlock.locks.internal;
  * @param nanos by the ticker, which may stand still while the machine sleeps
  * @param wallMillis by the wall clock, which may be set back
  */
-record Moment(long nanos, long wallMillis) {}
+public record Moment(long nanos, long wallMillis) {}

@@ -1,7 +1,5 @@
-package io.interlock.locks.internal;
+package io.interlock.time;
 
-import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +9,7 @@ import java.util.random.RandomGenerator;
  * How much time has passed here. The larger of what the two clocks say counts: the ticker may not count the time a machine
  * sleeps, and the wall clock may be set back.
  */
-final class LocalTime {
+public final class LocalTime {
 
     /** Longer than anybody waits, and short enough to add to without overflow. */
     private static final Duration FOR_EVER = Duration.ofDays(3650);
@@ -20,36 +18,38 @@ final class LocalTime {
     private final InstantSource clock;
     private final RandomGenerator random;
 
-    LocalTime(Environment environment) {
+    /** The time of {@code environment}. */
+    public LocalTime(Environment environment) {
         ticker = environment.ticker();
         clock = environment.clock();
         random = environment.random();
     }
 
-    Moment now() {
+    /** This moment. */
+    public Moment now() {
         return new Moment(ticker.nanos(), clock.millis());
     }
 
     /** Nanoseconds since {@code moment}; never negative. */
-    long elapsed(Moment moment) {
+    public long elapsed(Moment moment) {
         long ticked = ticker.nanos() - moment.nanos();
         long shown = TimeUnit.MILLISECONDS.toNanos(clock.millis() - moment.wallMillis());
         return Math.max(0, Math.max(ticked, shown));
     }
 
     /** How much further the wall clock went than the ticker since {@code moment}, in nanoseconds. */
-    long driftSince(Moment moment) {
+    public long driftSince(Moment moment) {
         return TimeUnit.MILLISECONDS.toNanos(clock.millis() - moment.wallMillis()) - (ticker.nanos() - moment.nanos());
     }
 
     /** {@code duration}, give or take the fraction {@code spread}. */
-    Duration jittered(Duration duration, double spread) {
+    public Duration jittered(Duration duration, double spread) {
         double factor = 1 + spread * (2 * random.nextDouble() - 1);
         return Duration.ofNanos((long) (capped(duration).toNanos() * factor));
     }
 
     /** {@code duration}, or some years if it is longer than that. */
-    static Duration capped(Duration duration) {
+    public static Duration capped(Duration duration) {
         return duration.compareTo(FOR_EVER) > 0 ? FOR_EVER : duration;
     }
 }

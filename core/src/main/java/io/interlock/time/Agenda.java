@@ -1,7 +1,5 @@
-package io.interlock.locks.internal;
+package io.interlock.time;
 
-import io.interlock.time.Ticker;
-import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -17,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what is to be looked after
  */
-final class Agenda<T> {
+public final class Agenda<T> {
 
     /**
      * One thing on the agenda.
      *
      * @param <T> what is to be looked after
      */
-    static final class Entry<T> {
+    public static final class Entry<T> {
         private final T item;
         private final long slack;
         private final long number;
@@ -47,19 +45,20 @@ final class Agenda<T> {
     private long armings;
     private Timers.@Nullable Scheduled armed;
 
-    Agenda(Timers timers, Ticker ticker, Consumer<List<T>> work) {
+    /** An agenda with nothing on it; {@code work} does what is due, on the thread of {@code timers}. */
+    public Agenda(Timers timers, Ticker ticker, Consumer<List<T>> work) {
         this.timers = timers;
         this.ticker = ticker;
         this.work = work;
     }
 
     /** An entry for {@code item}, without a time yet; it may be done up to {@code slack} early, together with others. */
-    synchronized Entry<T> entry(T item, Duration slack) {
+    public synchronized Entry<T> entry(T item, Duration slack) {
         return new Entry<>(item, slack.toNanos(), numbers++);
     }
 
     /** Puts {@code entry} at {@code due}, by the ticker, wherever it was before. */
-    synchronized void set(Entry<T> entry, long due) {
+    public synchronized void set(Entry<T> entry, long due) {
         if (entry.struck) {
             return;
         }
@@ -70,18 +69,19 @@ final class Agenda<T> {
     }
 
     /** Takes {@code entry} off for good. */
-    synchronized void strike(Entry<T> entry) {
+    public synchronized void strike(Entry<T> entry) {
         entry.struck = true;
         // The timer stays: it will find nothing to do, and most entries are struck long before their time.
         waiting.remove(entry);
     }
 
-    synchronized boolean isEmpty() {
+    /** Whether nothing is on it. */
+    public synchronized boolean isEmpty() {
         return waiting.isEmpty();
     }
 
     /** Does everything now, whenever it is due. */
-    void all() {
+    public void all() {
         List<T> items;
         synchronized (this) {
             items = waiting.stream().map(entry -> entry.item).toList();

@@ -1,6 +1,5 @@
-package io.interlock.locks.internal;
+package io.interlock;
 
-import io.interlock.Holder;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.random.RandomGenerator;

@@ -1,8 +1,7 @@
-package io.interlock.locks.internal;
+package io.interlock.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
