@@ -1,7 +1,9 @@
 package io.interlock.spi.run;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.run.DeadLetter;
 import io.interlock.run.JobName;
+import io.interlock.run.Run;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,5 +24,19 @@ public record DeadLetterQuery(
             throw new InvalidSettingException(
                     "limit", limit, "must be from 1 to " + RunQuery.MAX_LIMIT, "page on after the last run's number");
         }
+    }
+
+    /** Whether {@code letter} is one of those asked for. */
+    public boolean matches(DeadLetter letter) {
+        Run run = letter.run();
+        return run.number() > after
+                && (tenant == null || tenant.equals(run.key().tenant()))
+                && (job == null || job.equals(run.job()))
+                && (!open || letter.isOpen());
+    }
+
+    /** The first open letters of a tenant. */
+    public static DeadLetterQuery openOf(String tenant) {
+        return new DeadLetterQuery(tenant, null, true, 0, RunQuery.MAX_LIMIT);
     }
 }

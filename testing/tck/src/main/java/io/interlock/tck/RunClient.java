@@ -69,6 +69,14 @@ final class RunClient {
         return answer;
     }
 
+    /** Submits, and must get a run of its own. */
+    Run submitted(SubmitRequest request) {
+        SubmitAnswer answer = submit(request);
+        return answer instanceof SubmitAnswer.Queued queued
+                ? queued.run()
+                : as(SubmitAnswer.Started.class, answer).run();
+    }
+
     SubmitAnswer submit(LockKey key, RunSpec spec) {
         return submit(SubmitRequest.of(freshRun(), key, spec));
     }
@@ -86,8 +94,12 @@ final class RunClient {
     }
 
     static ClaimRequest claiming(int max) {
+        return claiming("acme", max);
+    }
+
+    private static ClaimRequest claiming(String tenant, int max) {
         UUID id = LeaseId.random(Environment.system().random()).value();
-        return new ClaimRequest(id, WORKER, "acme", Set.of(JOB, new JobName("other")), max);
+        return new ClaimRequest(id, WORKER, tenant, Set.of(JOB, new JobName("other")), max);
     }
 
     List<Claimed> claim(int max) {
@@ -96,9 +108,19 @@ final class RunClient {
 
     /** Claims one run, and must get one. */
     Claimed claim() {
-        List<Claimed> claimed = claim(1);
+        return claimFor("acme");
+    }
+
+    /** Claims one run of {@code tenant}, and must get one. */
+    Claimed claimFor(String tenant) {
+        List<Claimed> claimed = store.claim(claiming(tenant, 1));
         assertThat(claimed).as("claimed").hasSize(1);
         return claimed.get(0);
+    }
+
+    /** What the one who holds the key of {@code run} would show. */
+    Claimed heldBy(Run run) {
+        return new Claimed(run, store.find(List.of(run.key())).get(0).orElseThrow());
     }
 
     static FinishRequest finishing(Claimed work, Ending ending) {

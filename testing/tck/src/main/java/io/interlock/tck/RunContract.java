@@ -1,5 +1,7 @@
 package io.interlock.tck;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.interlock.LockKey;
 import java.time.Duration;
 
@@ -22,5 +24,11 @@ interface RunContract {
     /** A key of the tenant most cases use. */
     default LockKey key(String name) {
         return Bench.key(name);
+    }
+
+    /** What the store keeps beside its runs, if it keeps that already; the case is skipped if not. */
+    default <B> B book(Class<B> kind) {
+        assumeTrue(kind.isInstance(client().store()), "this store does not implement " + kind.getSimpleName() + " yet");
+        return kind.cast(client().store());
     }
 }

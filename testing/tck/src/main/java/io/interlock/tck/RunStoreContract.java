@@ -30,6 +30,8 @@ public abstract class RunStoreContract
                 LostRunContract,
                 MixedContract,
                 LookingContract,
+                DeadLetterContract,
+                DiscardContract,
                 RunStormContract {
 
     private @Nullable RunStoreHarness harness;

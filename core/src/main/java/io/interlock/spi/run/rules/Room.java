@@ -8,6 +8,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.DeadLetter;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
@@ -41,6 +42,7 @@ public final class Room {
     private int tenantBusy;
     private final Map<RunId, Run> changed = new LinkedHashMap<>();
     private final List<Attempt> attempts = new ArrayList<>();
+    private final List<DeadLetter> letters = new ArrayList<>();
     private final List<AuditRecord> audit = new ArrayList<>();
 
     /**
@@ -48,9 +50,11 @@ public final class Room {
      *
      * @param runs all runs that were changed, also those that have ended
      * @param attempts those that are over now
+     * @param letters dead letters about which something was done now
      * @param audit what was done, in order, without sequence numbers
      */
-    public record Changes(Collection<Run> runs, List<Attempt> attempts, List<AuditRecord> audit) {}
+    public record Changes(
+            Collection<Run> runs, List<Attempt> attempts, List<DeadLetter> letters, List<AuditRecord> audit) {}
 
     /** A room as the store has it. */
     public Room(Facts facts, Contents contents) {
@@ -70,7 +74,8 @@ public final class Room {
 
     /** What was changed, for the tables beside it. */
     public Changes changes() {
-        return new Changes(List.copyOf(changed.values()), List.copyOf(attempts), List.copyOf(audit));
+        return new Changes(
+                List.copyOf(changed.values()), List.copyOf(attempts), List.copyOf(letters), List.copyOf(audit));
     }
 
     Facts facts() {
@@ -208,6 +213,10 @@ public final class Room {
 
     void log(Attempt attempt) {
         attempts.add(attempt);
+    }
+
+    void settle(DeadLetter letter) {
+        letters.add(letter);
     }
 
     void setResource(Transition guard, String state, Run run, boolean owned, Why why) {

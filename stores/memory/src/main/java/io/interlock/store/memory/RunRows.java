@@ -1,23 +1,24 @@
 package io.interlock.store.memory;
 
+import static java.util.Objects.requireNonNull;
+
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt;
-import io.interlock.run.AuditRecord;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.Disposition;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.RunQuery;
-import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Explaining;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.spi.run.rules.Reservation;
 import io.interlock.spi.run.rules.Room;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,27 +36,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunRows {
 
+    final AuditRows audit = new AuditRows();
+    final NameRows names = new NameRows();
     private final Map<RunId, Run> runs = new HashMap<>();
     private final Map<LockKey, Kept> rooms = new ConcurrentHashMap<>();
-    private final Map<Name, Remembered> names = new HashMap<>();
     private final Map<String, Integer> busy = new HashMap<>();
     private final Map<RunId, List<Attempt>> attempts = new HashMap<>();
-    private final Map<LockKey, List<AuditRecord>> audit = new HashMap<>();
-    private final Map<Name, Pause> pauses = new LinkedHashMap<>();
+    private final Map<RunId, Disposition> dispositions = new HashMap<>();
+    private final Map<NameRows.Name, Pause> pauses = new LinkedHashMap<>();
     private long submitted;
-    private long audited;
 
     /** What is kept about a key beside its lease. */
     private record Kept(
             @Nullable Reservation reservation,
             Map<RunId, Run> runs,
             @Nullable Resource resource) {}
-
-    /** Something a tenant has a name for. */
-    record Name(String tenant, String name) {}
-
-    /** What a tenant submitted under a name. */
-    record Remembered(String fingerprint, RunId run, Instant until) {}
 
     /** Whether runs have anything to do with the key. Needs the key's slot, not the monitor. */
     boolean know(LockKey key) {
@@ -86,11 +82,8 @@ final class RunRows {
         changes.attempts()
                 .forEach(attempt -> attempts.computeIfAbsent(attempt.run(), run -> new ArrayList<>())
                         .add(attempt));
-        changes.audit().forEach(this::append);
-    }
-
-    void append(AuditRecord record) {
-        audit.computeIfAbsent(record.key(), key -> new ArrayList<>()).add(record.at(++audited));
+        changes.letters().forEach(letter -> dispositions.put(letter.run().id(), requireNonNull(letter.disposition())));
+        changes.audit().forEach(audit::append);
     }
 
     Optional<Run> run(RunId id) {
@@ -104,6 +97,20 @@ final class RunRows {
                 .sorted(Comparator.comparingLong(run -> query.descending() ? -run.number() : run.number()))
                 .limit(query.limit() + 1L)
                 .toList();
+    }
+
+    /** What was done about a run as a dead letter, or {@code null} if nothing was. */
+    @Nullable
+    Disposition disposition(RunId id) {
+        return dispositions.get(id);
+    }
+
+    /** Dead letters in the order in which their runs were submitted. */
+    Stream<DeadLetter> deadLetters() {
+        return runs.values().stream()
+                .filter(run -> run.state() == RunState.DEAD)
+                .sorted(Comparator.comparingLong(Run::number))
+                .map(run -> new DeadLetter(run, dispositions.get(run.id())));
     }
 
     /** How long the last attempts of the key's last successful runs took. */
@@ -120,10 +127,6 @@ final class RunRows {
 
     List<Attempt> attempts(RunId id) {
         return List.copyOf(attempts.getOrDefault(id, List.of()));
-    }
-
-    List<AuditRecord> audit(LockKey key) {
-        return List.copyOf(audit.getOrDefault(key, List.of()));
     }
 
     Optional<Resource> resource(LockKey key) {
@@ -148,25 +151,16 @@ final class RunRows {
         return submitted + 1;
     }
 
-    Optional<Remembered> remembered(Name name, Instant now) {
-        return Optional.ofNullable(names.get(name))
-                .filter(known -> known.until().isAfter(now));
-    }
-
-    void remember(Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
-        names.put(name, new Remembered(idempotency.fingerprint(), run, now.plus(idempotency.keepFor())));
-    }
-
     List<Pause> pauses() {
         return List.copyOf(pauses.values());
     }
 
     void pause(Pause pause) {
-        pauses.put(new Name(pause.tenant(), pause.pattern()), pause);
+        pauses.put(new NameRows.Name(pause.tenant(), pause.pattern()), pause);
     }
 
     Optional<Pause> resume(String tenant, String pattern) {
-        return Optional.ofNullable(pauses.remove(new Name(tenant, pattern)));
+        return Optional.ofNullable(pauses.remove(new NameRows.Name(tenant, pattern)));
     }
 
     private void keep(Run run) {

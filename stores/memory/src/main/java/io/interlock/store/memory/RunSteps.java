@@ -43,21 +43,30 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The verbs about runs, each one atomic step per key of a {@link RunTable}. */
 class RunSteps {
 
     private final RunTable table;
+    private final Books books;
     private final Object claiming = new Object();
 
     RunSteps(RunTable table) {
+        this(table, Books.of(table));
+    }
+
+    RunSteps(RunTable table, Books books) {
         this.table = table;
+        this.books = books;
     }
 
     RunTable table() {
         return table;
+    }
+
+    Books books() {
+        return books;
     }
 
     SubmitAnswer submit(SubmitRequest request) {
@@ -70,22 +79,22 @@ class RunSteps {
             if (idempotency == null) {
                 return Submission.submit(room, request);
             }
-            RunRows.Name name = name(request.key(), idempotency);
+            NameRows.Name name = name(request.key(), idempotency);
             Instant now = StoreClock.instant(table.clock.now());
-            RunRows.Remembered before = table.rows.remembered(name, now).orElse(null);
+            NameRows.Remembered before = table.rows.names.find(name, now).orElse(null);
             if (before != null) {
                 Run run = table.rows.run(before.run()).orElseThrow();
                 return Submission.remembered(room, idempotency, before.fingerprint(), run);
             }
             SubmitAnswer answer = Submission.submit(room, request);
-            resulting(answer).ifPresent(run -> table.rows.remember(name, idempotency, run, now));
+            resulting(answer).ifPresent(run -> table.rows.names.remember(name, idempotency, run, now));
             return answer;
         });
     }
 
     /** What a tenant has a name for. */
-    RunRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
-        return new RunRows.Name(key.tenant(), idempotency.key());
+    NameRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
+        return new NameRows.Name(key.tenant(), idempotency.key());
     }
 
     /** Claims are made one after the other, so that the same one made twice at once is one. */
@@ -106,7 +115,7 @@ class RunSteps {
     private List<Claimed> claimAnew(ClaimRequest request) {
         Instant now = StoreClock.instant(table.clock.now());
         List<Claimed> claimed = new ArrayList<>();
-        for (Run run : turns(reading(() -> table.rows.pending(request)), order(now))) {
+        for (Run run : turns(table.reading(rows -> rows.pending(request)), order(now))) {
             if (claimed.size() == request.max()) {
                 break;
             }
@@ -167,7 +176,7 @@ class RunSteps {
                     now,
                     request.time() == null ? null : now.plus(request.time()));
             rows.pause(pause);
-            rows.append(noted(pause, "paused", request.actor(), request.reason(), now));
+            rows.audit.append(noted(pause, "paused", request.actor(), request.reason(), now));
             return pause;
         });
     }
@@ -176,7 +185,7 @@ class RunSteps {
         Optional<Pause> pause = table.changePauses(rows -> {
             Optional<Pause> over = rows.resume(request.tenant(), request.pattern());
             Instant now = StoreClock.instant(table.clock.now());
-            over.ifPresent(ended -> rows.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
+            over.ifPresent(ended -> rows.audit.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
             return over;
         });
         pause.ifPresent(
@@ -194,7 +203,7 @@ class RunSteps {
     }
 
     RunPage list(RunQuery query) {
-        return reading(() -> RunPage.of(table.rows.runs(query), query.limit()));
+        return table.reading(rows -> RunPage.of(rows.runs(query), query.limit()));
     }
 
     List<SweepAction> sweep(int limit) {
@@ -212,7 +221,7 @@ class RunSteps {
     }
 
     Optional<Run> find(RunId id) {
-        return reading(() -> table.rows.run(id));
+        return table.reading(rows -> rows.run(id));
     }
 
     List<Run> queue(LockKey key) {
@@ -225,25 +234,19 @@ class RunSteps {
     }
 
     List<Attempt> attempts(RunId id) {
-        return reading(() -> table.rows.attempts(id));
+        return table.reading(rows -> rows.attempts(id));
     }
 
     Optional<Resource> resource(LockKey key) {
-        return reading(() -> table.rows.resource(key));
+        return table.reading(rows -> rows.resource(key));
     }
 
     List<AuditRecord> audit(LockKey key) {
-        return reading(() -> table.rows.audit(key));
+        return table.reading(rows -> rows.audit.of(key));
     }
 
     private @Nullable Run known(RunId id) {
         return table.rows.run(id).orElse(null);
-    }
-
-    private <T> T reading(Supplier<T> look) {
-        synchronized (table.rows) {
-            return look.get();
-        }
     }
 
     private static Optional<RunId> resulting(SubmitAnswer answer) {

@@ -109,6 +109,13 @@ class RunTable extends LeaseTable {
         return new Room(facts, contents);
     }
 
+    /** Looks at what is kept, while nobody changes it. */
+    <T> T reading(Function<RunRows, T> look) {
+        synchronized (rows) {
+            return look.apply(rows);
+        }
+    }
+
     /** What rules get to see of a key: all of it. */
     Contents seen(Contents contents) {
         return contents;

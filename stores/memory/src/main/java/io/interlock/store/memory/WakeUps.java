@@ -1,7 +1,6 @@
 package io.interlock.store.memory;
 
-import io.interlock.LockKey;
-import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.ChangeFeed.Subscription;
 import io.interlock.time.Environment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,17 +9,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One client's change feed. Wake-ups come on a thread of their own, so that whoever releases a key never runs the code of
+ * What one client listens to. Wake-ups come on a thread of their own, so that whoever releases a key never runs the code of
  * whoever waits for it; the thread is there only while there is something to say.
  */
-final class WakeUps implements ChangeFeed, AutoCloseable {
+final class WakeUps implements AutoCloseable {
 
-    private final Watchers watchers;
     private final ThreadPoolExecutor executor;
     private final Set<Subscription> subscriptions = ConcurrentHashMap.newKeySet();
 
-    WakeUps(Environment environment, Watchers watchers) {
-        this.watchers = watchers;
+    WakeUps(Environment environment) {
         executor = new ThreadPoolExecutor(
                 1,
                 1,
@@ -33,9 +30,8 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
         executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
-    @Override
-    public Subscription watch(LockKey key, Runnable lookAgain) {
-        Subscription registered = watchers.add(key, executor, lookAgain);
+    <K> Subscription subscribe(Watchers<K> watchers, K what, Runnable lookAgain) {
+        Subscription registered = watchers.add(what, executor, lookAgain);
         subscriptions.add(registered);
         return () -> {
             subscriptions.remove(registered);

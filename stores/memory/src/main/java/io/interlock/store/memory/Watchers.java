@@ -1,17 +1,20 @@
 package io.interlock.store.memory;
 
-import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed.Subscription;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
-/** Who wants to hear when a key may have become free, among all clients of one store. */
-final class Watchers {
+/**
+ * Who wants to hear of something, among all clients of one store.
+ *
+ * @param <K> what there is to hear of: a key that may have become free, or a tenant that may have work
+ */
+final class Watchers<K> {
 
-    private final ConcurrentHashMap<LockKey, Set<Watcher>> watchers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<K, Set<Watcher>> watchers = new ConcurrentHashMap<>();
 
-    // Identity, not equality: the same client may watch a key twice with the same action.
+    // Identity, not equality: the same client may watch twice with the same action.
     private static final class Watcher {
         private final Executor executor;
         private final Runnable lookAgain;
@@ -22,22 +25,22 @@ final class Watchers {
         }
     }
 
-    /** Runs {@code lookAgain} by {@code executor} at every {@link #wake} of {@code key} until the subscription is closed. */
-    Subscription add(LockKey key, Executor executor, Runnable lookAgain) {
+    /** Runs {@code lookAgain} by {@code executor} at every {@link #wake} of {@code what} until the subscription is closed. */
+    Subscription add(K what, Executor executor, Runnable lookAgain) {
         Watcher watcher = new Watcher(executor, lookAgain);
-        watchers.compute(key, (k, known) -> {
+        watchers.compute(what, (k, known) -> {
             Set<Watcher> all = known == null ? ConcurrentHashMap.newKeySet() : known;
             all.add(watcher);
             return all;
         });
-        return () -> watchers.computeIfPresent(key, (k, known) -> {
+        return () -> watchers.computeIfPresent(what, (k, known) -> {
             known.remove(watcher);
             return known.isEmpty() ? null : known;
         });
     }
 
-    void wake(LockKey key) {
-        for (Watcher watcher : watchers.getOrDefault(key, Set.of())) {
+    void wake(K what) {
+        for (Watcher watcher : watchers.getOrDefault(what, Set.of())) {
             watcher.executor.execute(watcher.lookAgain);
         }
     }

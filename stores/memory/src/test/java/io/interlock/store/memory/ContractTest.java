@@ -69,7 +69,7 @@ class ContractTest {
                     }
                 };
         RunSteps steps = new RunSteps(generous);
-        Watchers watchers = new Watchers();
+        Watchers<LockKey> watchers = new Watchers<>();
         try (Locks one = Locks.on(new MemoryStore(Environment.system(), steps, watchers));
                 Locks two = Locks.on(new MemoryStore(Environment.system(), steps, watchers))) {
             MutualExclusionProbe.Result result =

@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.LockKey;
 import io.interlock.spi.run.RunStore;
 import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
@@ -17,7 +18,7 @@ final class MemoryHarness implements RunStoreHarness {
 
     private final PushedTime time = new PushedTime();
     private final Function<StoreClock, RunSteps> stores;
-    private final Watchers watchers = new Watchers();
+    private final Watchers<LockKey> watchers = new Watchers<>();
     private volatile RunSteps steps;
 
     MemoryHarness() {

@@ -5,6 +5,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 
 import io.interlock.tck.RunStoreContract;
 import io.interlock.tck.RunStoreHarness;
+import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.launcher.TagFilter;
@@ -16,20 +17,30 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 /** The contract about runs, tested: it fails every store that is deliberately wrong. */
 class RunContractTest {
 
-    private static volatile RunMutant underTest = RunMutant.NOBODY_SWEEPS;
+    private static volatile Supplier<MemoryHarness> underTest = MemoryHarness::new;
 
     /** The contract on whatever is under test. Nested and static, so that it runs only when asked to. */
     static class Subject extends RunStoreContract {
         @Override
         protected RunStoreHarness createHarness() {
-            return underTest.harness();
+            return underTest.get();
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void everyMutantIsCaught(RunMutant mutant) {
-        underTest = mutant;
+        isCaught(mutant, mutant::harness);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyMutantOfWhatIsKeptBesideRunsIsCaught(BookMutant mutant) {
+        isCaught(mutant, mutant::harness);
+    }
+
+    private static void isCaught(Enum<?> mutant, Supplier<MemoryHarness> store) {
+        underTest = store;
         SummaryGeneratingListener listener = new SummaryGeneratingListener();
         LauncherFactory.create()
                 .execute(

@@ -90,8 +90,8 @@ enum RunMutant {
 
     IDEMPOTENCY_IS_SHARED_BY_TENANTS(clock -> new RunSteps(new Table(clock)) {
         @Override
-        RunRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
-            return new RunRows.Name("", idempotency.key());
+        NameRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
+            return new NameRows.Name("", idempotency.key());
         }
     }),
 

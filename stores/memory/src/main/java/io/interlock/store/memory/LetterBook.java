@@ -1,0 +1,55 @@
+package io.interlock.store.memory;
+
+import io.interlock.RunId;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.Run;
+import io.interlock.spi.run.DeadLetterQuery;
+import io.interlock.spi.run.DiscardAnswer;
+import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.RedriveAnswer;
+import io.interlock.spi.run.RedriveRequest;
+import io.interlock.spi.run.rules.Redriving;
+import io.interlock.spi.run.rules.Room;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+
+/** Dead letters: runs that are DEAD, and what was done about them. */
+class LetterBook {
+
+    private final RunTable table;
+
+    LetterBook(RunTable table) {
+        this.table = table;
+    }
+
+    List<DeadLetter> list(DeadLetterQuery query) {
+        return table.reading(rows ->
+                rows.deadLetters().filter(query::matches).limit(query.limit()).toList());
+    }
+
+    RedriveAnswer redrive(RedriveRequest request) {
+        return about(
+                        request.dead(),
+                        (room, dead) -> Redriving.redrive(
+                                room,
+                                request,
+                                dead,
+                                table.rows.disposition(dead.id()),
+                                table.rows.run(request.anew()).orElse(null)))
+                .orElseGet(RedriveAnswer.Unknown::new);
+    }
+
+    DiscardAnswer discard(DiscardRequest request) {
+        return about(
+                        request.dead(),
+                        (room, dead) -> Redriving.discard(room, request, dead, table.rows.disposition(dead.id())))
+                .orElseGet(DiscardAnswer.Unknown::new);
+    }
+
+    /** One step on the key of a run, if there is such a run, also when the key is locked. */
+    private <A> Optional<A> about(RunId id, BiFunction<Room, Run, A> rule) {
+        return table.reading(rows -> rows.run(id))
+                .flatMap(run -> table.step(run.key(), room -> table.rows.run(id).map(dead -> rule.apply(room, dead))));
+    }
+}

@@ -1,0 +1,78 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.as;
+import static io.interlock.tck.RunClient.freshRun;
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.run.RunSpec;
+import io.interlock.spi.run.DeadLetterQuery;
+import io.interlock.spi.run.DeadLetters;
+import io.interlock.spi.run.DiscardAnswer;
+import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.RedriveAnswer;
+import io.interlock.spi.run.RedriveRequest;
+import io.interlock.spi.run.SubmitRequest;
+import java.time.Duration;
+import java.util.List;
+
+/** The words in which the contract about dead letters is written. */
+interface DeadLetterWords extends RunContract {
+
+    /** Two attempts, one right after the other. */
+    RetryPlan TWICE = new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO);
+
+    default DeadLetters letters() {
+        return book(DeadLetters.class);
+    }
+
+    default Run dies(LockKey key, RunSpec spec) {
+        letters();
+        return dies(SubmitRequest.of(freshRun(), key, spec.retry(TWICE)));
+    }
+
+    default Run dies(SubmitRequest request) {
+        client().submit(request);
+        client().failsForNow(client().claim());
+        return client().failsForNow(client().claim());
+    }
+
+    default RedriveAnswer redrive(RunId dead, RunId anew) {
+        RedriveAnswer answer = letters().redrive(new RedriveRequest(dead, anew, "dora", "the disk is mended"));
+        if (answer instanceof RedriveAnswer.Redriven) {
+            bench().acknowledged(anew);
+        }
+        return answer;
+    }
+
+    default RedriveAnswer.Redriven redriven(Run dead) {
+        return as(RedriveAnswer.Redriven.class, redrive(dead.id(), freshRun()));
+    }
+
+    default DiscardAnswer discard(RunId dead) {
+        return letters().discard(new DiscardRequest(dead, "dora", "nobody needs it"));
+    }
+
+    default List<RunId> listed(DeadLetterQuery query) {
+        return letters().deadLetters(query).stream()
+                .map(letter -> letter.run().id())
+                .toList();
+    }
+
+    default AuditRecord logged(LockKey key, String action) {
+        List<AuditRecord> found = client().store().audit(key).stream()
+                .filter(record -> record.action().equals(action))
+                .toList();
+        assertThat(found).as(action).hasSize(1);
+        return found.get(0);
+    }
+
+    default DeadLetterQuery all() {
+        return new DeadLetterQuery(null, null, false, 0, 100);
+    }
+}
