@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 record AcquireJudge(StoreState state) {
 
     /**
-     * The answer to {@code request}, or {@code null} if all its keys are to be granted.
+     * The answer to {@code request} if it does not depend on what each key says, or {@code null}.
      *
      * @param leases those of its keys, in their order; {@code null} where a key has none
      */
@@ -34,11 +34,24 @@ record AcquireJudge(StoreState state) {
             return new AcquireAnswer.Refused(
                     new Refusal.StoreRecovering(first, Micros.moment(now), Micros.moment(state.quietUntil())));
         }
-        for (StoredLease lease : leases) {
-            Refusal refusal = lease == null ? null : refusal(request, lease, now);
-            if (refusal != null) {
-                return new AcquireAnswer.Refused(refusal);
-            }
+        return null;
+    }
+
+    /** Why the key of {@code lease} cannot be had now, or {@code null} if it can. */
+    @Nullable
+    Refusal refusal(AcquireRequest request, StoredLease lease) {
+        long now = state.moment();
+        if (!lease.isExpired(now)) {
+            return new Refusal.Held(lease.seenAt(now));
+        }
+        if (now < lease.opensAt()) {
+            return new Refusal.Delayed(lease.seenAt(now), Micros.moment(lease.opensAt()));
+        }
+        FencingToken cleared = request.takeover().cleared().get(lease.key());
+        if (request.takeover().ask()
+                && lease.eviction() == null
+                && !lease.token().equals(cleared)) {
+            return new Refusal.AwaitsProbe(lease.seenAt(now));
         }
         return null;
     }
@@ -55,21 +68,5 @@ record AcquireJudge(StoreState state) {
             grants.add(new AcquireAnswer.Grant(lease.seenAt(now), null));
         }
         return new AcquireAnswer.Granted(grants);
-    }
-
-    private static @Nullable Refusal refusal(AcquireRequest request, StoredLease lease, long now) {
-        if (!lease.isExpired(now)) {
-            return new Refusal.Held(lease.seenAt(now));
-        }
-        if (now < lease.opensAt()) {
-            return new Refusal.Delayed(lease.seenAt(now), Micros.moment(lease.opensAt()));
-        }
-        FencingToken cleared = request.takeover().cleared().get(lease.key());
-        if (request.takeover().ask()
-                && lease.eviction() == null
-                && !lease.token().equals(cleared)) {
-            return new Refusal.AwaitsProbe(lease.seenAt(now));
-        }
-        return null;
     }
 }

@@ -7,6 +7,7 @@ import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
+import io.interlock.Refusal;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.EvictRequest;
@@ -14,165 +15,165 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.rules.BareLeases;
+import io.interlock.spi.run.rules.Finishing;
+import io.interlock.spi.run.rules.Stopping;
+import io.interlock.spi.run.rules.Working;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done in one transaction, at one moment of the store's clock: the one at which the transaction began to be alone.
- * Requests see what earlier ones of the same transaction changed. {@link #finish()} comes last.
+ * The verbs about leases within one {@link Step}. A key that runs have nothing to do with goes by the rules for leases
+ * alone; on all others the rules about runs settle first what time has brought about, and have their say.
  */
 final class LeaseStep {
 
-    private final LeaseTable leases;
-    private final StoreTable store;
-    private final Instant tokenTime;
+    private final Step step;
+    private final Rooms rooms;
     private final long now;
-    private StoreState state;
-    private boolean wrote;
 
-    /** Begins a step in the transaction that {@code session} is in. */
-    LeaseStep(Session session, StoreClock clock) throws SQLException {
-        leases = new LeaseTable(session);
-        store = new StoreTable(session);
-        state = clock.now(store.read());
-        now = state.moment();
-        tokenTime = later(clock.wall().instant(), Micros.moment(now));
-    }
-
-    /** The answer to a request, unless it is to be granted; changes nothing. */
-    @Nullable
-    AcquireAnswer refuse(AcquireRequest request) throws SQLException {
-        return new AcquireJudge(state).answer(request, find(request.keys()));
+    LeaseStep(Step step) {
+        this.step = step;
+        rooms = new Rooms(step);
+        now = step.now();
     }
 
     AcquireAnswer acquire(AcquireRequest request) throws SQLException {
-        List<@Nullable StoredLease> before = find(request.keys());
-        AcquireAnswer refused = new AcquireJudge(state).answer(request, before);
-        if (refused != null) {
-            return refused;
+        List<@Nullable StoredLease> leases = new ArrayList<>();
+        for (LockKey key : request.keys()) {
+            leases.add(step.lease(key));
         }
-        List<AcquireAnswer.Grant> grants = new ArrayList<>();
-        for (int i = 0; i < before.size(); i++) {
-            StoredLease ended = before.get(i);
-            StoredLease lease = grant(
-                    request,
-                    request.keys().get(i),
-                    ended == null ? 0 : ended.token().value());
-            grants.add(new AcquireAnswer.Grant(lease.seenAt(now), seen(ended)));
+        AcquireJudge judge = new AcquireJudge(step.state());
+        AcquireAnswer answer = judge.answer(request, leases);
+        if (answer != null) {
+            return answer;
         }
-        return new AcquireAnswer.Granted(grants);
+        for (int i = 0; i < leases.size(); i++) {
+            LockKey key = request.keys().get(i);
+            Refusal refusal = null;
+            if (rooms.concern(key)) {
+                refusal = rooms.step(key, room -> Optional.ofNullable(BareLeases.refusal(room)))
+                        .orElse(null);
+                // What was due may have freed the key.
+                leases.set(i, step.lease(key));
+            }
+            StoredLease lease = leases.get(i);
+            if (refusal == null && lease != null) {
+                refusal = judge.refusal(request, lease);
+            }
+            if (refusal != null) {
+                return new AcquireAnswer.Refused(refusal);
+            }
+        }
+        return grant(request, leases);
     }
 
     RenewAnswer renew(RenewRequest request) throws SQLException {
-        StoredLease lease = leases.find(request.key());
+        LockKey key = request.key();
+        boolean overdue = rooms.know(key) && rooms.step(key, Working::isOverdue);
+        StoredLease lease = step.lease(key);
         if (lease == null || !isOf(lease, request.id(), request.token())) {
             return new RenewAnswer.Lost(LossCause.GONE, seen(lease));
+        }
+        if (overdue) {
+            return new RenewAnswer.Lost(LossCause.OVERDUE, lease.seenAt(now));
         }
         if (!lease.isLive(now)) {
             LossCause cause = lease.eviction() == null ? LossCause.EXPIRED : LossCause.EVICTED;
             return new RenewAnswer.Lost(cause, lease.seenAt(now));
         }
         StoredLease longer = lease.until(now + Micros.of(request.ttl()));
-        put(longer);
+        step.put(longer);
         return new RenewAnswer.Renewed(longer.seenAt(now));
     }
 
     ReleaseAnswer release(ReleaseRequest request) throws SQLException {
-        StoredLease lease = leases.find(request.key());
+        LockKey key = request.key();
+        StoredLease lease = step.lease(key);
         if (lease == null || !isOf(lease, request.id(), request.token())) {
             return new ReleaseAnswer.Gone(seen(lease));
         }
-        free(lease);
         LeaseRecord ended = lease.seenAt(now);
+        if (rooms.know(key)) {
+            rooms.step(key, room -> {
+                Finishing.stopped(room);
+                return ended;
+            });
+        } else {
+            step.free(lease);
+        }
         return lease.isLive(now) ? new ReleaseAnswer.Released(ended) : new ReleaseAnswer.Lapsed(ended);
     }
 
     EvictAnswer evict(EvictRequest request) throws SQLException {
-        StoredLease lease = leases.find(request.key());
+        StoredLease lease = step.lease(request.key());
         if (lease == null || !lease.token().equals(request.expected())) {
             return new EvictAnswer.Mismatch(seen(lease));
         }
         StoredLease victim = lease;
         if (lease.eviction() == null) {
             victim = lease.evicted(new Eviction(request.actor(), request.reason(), Micros.moment(now)));
-            put(victim);
+            step.put(victim);
+            rooms.step(request.key(), room -> {
+                Stopping.evicted(room, request);
+                return request;
+            });
         }
         return new EvictAnswer.Evicted(victim.seenAt(now), Micros.moment(victim.opensAt()));
     }
 
+    /** Clears leases that ended by themselves and whose lock delay is over. */
     List<LeaseRecord> sweep(int limit) throws SQLException {
         List<LeaseRecord> cleared = new ArrayList<>();
-        for (StoredLease lease : leases.over(now, limit)) {
-            free(lease);
-            cleared.add(lease.seenAt(now));
+        for (StoredLease lease : step.leases().over(now, limit)) {
+            if (clear(lease)) {
+                cleared.add(lease.seenAt(now));
+            }
         }
         return cleared;
     }
 
-    /** Starts a new epoch and a quiet period as long as the longest lease there can be. */
-    StoreState bumpEpoch() throws SQLException {
-        state = state.with(state.tokens().next(leases.greatestToken())).quietUntil(now + state.maxLease());
-        wrote = true;
-        return state;
-    }
-
-    /** Writes down what holds for all keys, if this step wrote at all. */
-    void finish() throws SQLException {
-        if (wrote) {
-            store.write(state);
+    private boolean clear(StoredLease lease) throws SQLException {
+        LockKey key = lease.key();
+        if (!rooms.know(key)) {
+            step.free(lease);
+            return true;
         }
-    }
-
-    private StoredLease grant(AcquireRequest request, LockKey key, long previous) throws SQLException {
-        StoreState.Tokens tokens = state.tokens();
-        FencingToken token = TokenLayout.next(previous, tokens.floor(), tokens.epoch(), tokenTime);
-        StoredLease.Span span = new StoredLease.Span(
-                now,
-                now + Micros.of(request.terms().ttl()),
-                Micros.of(request.terms().lockDelay()));
-        StoredLease lease = new StoredLease(
-                key,
-                request.id(),
-                request.holder(),
-                token,
-                span,
-                request.takeover().ask(),
-                null);
-        put(lease);
-        return lease;
-    }
-
-    private void put(StoredLease lease) throws SQLException {
-        leases.put(lease);
-        wrote = true;
-    }
-
-    // The row goes, and with it the memory of the key's last token: the floor takes its place.
-    private void free(StoredLease lease) throws SQLException {
-        leases.delete(lease.key());
-        state = state.with(state.tokens().above(lease.token().value()));
-        wrote = true;
-    }
-
-    private List<@Nullable StoredLease> find(List<LockKey> keys) throws SQLException {
-        List<@Nullable StoredLease> found = new ArrayList<>();
-        for (LockKey key : keys) {
-            found.add(leases.find(key));
+        boolean kept = rooms.step(key, BareLeases::keepsLease);
+        StoredLease left = step.lease(key);
+        if (left != null && !kept) {
+            step.free(left);
         }
-        return found;
+        return left == null || !kept;
+    }
+
+    private AcquireAnswer grant(AcquireRequest request, List<@Nullable StoredLease> before) throws SQLException {
+        List<AcquireAnswer.Grant> grants = new ArrayList<>();
+        for (int i = 0; i < before.size(); i++) {
+            StoredLease ended = before.get(i);
+            StoredLease.Span span = new StoredLease.Span(
+                    now,
+                    now + Micros.of(request.terms().ttl()),
+                    Micros.of(request.terms().lockDelay()));
+            StoredLease lease = new StoredLease(
+                    request.keys().get(i),
+                    request.id(),
+                    request.holder(),
+                    step.nextToken(ended == null ? 0 : ended.token().value()),
+                    span,
+                    request.takeover().ask(),
+                    null);
+            step.put(lease);
+            grants.add(new AcquireAnswer.Grant(lease.seenAt(now), seen(ended)));
+        }
+        return new AcquireAnswer.Granted(grants);
     }
 
     private @Nullable LeaseRecord seen(@Nullable StoredLease lease) {
         return lease == null ? null : lease.seenAt(now);
-    }
-
-    // The wall clock lifts tokens above those of a file that was lost; the store's own may be ahead of it.
-    private static Instant later(Instant a, Instant b) {
-        return a.isAfter(b) ? a : b;
     }
 
     private static boolean isOf(StoredLease lease, LeaseId id, FencingToken token) {

@@ -25,9 +25,14 @@ final class LeaseTable {
 
     private static final String FIND = COLUMNS + "WHERE tenant = ? AND name = ?";
 
+    // A run that has its grace keeps its lease, and is not even looked at.
     private static final String OVER = COLUMNS + """
-            WHERE expires_at + lock_delay <= ? AND (probed = 0 OR evicted_at IS NOT NULL)
-            ORDER BY expires_at + lock_delay LIMIT ?
+            AS lease WHERE expires_at + lock_delay <= ?1 AND (probed = 0 OR evicted_at IS NOT NULL)
+              AND NOT EXISTS (
+                    SELECT 1 FROM ${schema}.${prefix}run AS run JOIN ${schema}.${prefix}room AS room USING (tenant, name)
+                     WHERE run.tenant = lease.tenant AND run.name = lease.name AND due_at > ?1
+                       AND state IN ('PENDING', 'RUNNING') AND state = 'RUNNING')
+            ORDER BY expires_at + lock_delay LIMIT ?2
             """;
 
     private static final String LIST_ALL = COLUMNS + """

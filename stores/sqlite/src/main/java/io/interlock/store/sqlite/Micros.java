@@ -17,6 +17,12 @@ final class Micros {
         return ChronoUnit.MICROS.between(Instant.EPOCH, moment);
     }
 
+    /** The first moment a table can keep that is not before {@code moment}. */
+    static long ceiling(Instant moment) {
+        long floor = of(moment);
+        return moment(floor).isBefore(moment) ? floor + 1 : floor;
+    }
+
     static Instant moment(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class Opening {
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
-    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_leases.sql");
+    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_leases.sql", "002_runs.sql");
 
     private final SqliteSettings settings;
     private final StoreClock clock;
@@ -44,6 +44,7 @@ final class Opening {
         StoreState after = clock.atOpening(before, Micros.of(settings.maxLease()));
         if (before != null && !before.bootId().equals(after.bootId())) {
             new LeaseTable(session).endAllAt(after.bootedAt());
+            new RoomTable(session).dueAllAt(after.bootedAt());
             log.info(
                     "store {}: the machine was started since its last use; leases from before are over",
                     settings.store());

@@ -1,43 +1,49 @@
 package io.interlock.store.sqlite;
 
-import io.interlock.EvictAnswer;
-import io.interlock.LeasePage;
-import io.interlock.LeaseQuery;
-import io.interlock.LeaseRecord;
-import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
-import io.interlock.UnsafeStoreException;
-import io.interlock.spi.AcquireAnswer;
-import io.interlock.spi.AcquireRequest;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.run.Wait;
 import io.interlock.spi.Answers;
-import io.interlock.spi.ChangeFeed;
-import io.interlock.spi.EvictRequest;
-import io.interlock.spi.LeaseStore;
-import io.interlock.spi.ReleaseAnswer;
-import io.interlock.spi.ReleaseRequest;
-import io.interlock.spi.RenewAnswer;
-import io.interlock.spi.RenewRequest;
-import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.BeatAnswer;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.CancelAnswer;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.FinishAnswer;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceAnswer;
+import io.interlock.spi.run.ResourceRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunPage;
+import io.interlock.spi.run.RunQuery;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.SweepAction;
+import io.interlock.spi.run.TurnAnswer;
+import io.interlock.spi.run.TurnRequest;
 import io.interlock.time.Environment;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Leases in one SQLite file, shared by any number of processes of one machine.
+ * Leases and runs in one SQLite file, shared by any number of processes of one machine.
  *
  * <p>What was answered is on disk (write-ahead log, {@code synchronous=FULL}); a batch is one transaction and one sync. A
- * refusal only reads. Every write transaction begins as the only writer, and reads the clock after that. Any error of
- * SQLite is a {@link io.interlock.StoreUnavailableException}, never an answer about a key.
+ * refusal only reads, and so does whoever asks for work when there is none. Every write transaction begins as the only
+ * writer, and reads the clock after that. Any error of SQLite is a {@link io.interlock.StoreUnavailableException}, never an
+ * answer about a key.
  *
  * <p>Time is the machine's time since boot: setting the wall clock neither shortens nor lengthens a lease, and after a
  * restart of the machine all leases are over, because all holders are.
@@ -47,26 +53,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>This class is safe for use by many threads.
  */
-public final class SqliteStore implements LeaseStore {
+public final class SqliteStore extends SqliteLeases implements RunStore {
 
-    private static final Logger log = LoggerFactory.getLogger(SqliteStore.class);
-
-    private final StoreClock clock;
-    private final StoreCapabilities capabilities;
-    private final Lane writes;
-    private final Lane renewals;
-    private final Lane reads;
-    private final DataVersionFeed feed;
-
-    private SqliteStore(Connector connector, Environment environment, StoreClock clock, Duration maxLease) {
-        this.clock = clock;
-        this.capabilities = new StoreCapabilities(
-                connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision());
-        ReentrantLock writers = new ReentrantLock(true);
-        this.writes = new Lane(connector, writers);
-        this.renewals = new Lane(connector, writers);
-        this.reads = new Lane(connector, writers);
-        this.feed = new DataVersionFeed(new Lane(connector, writers), environment);
+    private SqliteStore(Lanes lanes, DataVersionFeed feed, StoreCapabilities capabilities) {
+        super(lanes, feed, capabilities);
     }
 
     static SqliteStore open(SqliteSettings settings, Environment environment, HostClock host) {
@@ -82,158 +72,106 @@ public final class SqliteStore implements LeaseStore {
 
     /** A store whose file is ready, reached in another way. */
     static SqliteStore open(Connector connector, Environment environment, StoreClock clock, Duration maxLease) {
-        return new SqliteStore(connector, environment, clock, maxLease);
+        ReentrantLock writers = new ReentrantLock(true);
+        return new SqliteStore(
+                new Lanes(connector, writers, clock, environment.random()),
+                new DataVersionFeed(new Lane(connector, writers), environment),
+                new StoreCapabilities(
+                        connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision()));
     }
 
     @Override
-    public StoreCapabilities capabilities() {
-        return capabilities;
+    public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
+        requests.forEach(request -> request.spec().terms().within(capabilities().maxLease()));
+        return Answers.of(lanes.lookThenWriteEach(requests, (step, request) -> new RunSteps(step).submit(request)));
     }
 
     @Override
-    public Answers<AcquireAnswer> tryAcquire(List<AcquireRequest> requests) {
-        requests.forEach(request -> request.terms().within(capabilities.maxLease()));
-        List<@Nullable AcquireAnswer> answers = reads.read(session -> refuse(session, requests));
-        if (answers.contains(null)) {
-            step(writes, step -> {
-                for (int i = 0; i < answers.size(); i++) {
-                    if (answers.get(i) == null) {
-                        answers.set(i, step.acquire(requests.get(i)));
-                    }
-                }
-                return answers;
-            });
-        }
-        return Answers.partly(answers);
+    public List<Claimed> claim(ClaimRequest request) {
+        return List.copyOf(lanes.lookThenWrite(step -> new ManyRooms(step).claim(request)));
     }
 
     @Override
-    public Answers<RenewAnswer> renew(List<RenewRequest> requests) {
-        requests.forEach(request -> LeaseTerms.of(request.ttl()).within(capabilities.maxLease()));
-        return Answers.of(step(renewals, step -> each(requests, step::renew)));
+    public Answers<TurnAnswer> takeTurn(List<TurnRequest> requests) {
+        return Answers.of(lanes.renewEach(requests, (step, request) -> new RunSteps(step).takeTurn(request)));
     }
 
     @Override
-    public Answers<ReleaseAnswer> release(List<ReleaseRequest> requests) {
-        List<ReleaseAnswer> answers = step(writes, step -> each(requests, step::release));
-        feed.wake(requests.stream().map(ReleaseRequest::key).toList());
+    public Answers<BeatAnswer> beat(List<BeatRequest> requests) {
+        return Answers.of(lanes.renewEach(requests, (step, request) -> new RunSteps(step).beat(request)));
+    }
+
+    @Override
+    public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
+        List<FinishAnswer> answers = lanes.writeEach(requests, (step, request) -> new RunSteps(step).finish(request));
+        feed.wake(requests.stream().map(FinishRequest::key).toList());
         return Answers.of(answers);
     }
 
     @Override
-    public EvictAnswer evict(EvictRequest request) {
-        return step(writes, step -> step.evict(request));
-    }
-
-    @Override
-    public List<Optional<LeaseRecord>> find(List<LockKey> keys) {
-        return reads.read(session -> {
-            LeaseTable leases = new LeaseTable(session);
-            List<@Nullable StoredLease> found = new ArrayList<>();
-            for (LockKey key : keys) {
-                found.add(leases.find(key));
-            }
-            long now = now(session);
-            return found.stream()
-                    .map(lease -> Optional.ofNullable(lease).map(there -> there.seenAt(now)))
-                    .toList();
-        });
-    }
-
-    @Override
-    public LeasePage list(LeaseQuery query) {
-        return reads.read(session -> {
-            long now = now(session);
-            List<LeaseRecord> found = new LeaseTable(session)
-                    .list(query, now).stream().map(lease -> lease.seenAt(now)).toList();
-            return LeasePage.of(found, query.limit());
-        });
-    }
-
-    @Override
-    public List<LeaseRecord> sweep(int limit) {
-        boolean nothing = reads.read(
-                session -> new LeaseTable(session).over(now(session), 1).isEmpty());
-        if (nothing) {
-            return List.of();
+    public CancelAnswer cancel(CancelRequest request) {
+        CancelAnswer answer = lanes.lookThenWrite(step -> new RunSteps(step).cancel(request));
+        if (answer instanceof CancelAnswer.Cancelled cancelled) {
+            feed.wake(List.of(cancelled.run().key()));
         }
-        List<LeaseRecord> cleared = step(writes, step -> step.sweep(limit));
-        feed.wake(cleared.stream().map(LeaseRecord::key).toList());
-        return cleared;
+        return answer;
     }
 
     @Override
-    public Instant bumpEpoch(String reason) {
-        StoreState state = step(writes, step -> {
-            StoreState bumped = step.bumpEpoch();
-            if (bumped.tokens().epoch() > TokenLayout.MAX_EPOCH) {
-                throw new UnsafeStoreException(
-                        capabilities.store(),
-                        "has used all " + TokenLayout.MAX_EPOCH + " epochs, the last of them now",
-                        "move to another store");
-            }
-            return bumped;
-        });
-        Instant quietUntil = Micros.moment(state.quietUntil());
-        log.warn(
-                "store {}: epoch {} begins, nothing is granted until {}: {}",
-                capabilities.store(),
-                state.tokens().epoch(),
-                quietUntil,
-                reason);
-        return quietUntil;
+    public Pause pause(PauseRequest request) {
+        return lanes.write(step -> new ManyRooms(step).pause(request));
     }
 
     @Override
-    public ChangeFeed changes() {
-        return feed;
+    public boolean resume(ResumeRequest request) {
+        return lanes.lookThenWrite(step -> new ManyRooms(step).resume(request));
     }
 
     @Override
-    public void close() {
-        feed.close();
-        writes.close();
-        renewals.close();
-        reads.close();
+    public List<SweepAction> sweepRuns(int limit) {
+        List<SweepAction> done = lanes.lookThenWrite(step -> new ManyRooms(step).settle(null, limit));
+        feed.wake(done.stream().map(SweepAction::key).toList());
+        return List.copyOf(done);
     }
 
-    private List<@Nullable AcquireAnswer> refuse(Session session, List<AcquireRequest> requests) throws SQLException {
-        LeaseStep look = new LeaseStep(session, clock);
-        List<@Nullable AcquireAnswer> answers = new ArrayList<>();
-        for (AcquireRequest request : requests) {
-            answers.add(look.refuse(request));
-        }
-        return answers;
+    @Override
+    public Optional<Run> findRun(RunId id) {
+        return lanes.look(step -> Optional.ofNullable(new RunTable(step.session()).find(id)));
     }
 
-    private long now(Session session) throws SQLException {
-        return clock.now(new StoreTable(session).read()).moment();
+    @Override
+    public List<Run> queue(LockKey key) {
+        return lanes.look(step -> new RunSteps(step).queue(key));
     }
 
-    private <T> T step(Lane lane, StepWork<T> work) {
-        return lane.write(session -> {
-            LeaseStep step = new LeaseStep(session, clock);
-            T result = work.run(step);
-            step.finish();
-            return result;
-        });
+    @Override
+    public Optional<Wait> explain(RunId id) {
+        return lanes.look(step -> new RunSteps(step).explain(id));
     }
 
-    private static <Q, A> List<A> each(List<Q> requests, RequestWork<Q, A> work) throws SQLException {
-        List<A> answers = new ArrayList<>();
-        for (Q request : requests) {
-            answers.add(work.answer(request));
-        }
-        return Collections.unmodifiableList(answers);
+    @Override
+    public List<Attempt> attempts(RunId id) {
+        return lanes.look(step -> List.copyOf(new AttemptTable(step.session()).of(id)));
     }
 
-    @FunctionalInterface
-    private interface StepWork<T> {
-        T run(LeaseStep step) throws SQLException;
+    @Override
+    public Optional<Resource> resource(LockKey key) {
+        return lanes.look(step ->
+                Optional.ofNullable(new RoomTable(step.session()).find(key)).map(RoomRow::resource));
     }
 
-    @FunctionalInterface
-    private interface RequestWork<Q, A> {
-        A answer(Q request) throws SQLException;
+    @Override
+    public ResourceAnswer setResource(ResourceRequest request) {
+        return lanes.lookThenWrite(step -> new RunSteps(step).setResource(request));
+    }
+
+    @Override
+    public RunPage listRuns(RunQuery query) {
+        return lanes.look(step -> RunPage.of(new RunTable(step.session()).list(query), query.limit()));
+    }
+
+    @Override
+    public List<AuditRecord> audit(LockKey key) {
+        return lanes.look(step -> List.copyOf(new AuditTable(step.session()).of(key)));
     }
 }

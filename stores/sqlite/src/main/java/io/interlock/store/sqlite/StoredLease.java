@@ -6,6 +6,7 @@ import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.spi.run.rules.LeaseRow;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,34 @@ record StoredLease(
         Span until(long later) {
             return new Span(grantedAt, Math.max(expiresAt, later), lockDelay);
         }
+    }
+
+    /**
+     * What rules about runs have made of a key's lease; nobody looks outside before a run.
+     *
+     * @param before the key's lease before, or {@code null}
+     */
+    static StoredLease of(LockKey key, LeaseRow row, @Nullable StoredLease before) {
+        return new StoredLease(
+                key,
+                row.id(),
+                row.holder(),
+                row.token(),
+                new Span(Micros.of(row.grantedAt()), Micros.of(row.expiresAt()), Micros.of(row.lockDelay())),
+                before != null && before.probed && before.token.equals(row.token()),
+                row.eviction());
+    }
+
+    /** It as rules about runs see it. */
+    LeaseRow row() {
+        return new LeaseRow(
+                id,
+                holder,
+                token,
+                Micros.moment(span.grantedAt),
+                Micros.moment(span.expiresAt),
+                Micros.duration(span.lockDelay),
+                eviction);
     }
 
     boolean isExpired(long now) {

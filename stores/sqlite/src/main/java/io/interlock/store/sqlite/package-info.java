@@ -1,4 +1,4 @@
-/** Leases in one SQLite file, for the processes of one machine. */
+/** Leases and runs in one SQLite file, for the processes of one machine. */
 @NullMarked
 package io.interlock.store.sqlite;
 

@@ -1,17 +1,20 @@
 package io.interlock.store.sqlite;
 
-import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.Stores;
-import io.interlock.tck.StoreHarness;
+import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /** A store in a file, whose clock is pushed on by moving the moment of boot that all times are counted from. */
-final class SqliteHarness implements StoreHarness {
+final class SqliteHarness implements RunStoreHarness {
+
+    private static final List<String> TABLES =
+            List.of("lease", "attempt", "run_spec", "run", "room", "idempotency", "pause", "audit");
 
     private final String url;
     private final TestDatabase database;
@@ -23,7 +26,7 @@ final class SqliteHarness implements StoreHarness {
     }
 
     @Override
-    public LeaseStore open(Environment environment) {
+    public SqliteStore open(Environment environment) {
         return new SqliteStoreFactory().open(StoreUrl.parse(url), environment);
     }
 
@@ -34,7 +37,7 @@ final class SqliteHarness implements StoreHarness {
 
     @Override
     public void reset() {
-        database.execute("DELETE FROM interlock_lease");
+        TABLES.forEach(table -> database.execute("DELETE FROM interlock_" + table));
         database.execute("UPDATE interlock_store SET quiet_until = 0, epoch = 0, token_floor = 0");
     }
 
