@@ -90,6 +90,8 @@ final class ManyRooms {
         if (step.mayWrite()) {
             new PauseTable(step.session()).put(pause);
             note(pause, "paused", request.actor(), request.reason());
+            // If it takes the place of a longer one, those it keeps waiting have their turn sooner.
+            settleLine(pause);
         }
         return pause;
     }
@@ -101,11 +103,15 @@ final class ManyRooms {
         if (pause.isPresent() && step.mayWrite()) {
             pauses.delete(pause.get());
             note(pause.get(), "resumed", request.actor(), request.reason());
-            for (LockKey key : table.queued(pause.get())) {
-                rooms.settle(key);
-            }
+            settleLine(pause.get());
         }
         return pause.isPresent();
+    }
+
+    private void settleLine(Pause pause) throws SQLException {
+        for (LockKey key : table.queued(pause)) {
+            rooms.settle(key);
+        }
     }
 
     // Kept under the pattern as if that were a key.

@@ -7,9 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a query about runs asks for, as SQL. Only what is asked for is in the text, so that each question finds its index.
+ * What a query about runs asks for, and one run more, as SQL. Only what is asked for is in the text, so that each question
+ * finds its index.
  *
- * @param where the conditions
+ * @param where the conditions, and the order
  * @param values what their question marks stand for
  */
 record RunFilter(String where, List<Object> values) {
@@ -21,8 +22,11 @@ record RunFilter(String where, List<Object> values) {
             """;
 
     static RunFilter of(RunQuery query) {
-        StringBuilder where = new StringBuilder("WHERE tenant = ? AND number > ? ");
-        List<Object> values = new ArrayList<>(List.of(query.tenant(), query.after()));
+        boolean fromTheEnd = query.descending() && query.after() == 0;
+        StringBuilder where = new StringBuilder("WHERE tenant = ? AND number ");
+        where.append(query.descending() ? "< ? " : "> ? ");
+        List<Object> values =
+                new ArrayList<>(List.of(query.tenant(), fromTheEnd ? Long.valueOf(Long.MAX_VALUE) : query.after()));
         if (query.key() != null) {
             // A key of another tenant is none of this one's.
             where.append("AND tenant = ? AND name = ? ");
@@ -42,14 +46,14 @@ record RunFilter(String where, List<Object> values) {
             values.add(query.tenant());
             values.add(Micros.ceiling(query.since()));
         }
+        where.append(query.descending() ? "ORDER BY number DESC LIMIT ?" : "ORDER BY number LIMIT ?");
+        values.add(query.limit() + 1);
         return new RunFilter(where.toString(), List.copyOf(values));
     }
 
-    /** Sets the values, and says how many there are. */
-    int bind(PreparedStatement statement) throws SQLException {
+    void bind(PreparedStatement statement) throws SQLException {
         for (int i = 0; i < values.size(); i++) {
             statement.setObject(i + 1, values.get(i));
         }
-        return values.size();
     }
 }

@@ -97,9 +97,8 @@ final class RunTable {
     /** What {@code query} asks for, and one more if there is one. */
     List<Run> list(RunQuery query) throws SQLException {
         RunFilter filter = RunFilter.of(query);
-        PreparedStatement list = session.prepare(COLUMNS + filter.where() + " ORDER BY number LIMIT ?");
-        int last = filter.bind(list);
-        list.setInt(last + 1, query.limit() + 1);
+        PreparedStatement list = session.prepare(COLUMNS + filter.where());
+        filter.bind(list);
         return runs(list);
     }
 
