@@ -1,0 +1,181 @@
+package io.interlock.engine.audit;
+
+import io.interlock.run.AuditChain;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Seal;
+import io.interlock.spi.run.AuditLog;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes along the chain, page by page, and can go on later where it stopped. It keeps the last link, the keys under which a
+ * run counts as running, and its findings up to a limit. Belongs to one thread.
+ */
+final class AuditCheck {
+
+    static final int PAGE = 500;
+
+    private final AuditLog audit;
+    private final List<Seal> witnesses;
+    private final Grants grants = new Grants();
+    private final Mismatches mismatches = new Mismatches();
+    private final List<AuditFinding> findings = new ArrayList<>();
+    private long more;
+    private long records;
+    private Seal from;
+    private Seal last;
+    /** What the last link would be by its record, if it is something else. */
+    private @Nullable Seal otherwise;
+    /** Whether the link before the next one is there to be compared with. */
+    private boolean continuous = true;
+
+    private Seal head = Seal.GENESIS;
+    private boolean headChecked;
+    private @Nullable AuditFinding lastEnd;
+
+    AuditCheck(AuditLog audit, List<Seal> witnesses) {
+        this.audit = audit;
+        this.witnesses = List.copyOf(witnesses);
+        from = audit.anchor();
+        last = from;
+        witness(from);
+    }
+
+    /**
+     * Goes on for up to {@code pages} pages.
+     *
+     * @return whether there is more to look at
+     */
+    boolean advance(int pages) {
+        // The head first: what is sealed from now on must not look like a change of it.
+        head = audit.head();
+        headChecked = false;
+        checkHead();
+        for (int page = 0; page < pages; page++) {
+            List<AuditLog.Sealed> sealed = audit.sealed(last.position(), PAGE);
+            sealed.forEach(this::look);
+            if (sealed.size() < PAGE) {
+                checkEnd();
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** What was found since this was asked last. */
+    AuditReport report() {
+        mismatches.tell(this::found);
+        AuditReport report = new AuditReport(from, last, records, findings, more);
+        findings.clear();
+        more = 0;
+        records = 0;
+        from = last;
+        return report;
+    }
+
+    private void look(AuditLog.Sealed sealed) {
+        Seal seal = sealed.seal();
+        AuditRecord record = sealed.record();
+        if (seal.position() <= last.position()) {
+            return;
+        }
+        if ((seal.position() != last.position() + 1 || record == null) && wasForgotten(seal)) {
+            return;
+        }
+        if (seal.position() != last.position() + 1) {
+            found(new AuditFinding.Gap(seal.position(), seal.position() - last.position() - 1));
+            continuous = false;
+        }
+        if (record == null) {
+            found(new AuditFinding.Deleted(seal.position(), seal.sequence()));
+            otherwise = null;
+        } else {
+            compare(seal, record);
+            grants.follow(seal.position(), record, this::found);
+            records++;
+        }
+        last = seal;
+        continuous = true;
+        witness(seal);
+        checkHead();
+    }
+
+    private void compare(Seal seal, AuditRecord record) {
+        Seal expected = AuditChain.next(last, record);
+        Seal instead = otherwise;
+        otherwise = null;
+        if (!continuous || expected.equals(seal)) {
+            return;
+        }
+        if (instead != null && AuditChain.next(instead, record).equals(seal)) {
+            linkChanged(last);
+            return;
+        }
+        otherwise = expected;
+        mismatches.add(last, seal, record, this::found);
+    }
+
+    /** History may be forgotten while somebody looks at it: then the chain begins later than it did. */
+    private boolean wasForgotten(Seal seal) {
+        Seal anchor = audit.anchor();
+        if (anchor.position() <= last.position() || anchor.position() < seal.position() - 1) {
+            return false;
+        }
+        last = anchor;
+        otherwise = null;
+        continuous = true;
+        return anchor.position() >= seal.position();
+    }
+
+    private void checkHead() {
+        if (headChecked || last.position() != head.position()) {
+            return;
+        }
+        headChecked = true;
+        if (otherwise != null && otherwise.equals(head)) {
+            linkChanged(last);
+            otherwise = null;
+        } else if (!last.equals(head)) {
+            endsWrongly();
+        }
+    }
+
+    private void checkEnd() {
+        if (!headChecked && last.position() < head.position()) {
+            endsWrongly();
+        }
+        witnesses.stream()
+                .filter(witness -> witness.position() > last.position())
+                .forEach(witness -> found(new AuditFinding.Truncated(last.position(), witness)));
+    }
+
+    // Whoever goes on later finds the same end again, as long as nothing is added to it.
+    private void endsWrongly() {
+        AuditFinding end = new AuditFinding.Truncated(last.position(), head);
+        if (!end.equals(lastEnd)) {
+            lastEnd = end;
+            found(end);
+        }
+    }
+
+    private void witness(Seal seal) {
+        witnesses.stream()
+                .filter(witness ->
+                        witness.position() == seal.position() && !witness.hash().equals(seal.hash()))
+                .forEach(witness -> found(new AuditFinding.Rewritten(seal.position(), witness)));
+    }
+
+    private void linkChanged(Seal link) {
+        mismatches.forgetLast();
+        found(new AuditFinding.LinkChanged(link.position(), link.sequence()));
+    }
+
+    private void found(AuditFinding finding) {
+        if (findings.size() < AuditReport.MAX_FINDINGS) {
+            findings.add(finding);
+        } else {
+            more++;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.interlock.engine.audit;
+
+import io.interlock.FencingToken;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Seal;
+import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.AuditQuery;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** An audit log whose rows a test can reach, as whoever can write to the database does. */
+final class TamperedLog implements AuditLog {
+
+    static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    static final LockKey KEY = LockKey.of("acme", "ledger");
+
+    final TreeMap<Long, AuditRecord> records = new TreeMap<>();
+    final TreeMap<Long, Seal> links = new TreeMap<>();
+    Seal head = Seal.GENESIS;
+    Seal anchor = Seal.GENESIS;
+    Runnable beforeSeal = () -> {};
+    Runnable beforePage = () -> {};
+    private long sequence;
+
+    static RunId run(int number) {
+        return new RunId(new UUID(0x7000, number));
+    }
+
+    synchronized void add(LockKey key, int run, long token, String before, String after) {
+        AuditRecord record = new AuditRecord(
+                ++sequence,
+                START.plusSeconds(sequence),
+                key,
+                run(run),
+                new FencingToken(token),
+                "worker",
+                "run",
+                before,
+                after,
+                "because",
+                null);
+        records.put(record.sequence(), record);
+    }
+
+    void began(int run, long token) {
+        add(KEY, run, token, "PENDING", "RUNNING");
+    }
+
+    void ended(int run, long token) {
+        add(KEY, run, token, "RUNNING", "SUCCEEDED");
+    }
+
+    /** Runs that came one after the other, as they should: two records each. */
+    TamperedLog runs(int count) {
+        for (int run = 1; run <= count; run++) {
+            began(run, run);
+            ended(run, run);
+        }
+        return this;
+    }
+
+    TamperedLog sealed() {
+        new AuditSealer(this).runOnce();
+        return this;
+    }
+
+    void edit(long sequence, UnaryOperator<AuditRecord> change) {
+        records.computeIfPresent(sequence, (number, record) -> change.apply(record));
+    }
+
+    static AuditRecord blaming(AuditRecord record, String actor) {
+        return new AuditRecord(
+                record.sequence(),
+                record.at(),
+                record.key(),
+                record.run(),
+                record.token(),
+                actor,
+                record.action(),
+                record.before(),
+                record.after(),
+                record.reason(),
+                record.correlation());
+    }
+
+    /** Forgets everything up to a position, as retention does. */
+    synchronized void forgetUpTo(long position) {
+        links.headMap(position, true).values().forEach(link -> {
+            records.remove(link.sequence());
+            anchor = link;
+        });
+        links.headMap(position, true).clear();
+    }
+
+    @Override
+    public List<AuditRecord> records(AuditQuery query) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public synchronized List<AuditRecord> unsealed(int limit) {
+        List<Long> done = new ArrayList<>();
+        links.values().forEach(link -> done.add(link.sequence()));
+        return records.values().stream()
+                .filter(record -> !done.contains(record.sequence()))
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public synchronized Seal head() {
+        return head;
+    }
+
+    @Override
+    public synchronized Seal anchor() {
+        return anchor;
+    }
+
+    @Override
+    public boolean seal(Seal head, List<Seal> added) {
+        beforeSeal.run();
+        synchronized (this) {
+            if (!this.head.equals(head)) {
+                return false;
+            }
+            added.forEach(link -> links.put(link.position(), link));
+            this.head = added.get(added.size() - 1);
+            return true;
+        }
+    }
+
+    @Override
+    public List<Sealed> sealed(long after, int limit) {
+        beforePage.run();
+        synchronized (this) {
+            return links.tailMap(after, false).values().stream()
+                    .limit(limit)
+                    .map(link -> new Sealed(link, record(link)))
+                    .toList();
+        }
+    }
+
+    private @Nullable AuditRecord record(Seal link) {
+        return records.get(link.sequence());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.engine.audit;
+
+import org.jspecify.annotations.NullMarked;
