@@ -1,0 +1,171 @@
+package io.interlock.engine.access;
+
+import io.interlock.LockKey;
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
+import io.interlock.spi.run.AccessKeys;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows API keys. A key that was taken back counts nowhere any more {@link #FRESH} later, because no node believes an older
+ * answer of the store; if the store does not answer, nobody is let in.
+ *
+ * <p>Nothing here blocks: the store is asked on the executor that was given. Safe for use by many threads.
+ */
+public final class KeyRing {
+
+    /** How old an answer of the store about a key may be. Together with a slow request it stays below 5 s. */
+    public static final Duration FRESH = Duration.ofSeconds(4);
+
+    private static final Duration FRESH_UNKNOWN = Duration.ofSeconds(1);
+
+    private final AccessKeys keys;
+    private final Environment environment;
+    private final Executor blocking;
+    private final KeyCache cache;
+    private final ConcurrentMap<String, CompletableFuture<Optional<AccessKey>>> asked = new ConcurrentHashMap<>();
+
+    /**
+     * A ring over the keys of a store.
+     *
+     * @param blocking where the store is asked; it may refuse, which is passed on
+     */
+    public KeyRing(AccessKeys keys, Environment environment, Executor blocking) {
+        this.keys = keys;
+        this.environment = environment;
+        this.blocking = blocking;
+        this.cache = new KeyCache(environment.ticker(), FRESH, FRESH_UNKNOWN);
+    }
+
+    /** The key a client showed, if it is one and counts now. */
+    public CompletionStage<Optional<AccessKey>> recognise(String presented) {
+        Optional<ApiKey> parsed = ApiKey.parse(presented);
+        if (parsed.isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        ApiKey shown = parsed.get();
+        KeyCache.Entry known = cache.get(shown.id());
+        return known != null
+                ? CompletableFuture.completedFuture(check(shown, known.key()))
+                : ask(shown.id()).thenApply(found -> check(shown, found));
+    }
+
+    /** Makes a key. The answer is the only time its secret is seen. */
+    public CompletionStage<IssuedKey> issue(KeyOrder order, String actor) {
+        return keep(ApiKey.draw(environment.random()), order, actor);
+    }
+
+    /**
+     * Makes the first key, an admin's of tenant {@value LockKey#DEFAULT_TENANT} that may act for any tenant; nothing if an
+     * admin's key counts already.
+     */
+    public CompletionStage<Optional<IssuedKey>> bootstrap(String actor) {
+        return list(null).thenCompose(all -> {
+            Instant now = environment.clock().instant();
+            if (all.stream().anyMatch(key -> key.role() == Role.ADMIN && key.isActive(now))) {
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            KeyOrder order = new KeyOrder(LockKey.DEFAULT_TENANT, Role.ADMIN, "bootstrap", null);
+            return keep(ApiKey.drawBootstrap(environment.random()), order, actor)
+                    .thenApply(Optional::of);
+        });
+    }
+
+    /** Whether a key is the one that may act for any tenant. */
+    public static boolean isBootstrap(AccessKey key) {
+        return ApiKey.isBootstrap(key.id())
+                && key.role() == Role.ADMIN
+                && key.tenant().equals(LockKey.DEFAULT_TENANT);
+    }
+
+    /** Keys of one tenant or, with {@code null}, of all, the oldest first, also those that count no more. */
+    public CompletionStage<List<AccessKey>> list(@Nullable String tenant) {
+        return CompletableFuture.supplyAsync(() -> keys.listKeys(tenant), blocking);
+    }
+
+    /**
+     * Takes a key of {@code tenant} back. It counts nowhere any more {@link #FRESH} later.
+     *
+     * @return the key as it is now; empty if the tenant has none called so
+     */
+    public CompletionStage<Optional<AccessKey>> revoke(String tenant, String id, String actor, String reason) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    if (keys.findKey(id)
+                            .filter(key -> key.tenant().equals(tenant))
+                            .isEmpty()) {
+                        return Optional.empty();
+                    }
+                    Optional<AccessKey> revoked = keys.revokeKey(id, actor, reason);
+                    cache.forget(id);
+                    return revoked;
+                },
+                blocking);
+    }
+
+    private CompletionStage<IssuedKey> keep(ApiKey key, KeyOrder order, String actor) {
+        Instant now = environment.clock().instant();
+        AccessKey kept = new AccessKey(
+                key.id(),
+                order.tenant(),
+                order.role(),
+                order.label(),
+                key.hash(),
+                now,
+                order.lifetime() == null ? null : now.plus(order.lifetime()),
+                null);
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    AccessKey stored = keys.addKey(kept, actor);
+                    cache.forget(key.id());
+                    return new IssuedKey(key, stored);
+                },
+                blocking);
+    }
+
+    /** Many requests with one key that nobody remembers are one question to the store. */
+    private CompletableFuture<Optional<AccessKey>> ask(String id) {
+        CompletableFuture<Optional<AccessKey>> answer = new CompletableFuture<>();
+        CompletableFuture<Optional<AccessKey>> earlier = asked.putIfAbsent(id, answer);
+        if (earlier != null) {
+            return earlier;
+        }
+        long since = environment.ticker().nanos();
+        try {
+            blocking.execute(() -> {
+                try {
+                    Optional<AccessKey> found = keys.findKey(id);
+                    cache.put(id, found, since);
+                    asked.remove(id, answer);
+                    answer.complete(found);
+                } catch (RuntimeException | Error failure) {
+                    asked.remove(id, answer);
+                    answer.completeExceptionally(failure);
+                }
+            });
+        } catch (RuntimeException refused) {
+            asked.remove(id, answer);
+            answer.completeExceptionally(refused);
+        }
+        return answer;
+    }
+
+    private Optional<AccessKey> check(ApiKey shown, Optional<AccessKey> found) {
+        if (found.isEmpty()) {
+            shown.opensNothing();
+            return Optional.empty();
+        }
+        Instant now = environment.clock().instant();
+        return found.filter(shown::opens).filter(key -> key.isActive(now));
+    }
+}

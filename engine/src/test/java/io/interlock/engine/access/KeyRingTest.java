@@ -1,0 +1,179 @@
+package io.interlock.engine.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.InvalidKeyException;
+import io.interlock.StoreUnavailableException;
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
+import io.interlock.tck.ManualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+class KeyRingTest {
+
+    private static final KeyOrder ORDER = new KeyOrder("acme", Role.WORKER, "worker-3", null);
+
+    private final ManualTime time = new ManualTime();
+    private final KeptKeys kept = new KeptKeys();
+    private final KeyRing ring = new KeyRing(kept, time, Runnable::run);
+
+    @Test
+    void aKeyIsRecognisedWithItsTenantAndRole() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        AccessKey key = now(ring.recognise(issued.secret().text())).orElseThrow();
+        assertThat(key.tenant()).isEqualTo("acme");
+        assertThat(key.role()).isEqualTo(Role.WORKER);
+        assertThat(key.label()).isEqualTo("worker-3");
+    }
+
+    @Test
+    void onlyAHashIsKept() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        String secret = issued.secret().text().split("_", -1)[2];
+        AccessKey row = kept.rows.values().iterator().next();
+        assertThat(row.hash()).isEqualTo(issued.secret().hash());
+        assertThat(row.id() + row.hash() + row.label()).doesNotContain(secret);
+    }
+
+    @Test
+    void twoKeysOfOneTenantCountAtOnceSoThatTheyCanBeRotated() {
+        IssuedKey old = now(ring.issue(ORDER, "tester"));
+        IssuedKey fresh = now(ring.issue(ORDER, "tester"));
+        assertThat(now(ring.recognise(old.secret().text()))).isPresent();
+        now(ring.revoke("acme", old.kept().id(), "tester", "rotated"));
+        assertThat(now(ring.recognise(old.secret().text()))).isEmpty();
+        assertThat(now(ring.recognise(fresh.secret().text()))).isPresent();
+    }
+
+    @Test
+    void aRevocationByAnotherNodeArrivesWithinFiveSeconds() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
+        KeyRing elsewhere = new KeyRing(kept, time, Runnable::run);
+        now(elsewhere.revoke("acme", issued.kept().id(), "tester", "leaked"));
+        time.advance(Duration.ofMillis(3_999));
+        assertThat(now(ring.recognise(issued.secret().text())))
+                .as("not asked yet")
+                .isPresent();
+        time.advance(Duration.ofMillis(1));
+        assertThat(now(ring.recognise(issued.secret().text()))).isEmpty();
+        assertThat(KeyRing.FRESH).isLessThan(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void theStoreIsAskedOnceForManyRequests() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        for (int i = 0; i < 100; i++) {
+            assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
+        }
+        assertThat(kept.asked).hasSize(1);
+    }
+
+    @Test
+    void requestsThatComeTogetherAskOnce() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        List<Runnable> waiting = new ArrayList<>();
+        KeyRing slow = new KeyRing(kept, time, waiting::add);
+        List<CompletableFuture<Optional<AccessKey>>> answers = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            answers.add(slow.recognise(issued.secret().text()).toCompletableFuture());
+        }
+        assertThat(waiting).hasSize(1);
+        waiting.get(0).run();
+        assertThat(answers).allSatisfy(answer -> assertThat(answer.join()).isPresent());
+    }
+
+    @Test
+    void unknownKeysAreRememberedBrieflyAndOthersAreNotPushedOut() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        now(ring.recognise(issued.secret().text()));
+        String stranger = ApiKey.draw(RandomGenerator.getDefault()).text();
+        assertThat(now(ring.recognise(stranger))).isEmpty();
+        assertThat(now(ring.recognise(stranger))).isEmpty();
+        assertThat(kept.asked).hasSize(2);
+        for (int i = 0; i < 20_000; i++) {
+            now(ring.recognise(ApiKey.draw(RandomGenerator.getDefault()).text()));
+        }
+        kept.asked.clear();
+        assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
+        assertThat(kept.asked).isEmpty();
+        now(ring.recognise(stranger));
+        assertThat(kept.asked)
+                .as("an early stranger is forgotten, memory is bounded")
+                .hasSize(1);
+    }
+
+    @Test
+    void aForgedSecretUnderAKnownIdIsRefused() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        ApiKey forged = ApiKey.draw(RandomGenerator.getDefault());
+        kept.rows.put(
+                forged.id(),
+                new AccessKey(
+                        forged.id(),
+                        "acme",
+                        Role.ADMIN,
+                        "other",
+                        issued.secret().hash(),
+                        issued.kept().createdAt(),
+                        null,
+                        null));
+        assertThat(now(ring.recognise(forged.text()))).isEmpty();
+    }
+
+    @Test
+    void aKeyEndsByItself() {
+        IssuedKey issued = now(ring.issue(new KeyOrder("acme", Role.READ, "visitor", Duration.ofMinutes(1)), "tester"));
+        assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
+        time.advance(Duration.ofMinutes(1));
+        assertThat(now(ring.recognise(issued.secret().text()))).isEmpty();
+    }
+
+    @Test
+    void nobodyIsLetInWhileTheStoreIsAway() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        kept.away = true;
+        assertThatThrownBy(() -> now(ring.recognise(issued.secret().text())))
+                .hasCauseInstanceOf(StoreUnavailableException.class);
+        kept.away = false;
+        assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
+    }
+
+    @Test
+    void theFirstKeyIsMadeOnceAndMayActForAllTenants() {
+        IssuedKey first = now(ring.bootstrap("start")).orElseThrow();
+        assertThat(KeyRing.isBootstrap(first.kept())).isTrue();
+        assertThat(first.kept().tenant()).isEqualTo("default");
+        assertThat(now(ring.bootstrap("start"))).isEmpty();
+        IssuedKey admin = now(ring.issue(new KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
+        assertThat(KeyRing.isBootstrap(admin.kept())).isFalse();
+        now(ring.revoke("default", first.kept().id(), "tester", "rotated"));
+        assertThat(now(ring.bootstrap("start"))).as("another admin is there").isEmpty();
+    }
+
+    @Test
+    void aKeyOfAnotherTenantIsNotRevoked() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        assertThat(now(ring.revoke("other", issued.kept().id(), "tester", "mine now")))
+                .isEmpty();
+        assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
+    }
+
+    @Test
+    void aBadTenantIsRefusedBeforeAKeyIsDrawn() {
+        assertThatThrownBy(() -> new KeyOrder("a/b", Role.READ, "x", null)).isInstanceOf(InvalidKeyException.class);
+    }
+
+    private static <T> T now(CompletionStage<T> stage) throws CompletionException {
+        return stage.toCompletableFuture().join();
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of API keys. */
+@NullMarked
+package io.interlock.engine.access;
+
+import org.jspecify.annotations.NullMarked;
