@@ -113,6 +113,14 @@ public sealed interface EngineEvent {
     /** Grants go on under some keys. */
     record Resumed(LockKey key, String actor, String reason) implements EngineEvent {}
 
+    /** Work that was told to stop did not within its grace. Its lease is left to end, and its slot stays taken. */
+    record WorkStuck(Run run, StopRequest stop) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+    }
+
     /** The janitor settled something. */
     record Swept(SweepAction action, String sweep) implements EngineEvent {
         @Override

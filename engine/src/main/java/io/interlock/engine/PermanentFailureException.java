@@ -1,11 +1,12 @@
 package io.interlock.engine;
 
+import io.interlock.InterlockException;
 import org.jspecify.annotations.Nullable;
 
 /** The work failed, and trying again cannot help. */
-public final class PermanentFailureException extends Exception {
+public final class PermanentFailureException extends InterlockException {
 
-    private static final long serialVersionUID = 1;
+    private static final long serialVersionUID = 1L;
 
     private final String code;
 
@@ -16,8 +17,11 @@ public final class PermanentFailureException extends Exception {
 
     /** Failed because of {@code cause}. */
     public PermanentFailureException(String code, String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super(message);
         this.code = code;
+        if (cause != null) {
+            initCause(cause);
+        }
     }
 
     /** For programs. */

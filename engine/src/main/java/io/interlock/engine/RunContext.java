@@ -40,7 +40,7 @@ public interface RunContext {
      *
      * @throws RunStoppedException if the lease was lost, the time is over, or somebody wants the work to stop
      */
-    void checkpoint() throws RunStoppedException;
+    void checkpoint();
 
     /** Why the work must stop, or empty if it may go on. */
     Optional<StopRequest> stopping();

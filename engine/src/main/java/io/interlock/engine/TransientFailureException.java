@@ -1,13 +1,14 @@
 package io.interlock.engine;
 
+import io.interlock.InterlockException;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The work failed, and trying again may help: it is, if attempts are left. */
-public final class TransientFailureException extends Exception {
+public final class TransientFailureException extends InterlockException {
 
-    private static final long serialVersionUID = 1;
+    private static final long serialVersionUID = 1L;
 
     private final String code;
     private final @Nullable Duration rest;
@@ -19,9 +20,12 @@ public final class TransientFailureException extends Exception {
 
     /** Failed because of {@code cause}; the next attempt comes after {@code rest}, if that is given. */
     public TransientFailureException(String code, String message, @Nullable Duration rest, @Nullable Throwable cause) {
-        super(message, cause);
+        super(message);
         this.code = code;
         this.rest = rest;
+        if (cause != null) {
+            initCause(cause);
+        }
     }
 
     /** For programs. */

@@ -1,0 +1,47 @@
+package io.interlock.engine;
+
+import io.interlock.run.Run;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A caller's place in line. It counts only while somebody waits: a caller that says nothing for a quarter of a minute is
+ * taken for gone, and its run is aborted. Safe for use by many threads.
+ */
+public interface CallerTurn extends AutoCloseable {
+
+    /** The run in line. */
+    Run run();
+
+    /**
+     * Waits for the turn, for as long as the run's max wait allows.
+     *
+     * @throws InterruptedException if the thread was interrupted; the caller still has its place
+     * @throws IllegalStateException if the engine is closed meanwhile
+     */
+    Outcome take() throws InterruptedException;
+
+    /** Like {@link #take}, without a thread. */
+    CompletionStage<Outcome> takeAsync();
+
+    /** Leaves the line: the run is cancelled unless its turn has come. May be called twice. */
+    @Override
+    void close();
+
+    /** What came of waiting. */
+    sealed interface Outcome {
+
+        /**
+         * Its turn has come.
+         *
+         * @param work what to do
+         */
+        record Granted(CallerRun work) implements Outcome {}
+
+        /**
+         * There is nothing to wait for any more.
+         *
+         * @param run what became of it
+         */
+        record Over(Run run) implements Outcome {}
+    }
+}

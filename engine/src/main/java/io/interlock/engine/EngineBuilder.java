@@ -1,0 +1,153 @@
+package io.interlock.engine;
+
+import io.interlock.Holder;
+import io.interlock.InvalidSettingException;
+import io.interlock.ThisProcess;
+import io.interlock.engine.internal.EngineSettings;
+import io.interlock.engine.internal.EngineThreads;
+import io.interlock.engine.internal.StoreRunEngine;
+import io.interlock.run.LineLimits;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.Stores;
+import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Sets up a {@link RunEngine}. Not safe for use by many threads. */
+public final class EngineBuilder {
+
+    private final RunStore store;
+    private Jobs jobs = Jobs.of();
+    private Environment environment = Environment.system();
+    private @Nullable Holder holder;
+    private int slots = EngineSettings.DEFAULT_SLOTS;
+    private @Nullable String workerTenant;
+    private Duration pollEvery = Duration.ofSeconds(1);
+    private Duration sweepEvery = Duration.ofSeconds(10);
+    private Duration drainTime = Duration.ofSeconds(30);
+    private Duration keepIdempotency = Duration.ofHours(24);
+    private final Map<String, Integer> tenantLimits = new HashMap<>();
+    private final List<EngineListener> listeners = new ArrayList<>();
+    private @Nullable EngineThreads threads;
+    private boolean closesStore;
+
+    EngineBuilder(RunStore store) {
+        this.store = store;
+    }
+
+    static EngineBuilder of(String url) {
+        LeaseStore store = Stores.open(url);
+        if (store instanceof RunStore runs) {
+            return new EngineBuilder(runs).closingStore();
+        }
+        store.close();
+        throw new InvalidSettingException(
+                "store", store, "keeps leases only", "use memory:, sqlite: or postgresql: for runs");
+    }
+
+    /** What can be submitted and done here. */
+    public EngineBuilder jobs(Jobs jobs) {
+        this.jobs = jobs;
+        return this;
+    }
+
+    /** Clocks, threads and chance, instead of the process's own. */
+    public EngineBuilder environment(Environment environment) {
+        this.environment = environment;
+        return this;
+    }
+
+    /** Who this process is, instead of its machine's name and process id. */
+    public EngineBuilder holder(Holder holder) {
+        this.holder = holder;
+        return this;
+    }
+
+    /** How many runs are done here at once; 16 unless said, 0 for none. */
+    public EngineBuilder slots(int slots) {
+        this.slots = slots;
+        return this;
+    }
+
+    /** Whose runs are done here; those of every tenant unless said. */
+    public EngineBuilder workFor(String tenant) {
+        this.workerTenant = tenant;
+        return this;
+    }
+
+    /** How often workers and those who wait look by themselves, give or take a fifth; wake-ups are usually faster. */
+    public EngineBuilder pollEvery(Duration pollEvery) {
+        this.pollEvery = pollEvery;
+        return this;
+    }
+
+    /** How often the janitor makes its round, give or take a fifth. */
+    public EngineBuilder sweepEvery(Duration sweepEvery) {
+        this.sweepEvery = sweepEvery;
+        return this;
+    }
+
+    /** How long {@link RunEngine#close()} waits for work to end by itself. */
+    public EngineBuilder drainTime(Duration drainTime) {
+        this.drainTime = drainTime;
+        return this;
+    }
+
+    /** How long an idempotency key counts; a day unless said. */
+    public EngineBuilder keepIdempotency(Duration time) {
+        this.keepIdempotency = time;
+        return this;
+    }
+
+    /** How many runs of {@code tenant} may be under way at once. */
+    public EngineBuilder tenantMaxRunning(String tenant, int limit) {
+        tenantLimits.put(tenant, new LineLimits(LineLimits.NONE.queueCap(), limit).tenantMaxRunning());
+        return this;
+    }
+
+    /** Tells {@code listener} what happens. */
+    public EngineBuilder listener(EngineListener listener) {
+        listeners.add(listener);
+        return this;
+    }
+
+    /** Close the store with the engine. */
+    public EngineBuilder closingStore() {
+        this.closesStore = true;
+        return this;
+    }
+
+    /** Where everything runs that has a thread of its own otherwise: for tests that hold the time in their hands. */
+    EngineBuilder threads(EngineThreads threads) {
+        this.threads = threads;
+        return this;
+    }
+
+    /**
+     * The engine, working.
+     *
+     * @throws InvalidSettingException if a setting is out of its limits, or a job's lease above the store's longest
+     */
+    public RunEngine build() {
+        return StoreRunEngine.open(new EngineSettings(
+                store,
+                jobs,
+                environment,
+                holder != null ? holder : ThisProcess.holder(environment.random()),
+                slots,
+                workerTenant,
+                pollEvery,
+                sweepEvery,
+                drainTime,
+                keepIdempotency,
+                tenantLimits,
+                listeners,
+                threads != null ? threads : EngineThreads.of(environment),
+                closesStore));
+    }
+}

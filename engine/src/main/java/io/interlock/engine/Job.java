@@ -1,0 +1,102 @@
+package io.interlock.engine;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.DurationText;
+import io.interlock.InvalidSettingException;
+import io.interlock.LeaseTerms;
+import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.RunLimits;
+import io.interlock.run.Transition;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kind of work, and the rules its runs are done under unless a request says otherwise.
+ *
+ * <pre>{@code
+ * Job close = Job.named("nightly-close")
+ *         .handler(run -> ledger.close(run.key(), run.token()))
+ *         .maxRuntime(ofHours(2))
+ *         .retry(new RetryPlan(3, ofMinutes(5), 2, ofMinutes(30)))
+ *         .build();
+ * }</pre>
+ *
+ * @param name its name
+ * @param handler does the work here, or {@code null} if others do
+ * @param policy what happens if the key is taken
+ * @param terms of the lease its runs have
+ * @param limits the clocks of its runs beside the lease
+ * @param line how many may wait for one key, and how many of a tenant may be under way
+ * @param stages its stages in order, each with how long it may take, or with {@code null} if that is not limited
+ * @param retry how often a run is tried
+ * @param failures which exceptions mend themselves
+ * @param guard the states of a resource it may start from, or {@code null} if it moves none
+ * @param grace how long work that was told to stop may take to do so before its lease is left to end
+ */
+public record Job(
+        JobName name,
+        @Nullable RunHandler handler,
+        ConflictPolicy policy,
+        LeaseTerms terms,
+        RunLimits limits,
+        LineLimits line,
+        Map<String, @Nullable Duration> stages,
+        RetryPlan retry,
+        FailureKinds failures,
+        @Nullable Transition guard,
+        Duration grace) {
+
+    /** Checks the settings against each other. */
+    public Job {
+        stages = Collections.unmodifiableMap(new LinkedHashMap<>(stages));
+        stages.forEach((stage, budget) -> requireBudget(stage, budget, limits));
+        if (grace.isNegative()) {
+            throw new InvalidSettingException(
+                    "grace", DurationText.format(grace), "is negative", "0s leaves the lease to end at once");
+        }
+        Duration maxWait = limits.maxWait();
+        if (policy == ConflictPolicy.QUEUE && maxWait != null && maxWait.isZero()) {
+            throw new InvalidSettingException(
+                    "max-wait", "0s", "contradicts on-conflict QUEUE: nobody could wait", "choose REJECT, or raise it");
+        }
+    }
+
+    /** A job of that name, to be described further. */
+    public static JobBuilder named(String name) {
+        return new JobBuilder(new JobName(name));
+    }
+
+    /** What does the work here, if anything does. */
+    public Optional<RunHandler> work() {
+        return Optional.ofNullable(handler);
+    }
+
+    /** How long {@code stage} may take, if that is limited. */
+    public Optional<Duration> budget(String stage) {
+        return Optional.ofNullable(stages.get(stage));
+    }
+
+    private static void requireBudget(String stage, @Nullable Duration budget, RunLimits limits) {
+        if (budget == null) {
+            return;
+        }
+        if (budget.isNegative() || budget.isZero()) {
+            throw new InvalidSettingException(
+                    "budget of stage " + stage, DurationText.format(budget), "must be above 0s", "leave it out");
+        }
+        Duration most = limits.maxRuntime();
+        if (most != null && budget.compareTo(most) > 0) {
+            throw new InvalidSettingException(
+                    "budget of stage " + stage,
+                    DurationText.format(budget),
+                    "is above the job's max-runtime of " + DurationText.format(most),
+                    "lower the budget or raise max-runtime");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.interlock.engine;
+
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.Ending;
+import io.interlock.run.JobName;
+import io.interlock.run.Progress;
+import io.interlock.spi.run.BeatAnswer;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.FinishAnswer;
+import io.interlock.spi.run.TurnAnswer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * For workers and callers in other processes that come in through this one, over HTTP for example. The engine passes their
+ * steps on, those made at the same time together, and keeps nothing alive for them: their heartbeats are their own. No step
+ * takes a thread while it waits. Every step may be repeated with the same ids after an unclear answer.
+ */
+public interface RemoteWork {
+
+    /**
+     * Who asks, and for which grant.
+     *
+     * @param lease the name of the grant to come, made by whoever asks
+     * @param holder who it is
+     */
+    record Caller(LeaseId lease, Holder holder) {}
+
+    /**
+     * A worker asks for work.
+     *
+     * @param id the name of this claim, made by the worker; asking again with it returns the runs already taken
+     * @param worker who asks
+     * @param tenant whose runs, or {@code null} for those of any tenant
+     * @param jobs what it can do
+     * @param max how many runs it takes, 1 to 100
+     */
+    record Claim(UUID id, Holder worker, @Nullable String tenant, Set<JobName> jobs, int max) {
+
+        /** Copies the jobs. */
+        public Claim {
+            jobs = Set.copyOf(jobs);
+        }
+    }
+
+    /**
+     * What proves that somebody may speak for a run.
+     *
+     * @param run the run
+     * @param key its key
+     * @param lease the grant's name
+     * @param token the grant's token
+     */
+    record Proof(RunId run, LockKey key, LeaseId lease, FencingToken token) {}
+
+    /** Asks for a run whose work {@code caller} does itself. */
+    CompletionStage<Submission> submit(RunRequest request, Caller caller);
+
+    /** Gives a waiting caller its turn, if that comes within {@code wait}. */
+    CompletionStage<TurnAnswer> takeTurn(RunId run, LockKey key, Caller caller, Duration wait);
+
+    /** Takes runs whose turn it is; waits for up to {@code wait} if there are none. */
+    CompletionStage<List<Claimed>> claim(Claim claim, Duration wait);
+
+    /** "I am alive, and still have the right": renews the lease by the run's ttl, and reports. */
+    CompletionStage<BeatAnswer> beat(Proof proof, @Nullable String stage, @Nullable Progress progress);
+
+    /** Says that the work of an attempt has stopped, and how it ended. */
+    CompletionStage<FinishAnswer> finish(Proof proof, Ending ending);
+}

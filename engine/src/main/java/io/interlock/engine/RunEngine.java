@@ -1,0 +1,152 @@
+package io.interlock.engine;
+
+import io.interlock.EvictAnswer;
+import io.interlock.FencingToken;
+import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.StoreCapabilities;
+import io.interlock.StoreUnavailableException;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.run.Wait;
+import io.interlock.spi.run.CancelAnswer;
+import io.interlock.spi.run.ResourceAnswer;
+import io.interlock.spi.run.RunPage;
+import io.interlock.spi.run.RunQuery;
+import io.interlock.spi.run.RunStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call that starts, joins, queues or refuses; workers that do the work, and stop when they must; a janitor that gives its
+ * reasons. One execution per key runs at a time, whoever submits it, on whichever of the engines of one store.
+ *
+ * <p>A process that was paused can wake up after its lease ended. Losing a lease stops the work, and a late result is refused;
+ * but only a resource that checks the {@linkplain RunContext#token() token} is safe from a write on its way.
+ *
+ * <p>All methods are safe for use by many threads, and throw {@link StoreUnavailableException} when the store does not answer
+ * clearly: then nothing counts as granted.
+ */
+public interface RunEngine extends AutoCloseable {
+
+    /** An engine for {@code jobs} on {@code store}, with defaults. */
+    static RunEngine on(RunStore store, Jobs jobs) {
+        return builder(store).jobs(jobs).build();
+    }
+
+    /** Sets up an engine on {@code store}. */
+    static EngineBuilder builder(RunStore store) {
+        return new EngineBuilder(store);
+    }
+
+    /**
+     * Sets up an engine on the store at {@code url}. Closing the engine closes the store.
+     *
+     * @throws InvalidSettingException if that store keeps leases only
+     */
+    static EngineBuilder builder(String url) {
+        return EngineBuilder.of(url);
+    }
+
+    /**
+     * Starts, joins, queues or refuses, in one atomic step.
+     *
+     * @throws UnknownJobException if a worker is to do the work of a job nobody has defined
+     * @throws IdempotencyMismatchException if something else was asked for before under the same idempotency key
+     * @throws InvalidSettingException if a part of the request is out of its limits
+     * @throws StoreUnavailableException if the store did not answer; asking again with an idempotency key is safe
+     */
+    Submission submit(RunRequest request);
+
+    /** Like {@link #submit}, without waiting. */
+    CompletionStage<Submission> submitAsync(RunRequest request);
+
+    /** Ends a run that has not started, or asks one that has to stop. */
+    CancelAnswer cancel(RunId run, String actor, String reason);
+
+    /**
+     * Takes a lease away by force, if it still has the token the actor saw. The run under it ends at once; the key opens when
+     * its work confirms that it stopped, or at the lease's old end.
+     */
+    EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason);
+
+    /**
+     * Stops grants under some keys of a tenant. Leases held already go on.
+     *
+     * @param pattern the name of one key, or the beginning of names and a {@code *}
+     * @param time how long, or {@code null} until somebody resumes
+     */
+    Pause pause(String tenant, String pattern, String actor, String reason, @Nullable Duration time);
+
+    /** Ends a pause; whether there was one. */
+    boolean resume(String tenant, String pattern, String actor, String reason);
+
+    /** The run called so. */
+    Optional<Run> find(RunId run);
+
+    /** Runs in the order in which they were submitted, a page at a time. */
+    RunPage list(RunQuery query);
+
+    /** Who waits for the key, in the order in which they would have their turn now. */
+    List<Run> queue(LockKey key);
+
+    /** Why a run waits in line; empty if it does not, or if there is no such run. */
+    Optional<Wait> explain(RunId run);
+
+    /** The attempts of a run that are over, the first one first. */
+    List<Attempt> attempts(RunId run);
+
+    /** What a guarded key stands for; empty if nobody has touched it. */
+    Optional<Resource> resource(LockKey key);
+
+    /**
+     * Says where a resource stands, for whoever creates or mends one; never while a run moves it.
+     *
+     * @param expectedVersion the version the actor saw, or 0 if there was none
+     */
+    ResourceAnswer setResource(
+            LockKey key, String kind, String state, long expectedVersion, String actor, String reason);
+
+    /** All that was done under the key, in order. */
+    List<AuditRecord> audit(LockKey key);
+
+    /**
+     * Waits until a run has ended, or {@code maxWait} is over.
+     *
+     * @return the run as it stands then; empty if there is none called so
+     */
+    Optional<Run> awaitEnd(RunId run, Duration maxWait) throws InterruptedException;
+
+    /** Like {@link #awaitEnd}, without a thread. */
+    CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait);
+
+    /** The way in for workers and callers in other processes. */
+    RemoteWork remote();
+
+    /** How the workers of this engine stand. */
+    WorkerStatus workers();
+
+    /** Settles what time has brought about. */
+    Janitor janitor();
+
+    /** The jobs it knows. */
+    Jobs jobs();
+
+    /** What the store can do. */
+    StoreCapabilities capabilities();
+
+    /**
+     * Takes no more work, and sends away whoever waits. Work under way goes on, with its heartbeats, up to the drain time; then
+     * it is told to stop, and whatever has not stopped after its grace is left for its lease to end: nothing is released under
+     * work that may still run. An interrupt ends the waiting, not the closing. May be called twice.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,233 @@
+package io.interlock.engine;
+
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.RefusedException;
+import io.interlock.RunId;
+import io.interlock.RunRefusal;
+import io.interlock.run.Run;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What came of a {@link RunRequest}. Whatever did not start says in one sentence why, and who stands in the way. */
+public sealed interface Submission {
+
+    /** What was asked for. */
+    LockKey key();
+
+    /** The run that will be, or is, or was: the asker's own or, if it joined or repeated, somebody's. */
+    Optional<Run> run();
+
+    /** The run in the way, if it is a run that is. */
+    Optional<RunId> incumbent();
+
+    /** What happened, in one sentence. */
+    String explanation();
+
+    /** Whether there is a run that does what was asked for. */
+    default boolean isAccepted() {
+        return run().isPresent();
+    }
+
+    /**
+     * The run that does what was asked for.
+     *
+     * @throws RefusedException if there is none
+     */
+    default Run orElseThrow() {
+        return run().orElseThrow(() -> {
+            Refusal refusal = this instanceof Rejected rejected ? rejected.refusal() : ((Skipped) this).refusal();
+            return new RefusedException(refusal);
+        });
+    }
+
+    /**
+     * The key is the run's: kept for a worker, or already held by the caller.
+     *
+     * @param started the new run
+     * @param lease the caller's lease, or {@code null} if a worker does the work
+     * @param work the caller's work, which the engine keeps alive, or {@code null} if a worker does the work, or the caller
+     *     is {@linkplain RemoteWork somewhere else}
+     */
+    record Started(
+            Run started,
+            @Nullable LeaseRecord lease,
+            @Nullable CallerRun work) implements Submission {
+        @Override
+        public LockKey key() {
+            return started.key();
+        }
+
+        @Override
+        public Optional<Run> run() {
+            return Optional.of(started);
+        }
+
+        @Override
+        public Optional<RunId> incumbent() {
+            return Optional.empty();
+        }
+
+        @Override
+        public String explanation() {
+            return "run " + started.id() + " of job " + started.job() + " has " + key()
+                    + (lease == null ? " and waits for a worker" : " with token " + lease.token());
+        }
+    }
+
+    /**
+     * Somebody's run will do.
+     *
+     * @param joined that run
+     */
+    record Joined(Run joined) implements Submission {
+        @Override
+        public LockKey key() {
+            return joined.key();
+        }
+
+        @Override
+        public Optional<Run> run() {
+            return Optional.of(joined);
+        }
+
+        @Override
+        public Optional<RunId> incumbent() {
+            return Optional.of(joined.id());
+        }
+
+        @Override
+        public String explanation() {
+            return "joined run " + joined.id() + " of job " + joined.job() + ", which is " + joined.state() + " under "
+                    + key();
+        }
+    }
+
+    /**
+     * It waits in line; {@link RunEngine#explain} says for whom, and for how long.
+     *
+     * @param queued the new run
+     * @param position its place, from 1; 0 if its turn came at once and it could not start, as its state says
+     * @param turn the caller's place in line, or {@code null} if a worker does the work, or the caller is somewhere else
+     */
+    record Queued(Run queued, int position, @Nullable CallerTurn turn) implements Submission {
+        @Override
+        public LockKey key() {
+            return queued.key();
+        }
+
+        @Override
+        public Optional<Run> run() {
+            return Optional.of(queued);
+        }
+
+        @Override
+        public Optional<RunId> incumbent() {
+            return Optional.empty();
+        }
+
+        @Override
+        public String explanation() {
+            return "run " + queued.id() + " of job " + queued.job()
+                    + (position > 0
+                            ? " is number " + position + " in line for " + key()
+                            : " had its turn at once under " + key() + " and is " + queued.state());
+        }
+    }
+
+    /**
+     * It does not run, and that is no error.
+     *
+     * @param refusal why
+     */
+    record Skipped(Refusal refusal) implements Submission {
+        @Override
+        public LockKey key() {
+            return refusal.key();
+        }
+
+        @Override
+        public Optional<Run> run() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<RunId> incumbent() {
+            return inTheWay(refusal);
+        }
+
+        @Override
+        public String explanation() {
+            return refusal.explanation();
+        }
+    }
+
+    /**
+     * It does not run, and the asker wanted it to.
+     *
+     * @param refusal why
+     */
+    record Rejected(Refusal refusal) implements Submission {
+        @Override
+        public LockKey key() {
+            return refusal.key();
+        }
+
+        @Override
+        public Optional<Run> run() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<RunId> incumbent() {
+            return inTheWay(refusal);
+        }
+
+        @Override
+        public String explanation() {
+            return refusal.explanation();
+        }
+    }
+
+    /**
+     * The same was asked for before.
+     *
+     * @param first what came of it
+     */
+    record Duplicate(Run first) implements Submission {
+        @Override
+        public LockKey key() {
+            return first.key();
+        }
+
+        @Override
+        public Optional<Run> run() {
+            return Optional.of(first);
+        }
+
+        @Override
+        public Optional<RunId> incumbent() {
+            return Optional.of(first.id());
+        }
+
+        @Override
+        public String explanation() {
+            return "the same was asked for before: run " + first.id() + " of job " + first.job() + ", which is "
+                    + first.state();
+        }
+    }
+
+    private static Optional<RunId> inTheWay(Refusal refusal) {
+        if (refusal instanceof Refusal.Held held) {
+            return held.current().holder().runId();
+        }
+        if (refusal instanceof Refusal.Delayed delayed) {
+            return delayed.ended().holder().runId();
+        }
+        if (refusal instanceof RunRefusal.Reserved reserved) {
+            return Optional.of(reserved.run());
+        }
+        return refusal instanceof RunRefusal.QueuedAhead ahead ? Optional.of(ahead.first()) : Optional.empty();
+    }
+}

@@ -1,0 +1,130 @@
+package io.interlock.engine.internal;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseLostException;
+import io.interlock.LossCause;
+import io.interlock.RunState;
+import io.interlock.engine.CallerRun;
+import io.interlock.engine.CallerTurn;
+import io.interlock.engine.PermanentFailureException;
+import io.interlock.engine.RunStoppedException;
+import io.interlock.run.Ending;
+import io.interlock.run.Progress;
+import io.interlock.run.Run;
+import io.interlock.run.StopRequest;
+import io.interlock.spi.run.FinishAnswer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A run of this process whose work is done by whoever submitted it. */
+final class CallerWork implements CallerRun {
+
+    private static final Logger log = LoggerFactory.getLogger(CallerWork.class);
+
+    private final House house;
+    private final HeldRun held;
+    private volatile @Nullable Run after;
+
+    CallerWork(House house, HeldRun held) {
+        this.house = house;
+        this.held = held;
+    }
+
+    @Override
+    public Run run() {
+        return held.run();
+    }
+
+    @Override
+    public FencingToken token() {
+        return held.token();
+    }
+
+    @Override
+    public Duration remaining() {
+        if (held.lost() != null || held.hasEnded()) {
+            return Duration.ZERO;
+        }
+        return Duration.ofNanos(Math.max(0, house.watch().reliable(held)));
+    }
+
+    @Override
+    public void stage(String name) {
+        house.works().stage(held, name);
+    }
+
+    @Override
+    public void progress(long done, @Nullable Long total) {
+        held.report().progress(new Progress(done, total));
+    }
+
+    @Override
+    public void checkpoint() {
+        stopping().ifPresent(stop -> {
+            throw new RunStoppedException(stop);
+        });
+    }
+
+    @Override
+    public Optional<StopRequest> stopping() {
+        return held.stop().raised();
+    }
+
+    @Override
+    public void onStop(Runnable task) {
+        held.stop().onStop(task);
+    }
+
+    @Override
+    public Run finish(Ending ending) {
+        return judged(house.finisher().finish(held, said(ending)));
+    }
+
+    @Override
+    public CompletionStage<Run> finishAsync(Ending ending) {
+        return house.finisher().finishAsync(held, said(ending)).thenApply(this::judged);
+    }
+
+    @Override
+    public Optional<CallerTurn> nextTurn() {
+        Run now = after;
+        return now == null || now.state() != RunState.QUEUED
+                ? Optional.empty()
+                : Optional.of(house.turns().turn(now));
+    }
+
+    @Override
+    public void close() {
+        if (held.hasEnded()) {
+            return;
+        }
+        Ending ending = Endings.threw(
+                held, new PermanentFailureException("UNFINISHED", "closed without a word on how it ended"));
+        try {
+            house.finisher().finish(held, ending);
+        } catch (RuntimeException toldAgain) {
+            log.warn("the end of run {} is told later: {}", held.run().id(), toldAgain.toString());
+        }
+    }
+
+    // Once it has ended, the first word counts, and whatever is said again is for the store to compare.
+    private Ending said(Ending ending) {
+        return held.hasEnded() ? ending : Endings.said(held, ending);
+    }
+
+    private Run judged(FinishAnswer answer) {
+        LossCause lost = held.lost();
+        if (lost == null && answer instanceof FinishAnswer.Finished finished) {
+            after = finished.run();
+            return finished.run();
+        }
+        if (lost == null && answer instanceof FinishAnswer.AlreadyFinished before) {
+            return before.run();
+        }
+        throw new LeaseLostException(held.key(), held.token(), lost != null ? lost : LossCause.GONE);
+    }
+}

@@ -1,0 +1,140 @@
+package io.interlock.engine.internal;
+
+import io.interlock.LossCause;
+import io.interlock.time.Agenda;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Moment;
+import io.interlock.time.Timers;
+import java.time.Duration;
+
+/**
+ * Judges runs by the local clock: a lease that was not confirmed in time, a max runtime that is over, a stage that takes too
+ * long, work that does not stop. It never blocks, so a store call that hangs cannot keep work from hearing that it must stop.
+ */
+final class DeadlineWatch {
+
+    private static final Duration LOOK_FOR_SLEEP_EVERY = Duration.ofMillis(500);
+    private static final long SLEPT = Duration.ofMillis(200).toNanos();
+    private static final long NEVER = Duration.ofDays(3650).toNanos();
+
+    private final House house;
+    private final LocalTime time;
+    private final Timers timers;
+    private final Agenda<HeldRun> agenda;
+    private Moment awake;
+    private boolean looking;
+
+    DeadlineWatch(House house, Timers timers) {
+        this.house = house;
+        this.time = house.time();
+        this.timers = timers;
+        this.agenda = new Agenda<>(timers, house.settings().environment().ticker(), due -> due.forEach(this::judge));
+        this.awake = time.now();
+    }
+
+    Agenda.Entry<HeldRun> entry(HeldRun held) {
+        return agenda.entry(held, Duration.ZERO);
+    }
+
+    /** Begins to watch {@code held}. */
+    void watch(HeldRun held) {
+        look(held);
+        synchronized (this) {
+            if (!looking) {
+                looking = true;
+                timers.after(LOOK_FOR_SLEEP_EVERY, this::lookForSleep);
+            }
+        }
+    }
+
+    /** Plans anew when {@code held} is to be judged next. */
+    void look(HeldRun held) {
+        Agenda.Entry<HeldRun> entry = held.deadline();
+        if (entry != null) {
+            // From now on, not from when it was confirmed: the ticker may have stood still in between.
+            agenda.set(entry, time.now().nanos() + Math.max(0, nextLook(held)));
+        }
+    }
+
+    void forget(HeldRun held) {
+        Agenda.Entry<HeldRun> entry = held.deadline();
+        if (entry != null) {
+            agenda.strike(entry);
+        }
+    }
+
+    /** How long the lease of {@code held} may still be relied upon, in nanoseconds. */
+    long reliable(HeldRun held) {
+        return held.run().spec().terms().reliance().toNanos() - time.elapsed(held.confirmed());
+    }
+
+    private void judge(HeldRun held) {
+        if (held.hasEnded()) {
+            return;
+        }
+        if (held.lost() == null && reliable(held) <= 0) {
+            house.works().lose(held, LossCause.UNCONFIRMED);
+        } else if (held.stop().since() == null && runtimeLeft(held) <= 0) {
+            house.works().overdue(held);
+        }
+        if (!held.isStuck() && graceLeft(held) <= 0) {
+            house.works().stuck(held);
+            return;
+        }
+        if (budgetLeft(held) <= 0) {
+            house.works().overBudget(held);
+        }
+        look(held);
+    }
+
+    private long nextLook(HeldRun held) {
+        long next = held.lost() == null ? reliable(held) : NEVER;
+        if (held.stop().since() == null) {
+            next = Math.min(next, runtimeLeft(held));
+        }
+        return Math.min(next, Math.min(graceLeft(held), budgetLeft(held)));
+    }
+
+    private long runtimeLeft(HeldRun held) {
+        return held.run()
+                .spec()
+                .limits()
+                .runtimeLimit()
+                .map(limit -> LocalTime.capped(limit).toNanos() - time.elapsed(held.asked()))
+                .orElse(NEVER);
+    }
+
+    private long graceLeft(HeldRun held) {
+        Moment told = held.stop().since();
+        return told == null ? NEVER : LocalTime.capped(held.job().grace()).toNanos() - time.elapsed(told);
+    }
+
+    private long budgetLeft(HeldRun held) {
+        return held.report()
+                .current()
+                .filter(stage -> !held.isWarnedAbout(stage))
+                .flatMap(stage -> held.job()
+                        .budget(stage.name())
+                        .map(budget -> LocalTime.capped(budget).toNanos() - time.elapsed(stage.since())))
+                .orElse(NEVER);
+    }
+
+    // Timers count by the ticker, which may stand still while the machine sleeps; then every deadline is too late.
+    private void lookForSleep() {
+        boolean slept;
+        synchronized (this) {
+            slept = time.driftSince(awake) > SLEPT;
+            looking = !agenda.isEmpty();
+            if (slept || !looking || time.driftSince(awake) < 0) {
+                awake = time.now();
+            }
+            if (looking) {
+                timers.after(LOOK_FOR_SLEEP_EVERY, this::lookForSleep);
+            }
+        }
+        if (slept) {
+            agenda.all();
+            house.heartbeats().allSoon();
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.interlock.engine.internal;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.Run;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All of this process who wait for one run to end. One look at a time: when a wake-up about its key comes, and from time to
+ * time anyway. It ends with the run, or with the last who waits.
+ */
+final class EndWatch {
+
+    private static final Logger log = LoggerFactory.getLogger(EndWatch.class);
+    private static final double SPREAD = 0.2;
+
+    private final House house;
+    private final RunId id;
+    private final Set<Waiting> waiting = new HashSet<>();
+    private boolean over;
+    private boolean looking;
+    private boolean again;
+    private volatile Optional<Run> last = Optional.empty();
+    private Timers.@Nullable Scheduled poll;
+    private ChangeFeed.@Nullable Subscription wakeUps;
+
+    /** Somebody who waits. Identity, not equality: many may wait for the same. */
+    private static final class Waiting {
+        private final CompletableFuture<Optional<Run>> result;
+
+        Waiting(CompletableFuture<Optional<Run>> result) {
+            this.result = result;
+        }
+    }
+
+    EndWatch(House house, RunId id) {
+        this.house = house;
+        this.id = id;
+    }
+
+    /** Takes in whoever waits for {@code result}, unless it is over. */
+    boolean join(CompletableFuture<Optional<Run>> result, Duration maxWait) {
+        Waiting somebody = new Waiting(result);
+        synchronized (this) {
+            if (over) {
+                return false;
+            }
+            waiting.add(somebody);
+        }
+        Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(maxWait), () -> giveUp(result));
+        CompletionStage<Optional<Run>> stage = result;
+        stage.whenComplete((run, failure) -> {
+            limit.cancel();
+            leave(somebody);
+        });
+        look();
+        return true;
+    }
+
+    /** The run has ended. */
+    void ended(Run run) {
+        finish(Optional.of(run), null);
+    }
+
+    void close() {
+        finish(Optional.empty(), House.closed());
+    }
+
+    private void look() {
+        synchronized (this) {
+            if (looking) {
+                again = true;
+                return;
+            }
+            if (over) {
+                return;
+            }
+            looking = true;
+            again = false;
+            if (poll != null) {
+                poll.cancel();
+                poll = null;
+            }
+        }
+        try {
+            house.threads().calls().execute(this::read);
+        } catch (RejectedExecutionException closed) {
+            close();
+        }
+    }
+
+    private void read() {
+        try {
+            Optional<Run> found = house.settings().store().findRun(id);
+            last = found;
+            if (found.isEmpty() || found.get().state().isTerminal()) {
+                finish(found, null);
+                return;
+            }
+            listen(found.get().key());
+        } catch (RuntimeException failure) {
+            log.debug("run {} could not be looked at, trying again: {}", id, failure.toString());
+        }
+        boolean more;
+        synchronized (this) {
+            looking = false;
+            more = again;
+            if (!more && !over) {
+                Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
+                poll = house.deadlines().after(pause, this::look);
+            }
+        }
+        if (more) {
+            look();
+        }
+    }
+
+    // After the first look, because before nobody knows the key; what happened in between, the look it asks for sees.
+    private void listen(LockKey key) {
+        synchronized (this) {
+            if (wakeUps != null || over) {
+                return;
+            }
+            again = true;
+        }
+        ChangeFeed.Subscription heard = house.settings().store().changes().watch(key, this::look);
+        synchronized (this) {
+            if (!over) {
+                wakeUps = heard;
+                return;
+            }
+        }
+        heard.close();
+    }
+
+    // The time is over: the run as it was last seen.
+    private void giveUp(CompletableFuture<Optional<Run>> result) {
+        house.threads().tell(() -> result.complete(last));
+    }
+
+    private void leave(Waiting somebody) {
+        boolean nobody;
+        synchronized (this) {
+            waiting.remove(somebody);
+            nobody = waiting.isEmpty();
+        }
+        if (nobody) {
+            finish(Optional.empty(), null);
+        }
+    }
+
+    private void finish(Optional<Run> run, @Nullable RuntimeException failure) {
+        Set<Waiting> all;
+        ChangeFeed.Subscription heard;
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            all = new HashSet<>(waiting);
+            heard = wakeUps;
+            if (poll != null) {
+                poll.cancel();
+            }
+        }
+        house.ends().forget(id, this);
+        if (heard != null) {
+            heard.close();
+        }
+        for (Waiting somebody : all) {
+            house.threads().tell(() -> {
+                if (failure != null) {
+                    somebody.result.completeExceptionally(failure);
+                } else {
+                    somebody.result.complete(run);
+                }
+            });
+        }
+    }
+}

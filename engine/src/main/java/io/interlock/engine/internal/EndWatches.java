@@ -1,0 +1,48 @@
+package io.interlock.engine.internal;
+
+import io.interlock.RunId;
+import io.interlock.run.Run;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Those who wait for runs to end. */
+final class EndWatches {
+
+    private final House house;
+    private final Map<RunId, EndWatch> watches = new ConcurrentHashMap<>();
+
+    EndWatches(House house) {
+        this.house = house;
+    }
+
+    /** The run once it has ended, or as it stands when {@code maxWait} is over. */
+    CompletableFuture<Optional<Run>> await(RunId run, Duration maxWait) {
+        house.requireOpen();
+        CompletableFuture<Optional<Run>> result = new CompletableFuture<>();
+        while (!watches.computeIfAbsent(run, id -> new EndWatch(house, id)).join(result, maxWait)) {
+            // It has just ended; the next one is ours.
+            watches.remove(run);
+        }
+        return result;
+    }
+
+    /** Somebody saw {@code run} as it stands now. */
+    void noticed(Run run) {
+        EndWatch watch = watches.get(run.id());
+        if (watch != null && run.state().isTerminal()) {
+            watch.ended(run);
+        }
+    }
+
+    void forget(RunId run, EndWatch watch) {
+        watches.remove(run, watch);
+    }
+
+    /** Sends everybody away. */
+    void close() {
+        watches.values().forEach(EndWatch::close);
+    }
+}

@@ -1,0 +1,76 @@
+package io.interlock.engine.internal;
+
+import io.interlock.time.Environment;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where everything runs: calls to the store, heartbeats that cannot wait behind those, the work itself, and the code of
+ * listeners and callbacks, each apart from the others. Idle threads end.
+ *
+ * @param calls where calls to the store run that nobody waits for
+ * @param beats where heartbeats run that are made apart from the others
+ * @param work where handlers run; how many at once is for the slots to say
+ * @param callbacks where the user's code is told something
+ * @param closing ends the threads; what has begun goes on
+ */
+public record EngineThreads(Executor calls, Executor beats, Executor work, Executor callbacks, Runnable closing) {
+
+    private static final Logger log = LoggerFactory.getLogger(EngineThreads.class);
+    private static final int MAX_CALLS = 16;
+    private static final int MAX_BEATS = 4;
+    private static final long IDLE_SECONDS = 20;
+
+    /** Threads of {@code environment}. */
+    public static EngineThreads of(Environment environment) {
+        ThreadPoolExecutor calls = pool(MAX_CALLS, environment.threads("interlock-call"));
+        ThreadPoolExecutor beats = pool(MAX_BEATS, environment.threads("interlock-beat"));
+        ThreadPoolExecutor work = growing(environment.threads("interlock-work"));
+        ThreadPoolExecutor callbacks = growing(environment.threads("interlock-callback"));
+        return new EngineThreads(calls, beats, work, callbacks, () -> {
+            calls.shutdown();
+            beats.shutdown();
+            work.shutdown();
+            callbacks.shutdown();
+        });
+    }
+
+    /**
+     * Runs the user's code; what it throws is logged. Once closed, and if there are no more threads to be had, it runs on the
+     * thread that asks: late or in the wrong place is better than never.
+     */
+    void tell(Runnable task) {
+        try {
+            callbacks.execute(() -> guarded(task));
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            guarded(task);
+        }
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error failure) {
+            log.error("a callback failed: {}", failure.toString(), failure);
+        }
+    }
+
+    private static ThreadPoolExecutor pool(int size, ThreadFactory threads) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                size, size, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static ThreadPoolExecutor growing(ThreadFactory threads) {
+        return new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+    }
+}

@@ -1,0 +1,79 @@
+package io.interlock.engine.internal;
+
+import io.interlock.LossCause;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How an engine is closed, once nobody new comes in: those who wait are sent away; work goes on with its heartbeats until it
+ * has ended or the drain time is over; what is left is told to stop and has its grace; and only then do the threads end.
+ */
+final class Farewell {
+
+    private static final Logger log = LoggerFactory.getLogger(Farewell.class);
+
+    private final House house;
+    private boolean interrupted;
+
+    Farewell(House house) {
+        this.house = house;
+    }
+
+    void run() {
+        house.workers().close();
+        house.closeRounds();
+        house.turns().close();
+        house.ends().close();
+        house.works().close();
+        await(house.settings().drainTime());
+        stopTheRest();
+        for (HeldRun held : house.works().all()) {
+            log.warn(
+                    "run {} of job {} under {} still runs after its drain time and grace; its lease is left to end",
+                    held.run().id(),
+                    held.run().job(),
+                    held.key());
+            // Not released: its work may still run.
+            house.works().lose(held, LossCause.CLOSED);
+        }
+        house.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void stopTheRest() {
+        Duration grace = Duration.ZERO;
+        for (HeldRun held : house.works().all()) {
+            house.works().stop(held, house.works().stopRequest(Works.SHUTDOWN, "its worker was shut down"));
+            grace = held.job().grace().compareTo(grace) > 0 ? held.job().grace() : grace;
+        }
+        await(grace);
+    }
+
+    // An interrupt ends the waiting, not the closing.
+    private void await(Duration time) {
+        CompletableFuture<Void> empty = house.works().empty();
+        if (time.isZero() || interrupted || empty.isDone()) {
+            return;
+        }
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(time), () -> over.complete(null));
+        try {
+            CompletableFuture.anyOf(List.of(over, empty).toArray(CompletableFuture[]::new))
+                    .get();
+        } catch (InterruptedException stopWaiting) {
+            interrupted = true;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        } finally {
+            limit.cancel();
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package io.interlock.engine.internal;
+
+import io.interlock.LossCause;
+import io.interlock.engine.EngineEvent;
+import io.interlock.run.Ending;
+import io.interlock.spi.run.FinishAnswer;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the store how attempts ended. One it did not hear is told again, in the same words, until the lease must be over;
+ * heartbeats go on meanwhile, so that the ending still counts when the store is back in time.
+ */
+final class Finisher {
+
+    private static final Logger log = LoggerFactory.getLogger(Finisher.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+    private static final double SPREAD = 0.2;
+
+    private final House house;
+    private final Timers timers;
+
+    Finisher(House house, Timers timers) {
+        this.house = house;
+        this.timers = timers;
+    }
+
+    /** The work of {@code held} has stopped, and this is how. Throws if the store did not answer; it is told again then. */
+    FinishAnswer finish(HeldRun held, Ending ending) {
+        FinishRequest request = ended(held, ending);
+        try {
+            FinishAnswer answer = house.lanes().finishes().call(request);
+            settled(held, answer);
+            return answer;
+        } catch (RuntimeException failure) {
+            again(held, request, FIRST_PAUSE, failure);
+            throw failure;
+        }
+    }
+
+    /** Like {@link #finish}, without waiting. */
+    CompletionStage<FinishAnswer> finishAsync(HeldRun held, Ending ending) {
+        FinishRequest request = ended(held, ending);
+        return house.lanes().finishes().submit(request).whenComplete((answer, failure) -> {
+            if (failure == null) {
+                settled(held, answer);
+            } else {
+                again(held, request, FIRST_PAUSE, failure);
+            }
+        });
+    }
+
+    private FinishRequest ended(HeldRun held, Ending ending) {
+        house.works().ended(held);
+        return held.finishRequest(ending);
+    }
+
+    private void settled(HeldRun held, FinishAnswer answer) {
+        if (!house.works().dismiss(held)) {
+            return;
+        }
+        if (answer instanceof FinishAnswer.Finished finished) {
+            log.debug(
+                    "run {} under {} is {}",
+                    held.run().id(),
+                    held.key(),
+                    finished.run().state());
+            house.events().tell(new EngineEvent.AttemptEnded(finished.run()));
+            house.ends().noticed(finished.run());
+        } else if (answer instanceof FinishAnswer.LeaseLost lost) {
+            reportLoss(held, lost.cause());
+            lost.current().ifPresent(house.ends()::noticed);
+        } else if (answer instanceof FinishAnswer.AlreadyFinished before) {
+            log.warn(
+                    "run {} under {} was finished before in another way: {}",
+                    held.run().id(),
+                    held.key(),
+                    before.run().state());
+        }
+        house.workers().wake();
+    }
+
+    private void reportLoss(HeldRun held, LossCause cause) {
+        if (held.lose(cause)) {
+            log.warn(
+                    "the ending of run {} of job {} under {} with token {} does not count: {}",
+                    held.run().id(),
+                    held.run().job(),
+                    held.key(),
+                    held.token(),
+                    cause.explanation());
+            house.events().tell(new EngineEvent.LeaseLost(held.run(), cause));
+        }
+    }
+
+    private void again(HeldRun held, FinishRequest request, Duration pause, Throwable failure) {
+        if (house.time().elapsed(held.confirmed()) > held.ttl().toNanos()) {
+            log.error(
+                    "how run {} of job {} under {} ended could not be told while its lease lived: {}",
+                    held.run().id(),
+                    held.run().job(),
+                    held.key(),
+                    failure.toString());
+            house.works().dismiss(held);
+            return;
+        }
+        log.warn(
+                "the ending of run {} under {} is to be told again: {}",
+                held.run().id(),
+                held.key(),
+                failure.toString());
+        timers.after(
+                house.time().jittered(pause, SPREAD),
+                () -> house.lanes().finishes().submit(request).whenComplete((answer, unclear) -> {
+                    if (unclear == null) {
+                        settled(held, answer);
+                    } else {
+                        again(held, request, doubled(pause), unclear);
+                    }
+                }));
+    }
+
+    private static Duration doubled(Duration pause) {
+        Duration next = pause.multipliedBy(2);
+        return next.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : next;
+    }
+}

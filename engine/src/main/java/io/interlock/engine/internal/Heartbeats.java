@@ -1,0 +1,197 @@
+package io.interlock.engine.internal;
+
+import io.interlock.LossCause;
+import io.interlock.StoreUnavailableException;
+import io.interlock.spi.Answers;
+import io.interlock.spi.run.BeatAnswer;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.time.Agenda;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Moment;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the heartbeats of all runs of this process, those that are due together in one call, on a thread of its own.
+ *
+ * <p>One that fails is sent again soon, and again, until the run is finished or lost; it is never dropped. Whether a lease is
+ * lost for lack of heartbeats is not decided here but by {@link DeadlineWatch}, which a call that hangs cannot hold up.
+ */
+final class Heartbeats {
+
+    private static final Logger log = LoggerFactory.getLogger(Heartbeats.class);
+    private static final int MAX_RUNS = 500;
+    private static final double SPREAD = 0.1;
+    private static final Duration SOON = Duration.ofMillis(100);
+
+    private final House house;
+    private final LocalTime time;
+    private final Timers timers;
+    private final Agenda<HeldRun> agenda;
+
+    Heartbeats(House house, Timers timers) {
+        this.house = house;
+        this.time = house.time();
+        this.timers = timers;
+        this.agenda = new Agenda<>(timers, house.settings().environment().ticker(), this::beatDue);
+    }
+
+    /** An entry for {@code held}; up to a quarter early, so that runs fall into step and share calls. */
+    Agenda.Entry<HeldRun> entry(HeldRun held) {
+        return agenda.entry(held, held.beatEvery().dividedBy(4));
+    }
+
+    /** Begins to send heartbeats for {@code held}. */
+    void keep(HeldRun held) {
+        schedule(held, held.confirmed(), held.beatEvery());
+    }
+
+    void forget(HeldRun held) {
+        Agenda.Entry<HeldRun> entry = held.beat();
+        if (entry != null) {
+            agenda.strike(entry);
+        }
+    }
+
+    /** Sends the next heartbeat soon: there is something to tell, or to hear. */
+    void soon(HeldRun held) {
+        if (held.hurry()) {
+            hurry(held);
+        }
+    }
+
+    /** Sends them all, on its thread, now: after a sleep of the machine, the planned time is too late. */
+    void allSoon() {
+        timers.after(Duration.ZERO, agenda::all);
+    }
+
+    private void beatDue(List<HeldRun> due) {
+        for (int from = 0; from < due.size(); from += MAX_RUNS) {
+            beat(due.subList(from, Math.min(due.size(), from + MAX_RUNS)));
+        }
+    }
+
+    private void beat(List<HeldRun> due) {
+        List<Beat> beats =
+                due.stream().filter(held -> held.lost() == null).map(Beat::new).toList();
+        if (beats.isEmpty()) {
+            return;
+        }
+        Moment before = time.now();
+        try {
+            Answers<BeatAnswer> answers = house.settings()
+                    .store()
+                    .beat(beats.stream().map(Beat::request).toList());
+            List<Beat> open = new ArrayList<>();
+            for (int i = 0; i < beats.size(); i++) {
+                if (answers.isOpen(i)) {
+                    open.add(beats.get(i));
+                } else {
+                    hear(beats.get(i), answers.get(i), before);
+                }
+            }
+            open.forEach(beat -> apart(beat));
+        } catch (StoreUnavailableException unavailable) {
+            if (beats.size() > 1 && isQuick(before, due.get(0))) {
+                // The store is there, so perhaps it is one of them that it cannot renew.
+                int half = due.size() / 2;
+                beat(due.subList(0, half));
+                beat(due.subList(half, due.size()));
+                return;
+            }
+            log.warn("{} heartbeats failed, trying again: {}", beats.size(), unavailable.getMessage());
+            beats.forEach(beat -> retry(beat.held));
+        } catch (RuntimeException | Error failure) {
+            log.warn("{} heartbeats failed together, trying each alone", beats.size(), failure);
+            beats.forEach(this::apart);
+        }
+    }
+
+    private boolean isQuick(Moment before, HeldRun held) {
+        return time.elapsed(before) < held.beatEvery().toNanos() / 20;
+    }
+
+    // A key that somebody else is changing may keep us waiting; the other runs must not wait with it.
+    private void apart(Beat beat) {
+        try {
+            house.threads().beats().execute(() -> alone(beat));
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            alone(beat);
+        }
+    }
+
+    private void alone(Beat beat) {
+        Moment before = time.now();
+        try {
+            hear(beat, house.settings().store().beat(List.of(beat.request())).only(), before);
+        } catch (RuntimeException | Error failure) {
+            log.warn(
+                    "the heartbeat of run {} failed, trying again: {}",
+                    beat.held.run().id(),
+                    failure.toString());
+            retry(beat.held);
+        }
+    }
+
+    private void hear(Beat beat, BeatAnswer answer, Moment before) {
+        HeldRun held = beat.held;
+        if (answer instanceof BeatAnswer.Beating beating) {
+            held.confirm(before);
+            boolean more = held.report().told(beat.words);
+            schedule(held, before, held.beatEvery());
+            if (more || held.isHurried()) {
+                hurry(held);
+            }
+            beating.stopRequest().ifPresent(stop -> house.works().stop(held, stop));
+        } else if (answer instanceof BeatAnswer.Lost lost) {
+            if (lost.cause() == LossCause.OVERDUE) {
+                // Its lease lives on until it ends, so that the work can stop and say so.
+                forget(held);
+                house.works().overdue(held);
+            } else {
+                house.works().lose(held, lost.cause());
+            }
+        }
+    }
+
+    // A moment later, so that what is said in one breath is told in one call.
+    private void hurry(HeldRun held) {
+        Agenda.Entry<HeldRun> entry = held.beat();
+        if (entry != null) {
+            agenda.set(entry, time.now().nanos() + SOON.toNanos());
+        }
+    }
+
+    private void retry(HeldRun held) {
+        schedule(held, time.now(), held.beatEvery().dividedBy(4));
+    }
+
+    // An entry struck off by the end or by loss stays off, whichever answer arrives late.
+    private void schedule(HeldRun held, Moment from, Duration delay) {
+        Agenda.Entry<HeldRun> entry = held.beat();
+        if (entry != null) {
+            agenda.set(entry, from.nanos() + time.jittered(delay, SPREAD).toNanos());
+        }
+    }
+
+    /** One run's part of a call. */
+    private static final class Beat {
+        private final HeldRun held;
+        private final WorkReport.Words words;
+
+        Beat(HeldRun held) {
+            this.held = held;
+            held.calm();
+            this.words = held.report().next();
+        }
+
+        BeatRequest request() {
+            return held.beatRequest(words);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package io.interlock.engine.internal;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.engine.Job;
+import io.interlock.run.Ending;
+import io.interlock.run.Run;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.OutputNote;
+import io.interlock.time.Agenda;
+import io.interlock.time.Moment;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run this process has the lease of: until when it may rely on that, what the work says of itself, and whether it must
+ * stop. Loss and end are final. Safe for use by many threads.
+ */
+final class HeldRun {
+
+    private final Run run;
+    private final Job job;
+    private final LeaseRecord lease;
+    private final Moment asked;
+    private final StopSignal stop;
+    private final WorkReport report = new WorkReport();
+    private volatile Moment confirmed;
+    private volatile @Nullable LossCause lost;
+    private volatile boolean ended;
+    private volatile boolean stuck;
+    private volatile WorkReport.@Nullable Entered overBudget;
+    private final AtomicBoolean hurried = new AtomicBoolean();
+    private Agenda.@Nullable Entry<HeldRun> beat;
+    private Agenda.@Nullable Entry<HeldRun> deadline;
+
+    /**
+     * A run just granted.
+     *
+     * @param asked taken before the request was sent: the store cannot have counted from earlier
+     */
+    HeldRun(Run run, Job job, LeaseRecord lease, Moment asked, StopSignal stop) {
+        this.run = run;
+        this.job = job;
+        this.lease = lease;
+        this.asked = asked;
+        this.stop = stop;
+        this.confirmed = asked;
+    }
+
+    /** Sets when it is to be looked after; before anybody else knows it. */
+    void plan(Agenda.Entry<HeldRun> beat, Agenda.Entry<HeldRun> deadline) {
+        this.beat = beat;
+        this.deadline = deadline;
+    }
+
+    Run run() {
+        return run;
+    }
+
+    Job job() {
+        return job;
+    }
+
+    LockKey key() {
+        return run.key();
+    }
+
+    FencingToken token() {
+        return lease.token();
+    }
+
+    StopSignal stop() {
+        return stop;
+    }
+
+    WorkReport report() {
+        return report;
+    }
+
+    Duration ttl() {
+        return run.spec().terms().ttl();
+    }
+
+    Duration beatEvery() {
+        return ttl().dividedBy(3);
+    }
+
+    /** Before it was asked for. */
+    Moment asked() {
+        return asked;
+    }
+
+    /** Before the last heartbeat was sent that the store confirmed. */
+    Moment confirmed() {
+        return confirmed;
+    }
+
+    synchronized void confirm(Moment before) {
+        if (lost == null && before.nanos() - confirmed.nanos() > 0) {
+            confirmed = before;
+        }
+    }
+
+    /** Why the lease no longer counts, or {@code null} if it does. */
+    @Nullable
+    LossCause lost() {
+        return lost;
+    }
+
+    /** The lease no longer counts: whether that is news. */
+    synchronized boolean lose(LossCause cause) {
+        if (lost != null) {
+            return false;
+        }
+        lost = cause;
+        return true;
+    }
+
+    /** Whether the work has stopped, so that only its ending is to be told. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /** The work has stopped: whether that is news. */
+    synchronized boolean end() {
+        boolean first = !ended;
+        ended = true;
+        return first;
+    }
+
+    /** Whether it was told to stop and did not. */
+    boolean isStuck() {
+        return stuck && !ended;
+    }
+
+    void markStuck() {
+        stuck = true;
+    }
+
+    /** Whether it was said of {@code stage} that it takes too long. */
+    boolean isWarnedAbout(WorkReport.Entered stage) {
+        return stage.equals(overBudget);
+    }
+
+    void warnedAbout(WorkReport.Entered stage) {
+        overBudget = stage;
+    }
+
+    /** Its next heartbeat should be sent soon: whether that is news. */
+    boolean hurry() {
+        return hurried.compareAndSet(false, true);
+    }
+
+    boolean isHurried() {
+        return hurried.get();
+    }
+
+    /** A heartbeat is made now. */
+    void calm() {
+        hurried.set(false);
+    }
+
+    Agenda.@Nullable Entry<HeldRun> beat() {
+        return beat;
+    }
+
+    Agenda.@Nullable Entry<HeldRun> deadline() {
+        return deadline;
+    }
+
+    BeatRequest beatRequest(WorkReport.Words words) {
+        return new BeatRequest(run.id(), run.key(), lease.id(), lease.token(), words.stage(), words.progress());
+    }
+
+    OutputNote outputNote(String text) {
+        return new OutputNote(run.id(), run.key(), lease.id(), lease.token(), text);
+    }
+
+    FinishRequest finishRequest(Ending ending) {
+        return new FinishRequest(run.id(), run.key(), lease.id(), lease.token(), ending);
+    }
+}

@@ -1,0 +1,173 @@
+package io.interlock.engine.internal;
+
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.WorkFeed;
+import io.interlock.time.Environment;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Timers;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts that live together behind one engine, and the timers they share: one that sends heartbeats, one that watches
+ * deadlines and never blocks, one that takes work, and one that tidies up.
+ */
+final class House {
+
+    private final EngineSettings settings;
+    private final LocalTime time;
+    private final Timers beats;
+    private final Timers deadlines;
+    private final Timers claims;
+    private final Timers chores;
+    private final Timers rounds;
+    private final Lanes lanes;
+    private final Events events;
+    private final Works works;
+    private final Heartbeats heartbeats;
+    private final DeadlineWatch watch;
+    private final Finisher finisher;
+    private final WorkerPool workers;
+    private final Turns turns;
+    private final EndWatches ends;
+    private final Intake intake;
+    private final SweepingJanitor janitor;
+    private volatile boolean closed;
+
+    House(EngineSettings settings) {
+        Environment environment = settings.environment();
+        this.settings = settings;
+        this.time = new LocalTime(environment);
+        this.beats = environment.timers("interlock-heartbeats");
+        this.deadlines = environment.timers("interlock-deadlines");
+        this.claims = environment.timers("interlock-claims");
+        this.chores = environment.timers("interlock-chores");
+        this.rounds = environment.timers("interlock-janitor");
+        this.lanes = new Lanes(settings.store(), settings.threads());
+        this.events = new Events(settings.listeners(), settings.threads());
+        this.works = new Works(this);
+        this.heartbeats = new Heartbeats(this, beats);
+        this.watch = new DeadlineWatch(this, deadlines);
+        this.finisher = new Finisher(this, chores);
+        this.workers = new WorkerPool(this, claims);
+        this.turns = new Turns(this);
+        this.ends = new EndWatches(this);
+        this.intake = new Intake(this);
+        this.janitor = new SweepingJanitor(
+                this, rounds, List.of(new RunSweep(settings.store()), new LeaseSweep(settings.store())));
+    }
+
+    void open() {
+        workers.start();
+        janitor.start();
+    }
+
+    /** Lets nobody in any more: whether it was open. */
+    synchronized boolean shut() {
+        boolean first = !closed;
+        closed = true;
+        return first;
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw closed();
+        }
+    }
+
+    static IllegalStateException closed() {
+        return new IllegalStateException("this engine is closed; it takes nothing in any more");
+    }
+
+    /** Ends the timers that take in new work or judge others. */
+    void closeRounds() {
+        claims.close();
+        rounds.close();
+    }
+
+    /** Ends everything; no heartbeat is sent any more. */
+    void close() {
+        closeRounds();
+        beats.close();
+        deadlines.close();
+        chores.close();
+        settings.threads().closing().run();
+        if (settings.closesStore()) {
+            settings.store().close();
+        }
+    }
+
+    /** Makes a call to the store that does not gather others, where nobody waits for it. */
+    <A> CompletionStage<A> called(Supplier<A> call) {
+        return CompletableFuture.supplyAsync(call, settings.threads().calls());
+    }
+
+    /** Wake-ups about work, if the store has such. */
+    ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable look) {
+        return settings.store() instanceof WorkFeed feed ? feed.watchWork(tenant, look) : () -> {};
+    }
+
+    EngineSettings settings() {
+        return settings;
+    }
+
+    EngineThreads threads() {
+        return settings.threads();
+    }
+
+    LocalTime time() {
+        return time;
+    }
+
+    /** Timers whose tasks never block. */
+    Timers deadlines() {
+        return deadlines;
+    }
+
+    Lanes lanes() {
+        return lanes;
+    }
+
+    Events events() {
+        return events;
+    }
+
+    Works works() {
+        return works;
+    }
+
+    Heartbeats heartbeats() {
+        return heartbeats;
+    }
+
+    DeadlineWatch watch() {
+        return watch;
+    }
+
+    Finisher finisher() {
+        return finisher;
+    }
+
+    WorkerPool workers() {
+        return workers;
+    }
+
+    Turns turns() {
+        return turns;
+    }
+
+    EndWatches ends() {
+        return ends;
+    }
+
+    Intake intake() {
+        return intake;
+    }
+
+    SweepingJanitor janitor() {
+        return janitor;
+    }
+}

@@ -1,0 +1,213 @@
+package io.interlock.engine.internal;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LeaseId;
+import io.interlock.LeaseTerms;
+import io.interlock.Refusal;
+import io.interlock.RunId;
+import io.interlock.RunRefusal;
+import io.interlock.engine.EngineEvent;
+import io.interlock.engine.IdempotencyMismatchException;
+import io.interlock.engine.Job;
+import io.interlock.engine.RemoteWork;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
+import io.interlock.run.Execution;
+import io.interlock.run.Origin;
+import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.time.Environment;
+import io.interlock.time.Moment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Takes requests in: fills in what the job says, asks the store, and says what came of it. */
+final class Intake {
+
+    private static final double SPREAD = 0.2;
+
+    private final House house;
+
+    Intake(House house) {
+        this.house = house;
+    }
+
+    Submission submit(RunRequest request) {
+        Ask ask = ask(request, null);
+        if (request.conflictRetries() > 0) {
+            try {
+                return submit(ask).toCompletableFuture().join();
+            } catch (CompletionException failure) {
+                throw Failures.unchecked(failure);
+            }
+        }
+        Moment before = house.time().now();
+        return concluded(ask, house.lanes().submits().call(ask.request), before);
+    }
+
+    CompletionStage<Submission> submitAsync(RunRequest request) {
+        return submit(ask(request, null));
+    }
+
+    CompletionStage<Submission> submitAsync(RunRequest request, RemoteWork.Caller caller) {
+        RunRequest byCaller = request.execution(Execution.CALLER);
+        return submit(ask(byCaller, new SubmitRequest.Caller(caller.lease(), caller.holder())));
+    }
+
+    private CompletionStage<Submission> submit(Ask ask) {
+        CompletableFuture<Submission> result = new CompletableFuture<>();
+        attempt(ask, ask.wanted.conflictRetries(), result);
+        return result;
+    }
+
+    private void attempt(Ask ask, int retries, CompletableFuture<Submission> result) {
+        Moment before = house.time().now();
+        house.lanes().submits().submit(ask.request).whenComplete((answer, failure) -> {
+            if (failure != null) {
+                house.threads().tell(() -> result.completeExceptionally(Failures.cause(failure)));
+            } else if (retries > 0 && answer instanceof SubmitAnswer.Refused refused && mayPass(refused.refusal())) {
+                house.deadlines()
+                        .after(
+                                house.time().jittered(ask.wanted.conflictDelay(), SPREAD),
+                                () -> attempt(ask, retries - 1, result));
+            } else {
+                house.threads().tell(() -> {
+                    try {
+                        result.complete(concluded(ask, answer, before));
+                    } catch (RuntimeException thrown) {
+                        result.completeExceptionally(thrown);
+                    }
+                });
+            }
+        });
+    }
+
+    private static boolean mayPass(Refusal refusal) {
+        return !(refusal instanceof RunRefusal.WrongState);
+    }
+
+    private Ask ask(RunRequest request, SubmitRequest.@Nullable Caller remote) {
+        house.requireOpen();
+        boolean byCaller = request.execution() == Execution.CALLER;
+        Job job = byCaller
+                ? house.turns().job(request.job())
+                : house.settings().jobs().require(request.job());
+        Environment environment = house.settings().environment();
+        SubmitRequest.Caller caller = remote;
+        if (byCaller && caller == null) {
+            caller = new SubmitRequest.Caller(
+                    LeaseId.random(environment.random()), house.settings().holder());
+        }
+        SubmitRequest asked = new SubmitRequest(
+                RunId.create(environment.clock(), environment.random()),
+                request.key(),
+                spec(request, job),
+                idempotency(request),
+                caller,
+                house.settings().line(job, request.key().tenant()));
+        asked.spec().terms().within(house.settings().store().capabilities().maxLease());
+        return new Ask(request, asked, remote != null);
+    }
+
+    private RunSpec spec(RunRequest request, Job job) {
+        LeaseTerms terms = new LeaseTerms(
+                request.lease().orElse(job.terms().ttl()), job.terms().lockDelay());
+        RunLimits limits = new RunLimits(
+                request.maxWait().orElse(job.limits().maxWait()),
+                request.maxRuntime().orElse(job.limits().maxRuntime()),
+                job.limits().expiryGrace());
+        Origin origin = new Origin(
+                request.submitter().orElse(house.settings().holder().label()),
+                request.reason().orElse(null),
+                request.correlation().orElse(null),
+                request.trace().orElse(null));
+        return new RunSpec(
+                job.name(),
+                request.policy().orElse(job.policy()),
+                request.execution(),
+                request.priority(),
+                request.parameters(),
+                request.labels(),
+                terms,
+                limits,
+                job.retry(),
+                job.guard(),
+                origin);
+    }
+
+    private SubmitRequest.@Nullable Idempotency idempotency(RunRequest request) {
+        return request.idempotencyKey()
+                .map(key -> new SubmitRequest.Idempotency(
+                        key,
+                        request.fingerprint().orElseGet(() -> Fingerprint.of(request)),
+                        house.settings().keepIdempotency()))
+                .orElse(null);
+    }
+
+    private Submission concluded(Ask ask, SubmitAnswer answer, Moment before) {
+        if (answer instanceof SubmitAnswer.Started started) {
+            return started(ask, started, before);
+        }
+        if (answer instanceof SubmitAnswer.Queued queued) {
+            return queued(ask, queued);
+        }
+        if (answer instanceof SubmitAnswer.Joined joined) {
+            house.events().tell(new EngineEvent.RunJoined(joined.run()));
+            return new Submission.Joined(joined.run());
+        }
+        if (answer instanceof SubmitAnswer.Duplicate duplicate) {
+            house.events().tell(new EngineEvent.RunRepeated(duplicate.run()));
+            return new Submission.Duplicate(duplicate.run());
+        }
+        if (answer instanceof SubmitAnswer.Mismatch mismatch) {
+            throw new IdempotencyMismatchException(ask.wanted.idempotencyKey().orElse(""), mismatch.run());
+        }
+        return refused(ask, ((SubmitAnswer.Refused) answer).refusal());
+    }
+
+    private Submission started(Ask ask, SubmitAnswer.Started started, Moment before) {
+        Run run = started.run();
+        house.events().tell(new EngineEvent.RunSubmitted(run));
+        if (started.lease() == null) {
+            house.workers().wake();
+            return new Submission.Started(run, null, null);
+        }
+        if (ask.remote) {
+            house.events().tell(new EngineEvent.RunStarted(run));
+            return new Submission.Started(run, started.lease(), null);
+        }
+        HeldRun held = house.works().adopt(run, started.lease(), house.turns().job(run.job()), before);
+        return new Submission.Started(run, started.lease(), new CallerWork(house, held));
+    }
+
+    private Submission queued(Ask ask, SubmitAnswer.Queued queued) {
+        Run run = queued.run();
+        house.events().tell(new EngineEvent.RunSubmitted(run));
+        SubmitRequest.Caller caller = ask.request.caller();
+        if (run.spec().policy() == ConflictPolicy.REPLACE) {
+            // If the incumbent is ours, it need not wait for its next heartbeat to hear of it.
+            house.works().under(run.key()).ifPresent(house.heartbeats()::soon);
+        }
+        if (caller == null || ask.remote || run.state().isTerminal()) {
+            return new Submission.Queued(run, queued.position(), null);
+        }
+        return new Submission.Queued(run, queued.position(), house.turns().turn(run, caller));
+    }
+
+    private Submission refused(Ask ask, Refusal refusal) {
+        boolean skipped =
+                ask.request.spec().policy() == ConflictPolicy.SKIP && !(refusal instanceof RunRefusal.WrongState);
+        house.events()
+                .tell(new EngineEvent.SubmissionRefused(
+                        ask.wanted.key(), ask.wanted.job().value(), skipped, refusal));
+        return skipped ? new Submission.Skipped(refusal) : new Submission.Rejected(refusal);
+    }
+
+    /** A request on its way. */
+    private record Ask(RunRequest wanted, SubmitRequest request, boolean remote) {}
+}

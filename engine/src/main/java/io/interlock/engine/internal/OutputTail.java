@@ -1,0 +1,29 @@
+package io.interlock.engine.internal;
+
+/** The end of what work has to say, at most {@link #MOST} characters of it. Safe for use by many threads. */
+final class OutputTail {
+
+    /** So many characters never make more than the 64 KiB a store keeps. */
+    static final int MOST = 16 * 1024;
+
+    private final StringBuilder text = new StringBuilder();
+
+    synchronized void add(String more) {
+        text.append(more);
+        if (text.length() > 2 * MOST) {
+            cut();
+        }
+    }
+
+    synchronized String text() {
+        cut();
+        return text.toString();
+    }
+
+    private void cut() {
+        int from = text.length() - MOST;
+        if (from > 0) {
+            text.delete(0, Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.interlock.engine.internal;
+
+import io.interlock.engine.EngineEvent;
+import io.interlock.engine.EngineListener;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one listener has still to hear, in order, one at a time. If it is too slow, the oldest is dropped, and counted; if it
+ * throws, that is logged. It uses a thread only while there is something to hear.
+ */
+final class Post {
+
+    /** How many events wait for a slow listener. */
+    static final int MOST = 1000;
+
+    private static final Logger log = LoggerFactory.getLogger(Post.class);
+
+    private final EngineListener listener;
+    private final EngineThreads threads;
+    private final Deque<EngineEvent> waiting = new ArrayDeque<>();
+    private boolean telling;
+    private boolean slow;
+    private long missed;
+
+    Post(EngineListener listener, EngineThreads threads) {
+        this.listener = listener;
+        this.threads = threads;
+    }
+
+    void add(EngineEvent event) {
+        synchronized (this) {
+            if (waiting.size() == MOST) {
+                waiting.removeFirst();
+                missed++;
+                if (!slow) {
+                    slow = true;
+                    log.warn("{} is too slow and misses events, {} so far", listener, missed);
+                }
+            }
+            waiting.addLast(event);
+            if (telling) {
+                return;
+            }
+            telling = true;
+        }
+        threads.tell(this::deliver);
+    }
+
+    synchronized long missed() {
+        return missed;
+    }
+
+    private void deliver() {
+        for (EngineEvent event = next(); event != null; event = next()) {
+            try {
+                listener.on(event);
+            } catch (RuntimeException | Error failure) {
+                log.error("{} failed at {}", listener, event, failure);
+            }
+        }
+    }
+
+    private synchronized @Nullable EngineEvent next() {
+        EngineEvent event = waiting.pollFirst();
+        if (event == null) {
+            telling = false;
+            slow = false;
+        }
+        return event;
+    }
+}

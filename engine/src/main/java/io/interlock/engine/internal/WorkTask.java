@@ -1,0 +1,77 @@
+package io.interlock.engine.internal;
+
+import io.interlock.engine.RunHandler;
+import io.interlock.engine.RunStoppedException;
+import io.interlock.run.Ending;
+import io.interlock.run.StopRequest;
+import io.interlock.spi.run.RunNotes;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One attempt by a handler of this process, from its first line to the word to the store. */
+final class WorkTask implements Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(WorkTask.class);
+
+    private final House house;
+    private final HeldRun held;
+    private final RunHandler handler;
+    private final Runnable whenDone;
+    private final OutputTail output = new OutputTail();
+
+    WorkTask(House house, HeldRun held, RunHandler handler, Runnable whenDone) {
+        this.house = house;
+        this.held = held;
+        this.handler = handler;
+        this.whenDone = whenDone;
+    }
+
+    @Override
+    public void run() {
+        try {
+            finish(work());
+        } finally {
+            whenDone.run();
+        }
+    }
+
+    private Ending work() {
+        held.stop().begin();
+        try {
+            Optional<StopRequest> stop = held.stop().raised();
+            if (stop.isPresent()) {
+                // Told to stop before it began.
+                return Endings.threw(held, new RunStoppedException(stop.get()));
+            }
+            return Endings.returned(held, handler.run(new HandlerContext(held, house.works(), output)));
+        } catch (Throwable failure) {
+            log.debug("the work of run {} under {} failed", held.run().id(), held.key(), failure);
+            return Endings.threw(held, failure);
+        } finally {
+            held.stop().end();
+        }
+    }
+
+    private void finish(Ending ending) {
+        keepOutput();
+        try {
+            house.finisher().finish(held, ending);
+        } catch (RuntimeException toldAgain) {
+            log.debug("the ending of run {} is told later: {}", held.run().id(), toldAgain.toString());
+        }
+    }
+
+    // What people read later must not decide how the run ends.
+    private void keepOutput() {
+        String text = output.text();
+        if (text.isEmpty() || !(house.settings().store() instanceof RunNotes notes)) {
+            return;
+        }
+        try {
+            notes.keepOutput(held.outputNote(text));
+        } catch (RuntimeException failure) {
+            log.warn("what run {} had to say could not be kept: {}", held.run().id(), failure.toString());
+        }
+    }
+}

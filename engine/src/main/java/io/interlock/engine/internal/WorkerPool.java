@@ -1,0 +1,198 @@
+package io.interlock.engine.internal;
+
+import io.interlock.LeaseId;
+import io.interlock.StoreUnavailableException;
+import io.interlock.engine.Job;
+import io.interlock.engine.RunHandler;
+import io.interlock.engine.WorkerStatus;
+import io.interlock.run.Ending;
+import io.interlock.run.JobName;
+import io.interlock.run.RunError;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.WorkFeed;
+import io.interlock.time.Moment;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes work for the free slots of this process, and has it done. One claim at a time, on a thread of its own: when a wake-up
+ * comes, when a slot becomes free, and from time to time anyway. A claim without a clear answer is made again under the same
+ * name, so that whatever it took is not lost.
+ */
+final class WorkerPool {
+
+    private static final Logger log = LoggerFactory.getLogger(WorkerPool.class);
+    private static final double SPREAD = 0.2;
+    private static final int LONGEST_BACKOFF = 5;
+
+    private final House house;
+    private final Timers timers;
+    private final Set<JobName> jobs;
+    private final int slots;
+    private int busy;
+    private boolean claiming;
+    private boolean again;
+    private boolean closed;
+    private int failures;
+    private @Nullable ClaimRequest unclear;
+    private Timers.@Nullable Scheduled next;
+    private ChangeFeed.@Nullable Subscription wakeUps;
+
+    WorkerPool(House house, Timers timers) {
+        this.house = house;
+        this.timers = timers;
+        this.slots = house.settings().slots();
+        this.jobs = house.settings().jobs().all().stream()
+                .filter(job -> job.work().isPresent())
+                .map(Job::name)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    void start() {
+        if (!works()) {
+            return;
+        }
+        if (house.settings().store() instanceof WorkFeed feed) {
+            try {
+                wakeUps = feed.watchWork(house.settings().workerTenant(), this::wake);
+            } catch (RuntimeException failure) {
+                log.warn("no wake-ups about work, only polls: {}", failure.toString());
+            }
+        }
+        wake();
+    }
+
+    /** Looks for work now, or once more if it is just looking. */
+    synchronized void wake() {
+        if (claiming) {
+            again = true;
+        } else {
+            schedule(Duration.ZERO);
+        }
+    }
+
+    synchronized WorkerStatus status() {
+        int stuck = (int) house.works().all().stream().filter(HeldRun::isStuck).count();
+        return new WorkerStatus(slots, busy, stuck, works() && !closed);
+    }
+
+    /** Takes nothing any more. */
+    void close() {
+        ChangeFeed.Subscription over;
+        synchronized (this) {
+            closed = true;
+            over = wakeUps;
+            wakeUps = null;
+            if (next != null) {
+                next.cancel();
+            }
+        }
+        if (over != null) {
+            over.close();
+        }
+    }
+
+    private boolean works() {
+        return slots > 0 && !jobs.isEmpty();
+    }
+
+    private void schedule(Duration delay) {
+        if (closed || !works()) {
+            return;
+        }
+        if (next != null) {
+            next.cancel();
+        }
+        next = timers.after(delay, this::look);
+    }
+
+    private void look() {
+        ClaimRequest request;
+        synchronized (this) {
+            next = null;
+            if (closed || claiming || busy >= slots) {
+                // Whoever frees a slot wakes us.
+                return;
+            }
+            claiming = true;
+            again = false;
+            request = unclear != null ? unclear : claim(slots - busy);
+        }
+        Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
+        try {
+            Moment before = house.time().now();
+            List<Claimed> claimed = house.settings().store().claim(request);
+            heard();
+            claimed.forEach(each -> begin(each, before));
+            if (claimed.size() >= request.max()) {
+                pause = Duration.ZERO;
+            }
+        } catch (RuntimeException failure) {
+            pause = failed(request, failure);
+        } finally {
+            synchronized (this) {
+                claiming = false;
+                schedule(again ? Duration.ZERO : pause);
+            }
+        }
+    }
+
+    private ClaimRequest claim(int free) {
+        return new ClaimRequest(
+                LeaseId.random(house.settings().environment().random()).value(),
+                house.settings().holder(),
+                house.settings().workerTenant(),
+                jobs,
+                Math.min(free, ClaimRequest.MOST));
+    }
+
+    private synchronized void heard() {
+        unclear = null;
+        failures = 0;
+    }
+
+    private synchronized Duration failed(ClaimRequest request, RuntimeException failure) {
+        unclear = failure instanceof StoreUnavailableException ? request : null;
+        failures++;
+        log.warn("no work could be taken, trying again: {}", failure.toString());
+        int factor = 1 << Math.min(failures, LONGEST_BACKOFF);
+        return house.time().jittered(house.settings().pollEvery().dividedBy(2).multipliedBy(factor), SPREAD);
+    }
+
+    private void begin(Claimed claimed, Moment before) {
+        Job job = house.settings().jobs().require(claimed.run().job());
+        RunHandler handler = job.work().orElseThrow();
+        HeldRun held = house.works().adopt(claimed.run(), claimed.lease(), job, before);
+        synchronized (this) {
+            busy++;
+        }
+        WorkTask task = new WorkTask(house, held, handler, this::freed);
+        try {
+            house.threads().work().execute(task);
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            log.error(
+                    "run {} cannot begin, there is no thread for it",
+                    claimed.run().id(),
+                    noThread);
+            freed();
+            RunError error = new RunError("NO_THREAD", "the worker had no thread for it: " + noThread.getMessage());
+            house.finisher()
+                    .finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
+                    .whenComplete((answer, toldAgain) -> {});
+        }
+    }
+
+    private synchronized void freed() {
+        busy--;
+        wake();
+    }
+}

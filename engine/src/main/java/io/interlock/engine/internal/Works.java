@@ -1,0 +1,217 @@
+package io.interlock.engine.internal;
+
+import io.interlock.DurationText;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.RunId;
+import io.interlock.engine.EngineEvent;
+import io.interlock.engine.Job;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.StopRequest;
+import io.interlock.time.Moment;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The runs this process has the leases of, from grant to end, and everything that may befall them meanwhile. */
+final class Works {
+
+    static final String LEASE_LOST = "LEASE_LOST";
+    static final String SHUTDOWN = "SHUTDOWN";
+    static final String ENGINE = "interlock";
+
+    private static final Logger log = LoggerFactory.getLogger(Works.class);
+
+    private final House house;
+    private final Map<RunId, HeldRun> held = new ConcurrentHashMap<>();
+    private final CompletableFuture<Void> empty = new CompletableFuture<>();
+    private boolean closing;
+
+    Works(House house) {
+        this.house = house;
+    }
+
+    /**
+     * Takes a grant in: from now on it has its heartbeats and is watched.
+     *
+     * @param before taken before the request was sent that brought the grant
+     */
+    HeldRun adopt(Run run, LeaseRecord lease, Job job, Moment before) {
+        // A grant that was asked for again may have lost a part of its life already.
+        Duration spent = run.spec().terms().ttl().minus(lease.remaining());
+        Moment asked = spent.isNegative() ? before : before.minus(spent);
+        HeldRun work = new HeldRun(run, job, lease, asked, new StopSignal(house.threads()::tell));
+        work.plan(house.heartbeats().entry(work), house.watch().entry(work));
+        synchronized (this) {
+            held.put(run.id(), work);
+        }
+        house.heartbeats().keep(work);
+        house.watch().watch(work);
+        house.events().tell(new EngineEvent.RunStarted(run));
+        run.status().stopRequest().ifPresent(stop -> stop(work, stop));
+        log.debug("run {} of job {} has {} with token {}", run.id(), run.job(), run.key(), work.token());
+        return work;
+    }
+
+    /** The work has stopped; its heartbeats go on until the store knows how it ended. Whether that is news. */
+    boolean ended(HeldRun work) {
+        boolean news = work.end();
+        house.watch().forget(work);
+        return news;
+    }
+
+    /** Nothing is left to be done about it. Whether that is news. */
+    boolean dismiss(HeldRun work) {
+        house.heartbeats().forget(work);
+        house.watch().forget(work);
+        boolean news;
+        boolean last;
+        synchronized (this) {
+            news = held.remove(work.run().id(), work);
+            last = closing && held.isEmpty();
+        }
+        if (last) {
+            empty.complete(null);
+        }
+        return news;
+    }
+
+    /** Tells the work to stop. */
+    void stop(HeldRun work, StopRequest stop) {
+        if (work.hasEnded() || !work.stop().raise(stop, house.time().now())) {
+            return;
+        }
+        log.info(
+                "run {} of job {} under {} is told to stop: {}",
+                work.run().id(),
+                work.run().job(),
+                work.key(),
+                stop.reason());
+        house.events().tell(new EngineEvent.StopPassedOn(work.run(), stop));
+        house.watch().look(work);
+    }
+
+    /** The max runtime is over. */
+    void overdue(HeldRun work) {
+        stop(work, stopRequest(RunError.MAX_RUNTIME, overdueMessage(work)));
+    }
+
+    /** The lease no longer counts. */
+    void lose(HeldRun work, LossCause cause) {
+        if (!work.lose(cause)) {
+            return;
+        }
+        house.heartbeats().forget(work);
+        log.warn(
+                "the lease of run {} of job {} under {} with token {} is lost{}: {}",
+                work.run().id(),
+                work.run().job(),
+                work.key(),
+                work.token(),
+                work.report().where(),
+                cause.explanation());
+        house.events().tell(new EngineEvent.LeaseLost(work.run(), cause));
+        stop(work, stopRequest(LEASE_LOST, "the lease is lost: " + cause.explanation()));
+    }
+
+    /** The work was told to stop and did not. */
+    void stuck(HeldRun work) {
+        work.markStuck();
+        // Not released: the work may still run. Its lease ends by itself.
+        house.heartbeats().forget(work);
+        house.watch().forget(work);
+        work.stop().raised().ifPresent(stop -> {
+            log.error(
+                    "run {} of job {} under {} was told to stop and did not within {}; its lease is left to end{}",
+                    work.run().id(),
+                    work.run().job(),
+                    work.key(),
+                    DurationText.format(work.job().grace()),
+                    work.report().where());
+            house.events().tell(new EngineEvent.WorkStuck(work.run(), stop));
+        });
+    }
+
+    /** A stage takes longer than it may. */
+    void overBudget(HeldRun work) {
+        work.report().current().ifPresent(stage -> {
+            work.warnedAbout(stage);
+            work.job().budget(stage.name()).ifPresent(budget -> {
+                log.warn(
+                        "run {} of job {} under {} takes longer than {} for stage {}",
+                        work.run().id(),
+                        work.run().job(),
+                        work.key(),
+                        DurationText.format(budget),
+                        stage.name());
+                house.events().tell(new EngineEvent.StageOverBudget(work.run(), stage.name(), budget));
+            });
+        });
+    }
+
+    /** The work enters a stage. */
+    void stage(HeldRun work, String stage) {
+        Moment now = house.time().now();
+        WorkReport.Entered before = work.report().enter(stage, now);
+        if (before != null && before.name().equals(stage)) {
+            return;
+        }
+        Duration took = before == null ? null : Duration.ofNanos(house.time().elapsed(before.since()));
+        house.events()
+                .tell(new EngineEvent.StageEntered(work.run(), stage, before == null ? null : before.name(), took));
+        house.heartbeats().soon(work);
+        house.watch().look(work);
+    }
+
+    Optional<HeldRun> find(RunId run) {
+        return Optional.ofNullable(held.get(run));
+    }
+
+    Optional<HeldRun> under(LockKey key) {
+        return held.values().stream().filter(work -> work.key().equals(key)).findFirst();
+    }
+
+    Collection<HeldRun> all() {
+        return List.copyOf(held.values());
+    }
+
+    /** Done when {@link #close} was called and nothing is left. */
+    CompletableFuture<Void> empty() {
+        return empty;
+    }
+
+    void close() {
+        boolean last;
+        synchronized (this) {
+            closing = true;
+            last = held.isEmpty();
+        }
+        if (last) {
+            empty.complete(null);
+        }
+    }
+
+    StopRequest stopRequest(String code, String reason) {
+        return new StopRequest(
+                code, ENGINE, reason, house.settings().environment().clock().instant());
+    }
+
+    static String overdueMessage(HeldRun work) {
+        String limit = work.run()
+                .spec()
+                .limits()
+                .runtimeLimit()
+                .map(DurationText::format)
+                .orElse("");
+        return "run " + work.run().id() + " under " + work.key() + " took longer than its max runtime of " + limit
+                + work.report().where();
+    }
+}
