@@ -3,6 +3,7 @@ package io.interlock.spi.run;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.AuditRecord;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -37,5 +38,15 @@ public record AuditQuery(
     /** The newest records of a tenant. */
     public static AuditQuery ofTenant(String tenant, int limit) {
         return new AuditQuery(tenant, null, null, null, null, 0, limit);
+    }
+
+    /** Whether {@code record} is one of those asked for. */
+    public boolean matches(AuditRecord record) {
+        return (before == 0 || record.sequence() < before)
+                && (tenant == null || tenant.equals(record.key().tenant()))
+                && (key == null || key.equals(record.key()))
+                && (run == null || run.equals(record.run()))
+                && (action == null || action.equals(record.action()))
+                && (since == null || !record.at().isBefore(since));
     }
 }

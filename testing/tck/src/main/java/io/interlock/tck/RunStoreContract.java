@@ -32,6 +32,7 @@ public abstract class RunStoreContract
                 LookingContract,
                 DeadLetterContract,
                 DiscardContract,
+                AuditLogContract,
                 RunStormContract {
 
     private @Nullable RunStoreHarness harness;

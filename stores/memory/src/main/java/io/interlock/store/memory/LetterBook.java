@@ -4,6 +4,7 @@ import io.interlock.RunId;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.Run;
 import io.interlock.spi.run.DeadLetterQuery;
+import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.DiscardAnswer;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.RedriveAnswer;
@@ -15,7 +16,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /** Dead letters: runs that are DEAD, and what was done about them. */
-class LetterBook {
+class LetterBook implements DeadLetters {
 
     private final RunTable table;
 
@@ -23,12 +24,14 @@ class LetterBook {
         this.table = table;
     }
 
-    List<DeadLetter> list(DeadLetterQuery query) {
-        return table.reading(rows ->
+    @Override
+    public List<DeadLetter> deadLetters(DeadLetterQuery query) {
+        return table.alone(rows ->
                 rows.deadLetters().filter(query::matches).limit(query.limit()).toList());
     }
 
-    RedriveAnswer redrive(RedriveRequest request) {
+    @Override
+    public RedriveAnswer redrive(RedriveRequest request) {
         return about(
                         request.dead(),
                         (room, dead) -> Redriving.redrive(
@@ -40,7 +43,8 @@ class LetterBook {
                 .orElseGet(RedriveAnswer.Unknown::new);
     }
 
-    DiscardAnswer discard(DiscardRequest request) {
+    @Override
+    public DiscardAnswer discard(DiscardRequest request) {
         return about(
                         request.dead(),
                         (room, dead) -> Redriving.discard(room, request, dead, table.rows.disposition(dead.id())))
@@ -49,7 +53,7 @@ class LetterBook {
 
     /** One step on the key of a run, if there is such a run, also when the key is locked. */
     private <A> Optional<A> about(RunId id, BiFunction<Room, Run, A> rule) {
-        return table.reading(rows -> rows.run(id))
+        return table.alone(rows -> rows.run(id))
                 .flatMap(run -> table.step(run.key(), room -> table.rows.run(id).map(dead -> rule.apply(room, dead))));
     }
 }

@@ -115,7 +115,7 @@ class RunSteps {
     private List<Claimed> claimAnew(ClaimRequest request) {
         Instant now = StoreClock.instant(table.clock.now());
         List<Claimed> claimed = new ArrayList<>();
-        for (Run run : turns(table.reading(rows -> rows.pending(request)), order(now))) {
+        for (Run run : turns(table.alone(rows -> rows.pending(request)), order(now))) {
             if (claimed.size() == request.max()) {
                 break;
             }
@@ -203,7 +203,7 @@ class RunSteps {
     }
 
     RunPage list(RunQuery query) {
-        return table.reading(rows -> RunPage.of(rows.runs(query), query.limit()));
+        return table.alone(rows -> RunPage.of(rows.runs(query), query.limit()));
     }
 
     List<SweepAction> sweep(int limit) {
@@ -221,7 +221,7 @@ class RunSteps {
     }
 
     Optional<Run> find(RunId id) {
-        return table.reading(rows -> rows.run(id));
+        return table.alone(rows -> rows.run(id));
     }
 
     List<Run> queue(LockKey key) {
@@ -234,15 +234,15 @@ class RunSteps {
     }
 
     List<Attempt> attempts(RunId id) {
-        return table.reading(rows -> rows.attempts(id));
+        return table.alone(rows -> rows.attempts(id));
     }
 
     Optional<Resource> resource(LockKey key) {
-        return table.reading(rows -> rows.resource(key));
+        return table.alone(rows -> rows.resource(key));
     }
 
     List<AuditRecord> audit(LockKey key) {
-        return table.reading(rows -> rows.audit.of(key));
+        return table.alone(rows -> rows.audit.of(key));
     }
 
     private @Nullable Run known(RunId id) {

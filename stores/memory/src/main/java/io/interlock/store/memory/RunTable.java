@@ -109,10 +109,10 @@ class RunTable extends LeaseTable {
         return new Room(facts, contents);
     }
 
-    /** Looks at what is kept, while nobody changes it. */
-    <T> T reading(Function<RunRows, T> look) {
+    /** Reads or changes what is kept about no particular key, while nobody else does. */
+    <T extends @Nullable Object> T alone(Function<RunRows, T> step) {
         synchronized (rows) {
-            return look.apply(rows);
+            return step.apply(rows);
         }
     }
 

@@ -1,0 +1,53 @@
+package io.interlock.store.memory;
+
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Seal;
+import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.AuditQuery;
+import java.util.List;
+
+/** The audit log and its chain. */
+class AuditBook implements AuditLog {
+
+    private final RunTable table;
+
+    AuditBook(RunTable table) {
+        this.table = table;
+    }
+
+    @Override
+    public List<AuditRecord> records(AuditQuery query) {
+        return table.alone(rows -> rows.audit.newestFirst(query));
+    }
+
+    @Override
+    public List<AuditRecord> unsealed(int limit) {
+        return table.alone(rows -> rows.audit.unsealed(limit));
+    }
+
+    @Override
+    public Seal head() {
+        return table.alone(rows -> rows.audit.head());
+    }
+
+    @Override
+    public Seal anchor() {
+        return table.alone(rows -> rows.audit.anchor());
+    }
+
+    @Override
+    public boolean seal(Seal head, List<Seal> links) {
+        return table.alone(rows -> {
+            if (!rows.audit.head().equals(head)) {
+                return false;
+            }
+            rows.audit.seal(links);
+            return true;
+        });
+    }
+
+    @Override
+    public List<Sealed> sealed(long after, int limit) {
+        return table.alone(rows -> rows.audit.sealed(after, limit));
+    }
+}

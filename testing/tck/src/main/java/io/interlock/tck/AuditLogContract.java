@@ -1,0 +1,178 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.LockKey;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Origin;
+import io.interlock.run.Run;
+import io.interlock.run.Seal;
+import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.AuditLog.Sealed;
+import io.interlock.spi.run.AuditQuery;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.PauseRequest;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Reading the audit log, and sealing it. */
+interface AuditLogContract extends AuditWords {
+
+    @Test
+    default void recordsAreReadNewestFirstByWhatIsAskedFor() {
+        log();
+        Run first = client().starts(key("r1"), spec()).run();
+        client().succeeds(client().claim());
+        advance(Duration.ofMinutes(1));
+        Run second = client().starts(key("r2"), spec()).run();
+        Run stranger = client().starts(LockKey.of("globex", "r1"), spec()).run();
+        List<AuditRecord> all = log().records(new AuditQuery(null, null, null, null, null, 0, 100));
+        assertThat(all).hasSize(8);
+        assertThat(all)
+                .isSortedAccordingTo(
+                        Comparator.comparingLong(AuditRecord::sequence).reversed());
+        assertThat(read("acme", null, null, null))
+                .hasSize(6)
+                .allMatch(record -> record.key().tenant().equals("acme"));
+        assertThat(log().records(AuditQuery.ofTenant("globex", 10)))
+                .hasSize(2)
+                .allMatch(record -> stranger.id().equals(record.run()));
+        assertThat(read(null, key("r1"), null, null))
+                .extracting(AuditRecord::run)
+                .containsOnly(first.id());
+        assertThat(read(null, null, second, null))
+                .extracting(AuditRecord::after)
+                .containsExactly("PENDING", "QUEUED");
+        assertThat(read("acme", null, null, "submitted"))
+                .extracting(AuditRecord::run)
+                .containsExactly(second.id(), first.id());
+        assertThat(log().records(new AuditQuery("acme", null, null, null, second.submittedAt(), 0, 10)))
+                .extracting(AuditRecord::run)
+                .containsExactly(second.id(), second.id());
+        assertThat(log().records(new AuditQuery("acme", key("r1"), first.id(), "run", null, 0, 10)))
+                .extracting(AuditRecord::after)
+                .containsExactly("SUCCEEDED", "RUNNING", "PENDING");
+        assertThat(read("initech", null, null, null)).isEmpty();
+    }
+
+    private List<AuditRecord> read(
+            @Nullable String tenant, @Nullable LockKey key, @Nullable Run run, @Nullable String action) {
+        return log().records(new AuditQuery(tenant, key, run == null ? null : run.id(), action, null, 0, 100));
+    }
+
+    @Test
+    default void recordsAreReadInPages() {
+        log();
+        client().starts(key("paged"), spec());
+        client().succeeds(client().claim());
+        List<AuditRecord> first = log().records(AuditQuery.ofTenant("acme", 3));
+        assertThat(first).extracting(AuditRecord::after).containsExactly("SUCCEEDED", "RUNNING", "PENDING");
+        long before = first.get(2).sequence();
+        assertThat(log().records(new AuditQuery("acme", null, null, null, null, before, 3)))
+                .extracting(AuditRecord::after)
+                .containsExactly("QUEUED");
+    }
+
+    @Test
+    default void theLogOfAKeyIsTheSameEverywhere() {
+        log();
+        client().starts(key("same"), spec());
+        client().succeeds(client().claim());
+        List<AuditRecord> newestFirst = read(null, key("same"), null, null);
+        assertThat(client().store().audit(key("same"))).containsExactlyInAnyOrderElementsOf(newestFirst);
+        assertThat(unsealed(4)).containsExactlyInAnyOrderElementsOf(newestFirst);
+    }
+
+    @Test
+    default void aChainBeginsEmpty() {
+        assertThat(log().head()).isEqualTo(Seal.GENESIS);
+        assertThat(log().anchor()).isEqualTo(Seal.GENESIS);
+        assertThat(log().sealed(0, 10)).isEmpty();
+        assertThat(log().unsealed(10)).isEmpty();
+    }
+
+    @Test
+    default void whatIsSealedIsNoLongerToBeSealed() {
+        log();
+        client().starts(key("seal"), spec());
+        List<AuditRecord> records = unsealed(2);
+        assertThat(records).isSortedAccordingTo(Comparator.comparingLong(AuditRecord::sequence));
+        assertThat(log().unsealed(1)).containsExactly(records.get(0));
+        List<Seal> one = links(Seal.GENESIS, records.subList(0, 1));
+        assertThat(log().seal(Seal.GENESIS, one)).isTrue();
+        assertThat(log().head()).isEqualTo(one.get(0));
+        assertThat(log().unsealed(10)).containsExactly(records.get(1));
+        sealAll(1);
+        assertThat(log().unsealed(10)).isEmpty();
+        client().succeeds(client().claim());
+        sealAll(2);
+        List<Sealed> chain = wholeChain(Seal.GENESIS);
+        assertThat(chain).extracting(link -> link.seal().position()).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(chain)
+                .extracting(Sealed::record)
+                .containsExactlyElementsOf(client().store().audit(key("seal")));
+        assertThat(log().sealed(1, 2)).containsExactlyElementsOf(chain.subList(1, 3));
+        assertThat(log().anchor()).as("nothing was forgotten").isEqualTo(Seal.GENESIS);
+    }
+
+    @Test
+    default void whoseHeadIsOldSealsNothing() {
+        log();
+        client().starts(key("old-head"), spec());
+        List<Seal> links = links(Seal.GENESIS, unsealed(2));
+        assertThat(log().seal(Seal.GENESIS, links)).isTrue();
+        assertThat(log().seal(Seal.GENESIS, links)).isFalse();
+        Seal head = log().head();
+        client().starts(key("old-head-2"), spec());
+        List<AuditRecord> next = unsealed(2);
+        Seal forged = new Seal(head.position(), head.sequence(), "f".repeat(64));
+        assertThat(log().seal(forged, links(forged, next))).isFalse();
+        assertThat(log().unsealed(10)).isEqualTo(next);
+        wholeChain(Seal.GENESIS);
+    }
+
+    @Test
+    default void severalSealersMakeOneChain() throws Exception {
+        log();
+        for (int i = 0; i < 15; i++) {
+            client().starts(key("s" + i), spec());
+        }
+        unsealed(30);
+        Crowd.run(3, index -> {
+            AuditLog own = (AuditLog) bench().anotherClient().store();
+            // One of those that try at once wins, so nobody needs more rounds than there are links.
+            for (int round = 0; round < 100 && own.head().position() < 30; round++) {
+                Seal head = own.head();
+                own.seal(head, links(head, own.unsealed(2)));
+            }
+        });
+        List<Sealed> chain = wholeChain(Seal.GENESIS);
+        assertThat(chain).hasSize(30);
+        assertThat(chain).extracting(link -> link.seal().sequence()).doesNotHaveDuplicates();
+        assertThat(log().unsealed(10)).isEmpty();
+    }
+
+    @Test
+    default void whatIsReadBackMakesTheSameSeal() {
+        log();
+        Origin origin = new Origin("Žofie 🚀", null, "order \\ 'x' \"y\" %s", null);
+        Run run = client().starts(key("räksmörgås/🎈"), spec().origin(origin)).run();
+        client().store().cancel(new CancelRequest(run.id(), "日本語", "it's no longer wanted; -- \\n \u00a0 é"));
+        client().starts(key("räksmörgås/🎈"), spec());
+        client().succeeds(client().claim());
+        client().store().pause(new PauseRequest("acme", "pipeline/*", "ö", "ß", null));
+        List<AuditRecord> records = unsealed(8);
+        assertThat(records)
+                .extracting(AuditRecord::correlation)
+                .contains("order \\ 'x' \"y\" %s")
+                .containsNull();
+        assertThat(records).extracting(AuditRecord::actor).contains("Žofie 🚀", "日本語", "ö");
+        assertThat(records).extracting(AuditRecord::run).contains(run.id()).containsNull();
+        sealAll(8);
+        assertThat(wholeChain(Seal.GENESIS)).extracting(Sealed::record).containsExactlyElementsOf(records);
+    }
+}
