@@ -12,6 +12,7 @@ import io.interlock.RunState;
 import io.interlock.run.Ending;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.BeatAnswer;
 import io.interlock.spi.run.CancelAnswer;
@@ -100,5 +101,18 @@ interface StopContract extends RunContract {
 
     private EvictAnswer evict(Claimed work, FencingToken token) {
         return client().store().evict(new EvictRequest(work.run().key(), token, "carol", "stuck"));
+    }
+
+    @Test
+    default void evictingARunThatOnlyHadItsGraceLeftLetsTheNextHaveTheKey() {
+        RunLimits limits = new RunLimits(null, null, Duration.ofMinutes(5));
+        client().starts(key("grace"), spec().limits(limits));
+        Claimed work = client().claim();
+        Run next = client().queues(key("grace"), spec().policy(ConflictPolicy.QUEUE))
+                .run();
+        advance(Duration.ofSeconds(31));
+        evict(work, work.lease().token());
+        client().ended(work.run().id(), RunState.ABORTED, "EVICTED");
+        client().is(next.id(), RunState.PENDING);
     }
 }

@@ -55,6 +55,8 @@ public final class Stopping {
                         run,
                         new RunError(RunError.EVICTED, "evicted by " + request.actor() + ": " + request.reason()),
                         new Why(request.actor(), request.reason())));
+        // Only its grace may have kept the key closed.
+        Promotion.promote(room);
     }
 
     static Run request(Room room, Run run, StopRequest stop) {
