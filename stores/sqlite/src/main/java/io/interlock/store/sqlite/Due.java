@@ -9,12 +9,14 @@ import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Facts;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.spi.run.rules.Reservation;
+import io.interlock.spi.run.rules.Room;
+import io.interlock.spi.run.rules.Settlement;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When {@link io.interlock.spi.run.rules.Settlement} will have something to do in a settled room though nobody touches it.
+ * When {@link Settlement} will have something to do in a room though nobody touches it.
  * Too early is harmless, too late would leave a key closed.
  *
  * @param at when time alone changes something, at the earliest, in {@link Micros}; or {@code null}
@@ -40,12 +42,14 @@ record Due(@Nullable Long at, @Nullable Blocked blocked) {
         }
     }
 
-    /**
-     * Of a room that was just settled.
-     *
-     * @param tenantBusy how many of the tenant's runs are PENDING or RUNNING after it
-     */
-    static Due of(Facts facts, Contents contents, int tenantBusy) {
+    /** Of a room as a step leaves it, with facts as they are after it. */
+    static Due of(Facts facts, Contents contents) {
+        Room room = new Room(facts, contents);
+        Settlement.settle(room);
+        if (!room.contents().equals(contents)) {
+            // The rule went on after the room was settled.
+            return NEVER.soonerFrom(facts.now());
+        }
         Due due = NEVER;
         boolean queued = false;
         for (Run run : contents.runs().values()) {
@@ -54,7 +58,7 @@ record Due(@Nullable Long at, @Nullable Blocked blocked) {
         }
         Reservation kept = contents.reservation();
         due = kept == null ? due : due.soonerFrom(kept.until());
-        return queued ? due.sooner(ofLine(facts, contents)).blockedBy(facts, contents, tenantBusy) : due;
+        return queued ? due.sooner(ofLine(facts, contents)).blockedBy(facts, contents) : due;
     }
 
     /** Whether a row with this need not be changed to one with {@code next}. */
@@ -102,7 +106,7 @@ record Due(@Nullable Long at, @Nullable Blocked blocked) {
         return due;
     }
 
-    private Due blockedBy(Facts facts, Contents contents, int tenantBusy) {
+    private Due blockedBy(Facts facts, Contents contents) {
         LeaseRow lease = contents.lease();
         boolean closed = contents.reservation() != null
                 || (lease != null && lease.opensAt().isAfter(facts.now()))
@@ -113,7 +117,7 @@ record Due(@Nullable Long at, @Nullable Blocked blocked) {
             if (!closed
                     && run.state() == RunState.QUEUED
                     && run.status().mayBegin(facts.now())
-                    && run.line().tenantMaxRunning() <= tenantBusy) {
+                    && run.line().tenantMaxRunning() <= facts.tenantBusy()) {
                 waits = Blocked.with(waits, run);
             }
         }

@@ -24,6 +24,10 @@ final class FakeHostClock implements HostClock {
         uptime.addAndGet(Micros.of(time));
     }
 
+    void set(long newUptime) {
+        uptime.set(newUptime);
+    }
+
     void reboot(String newBootId) {
         bootId = newBootId;
         uptime.set(Micros.of(Duration.ofSeconds(20)));

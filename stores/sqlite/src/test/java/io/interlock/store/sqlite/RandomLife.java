@@ -1,0 +1,248 @@
+package io.interlock.store.sqlite;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.Ending;
+import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
+import io.interlock.run.Resource;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
+import io.interlock.run.Transition;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewRequest;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnAnswer;
+import io.interlock.spi.run.TurnRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+
+/** Everything that can be done to a few keys, in any order. */
+final class RandomLife {
+
+    static final List<LockKey> KEYS = List.of(
+            LockKey.of("acme", "a/1"), LockKey.of("acme", "a/2"), LockKey.of("acme", "b"), LockKey.of("globex", "a/1"));
+
+    private static final Holder HOLDER = new Holder("host/1", "test");
+    private static final RunError ERROR = new RunError("BROKEN", "it broke");
+
+    private final RunStore store;
+    private final Random random;
+    private final List<Runnable> deeds;
+    private final List<LeaseRecord> bare = new ArrayList<>();
+    private final List<Claimed> works = new ArrayList<>();
+    private final List<TurnRequest> waiting = new ArrayList<>();
+    private final List<RunId> submitted = new ArrayList<>();
+
+    RandomLife(RunStore store, Random random) {
+        this.store = store;
+        this.random = random;
+        deeds = List.of(
+                this::submit,
+                this::submit,
+                this::submit,
+                this::claim,
+                this::claim,
+                this::finish,
+                this::finish,
+                this::beat,
+                this::takeTurn,
+                this::takeTurn,
+                this::cancel,
+                this::pause,
+                this::resume,
+                this::resume,
+                this::acquire,
+                this::release,
+                this::renew,
+                this::evict,
+                () -> store.sweep(10));
+    }
+
+    /** Does something. */
+    void go() {
+        one(deeds).run();
+    }
+
+    List<RunId> submitted() {
+        return submitted;
+    }
+
+    /** Ends everything that is under way, and takes back what keeps others from it. */
+    void wind() {
+        Set.of("a/*", "a/1", "b")
+                .forEach(pattern -> List.of("acme", "globex")
+                        .forEach(tenant -> store.resume(new ResumeRequest(tenant, pattern, "carol", "over"))));
+        works.forEach(work -> finish(work, new Ending.Succeeded(null)));
+        works.clear();
+        bare.forEach(this::release);
+        bare.clear();
+        waiting.forEach(this::takeTurn);
+        claim();
+    }
+
+    boolean isOver() {
+        return submitted.stream()
+                .allMatch(id -> store.findRun(id)
+                        .map(Run::state)
+                        .orElse(RunState.QUEUED)
+                        .isTerminal());
+    }
+
+    private void submit() {
+        RunId id = new RunId(uuid());
+        LockKey key = one(KEYS);
+        RunSpec spec = RunSpec.of(new JobName(one(List.of("load", "other"))), "alice")
+                .policy(one(List.of(ConflictPolicy.values())))
+                .priority(random.nextInt(3))
+                .terms(new LeaseTerms(Duration.ofSeconds(4), seconds(0, 0, 7)))
+                .limits(new RunLimits(
+                        random.nextBoolean() ? null : seconds(5, 30),
+                        random.nextBoolean() ? null : seconds(6),
+                        seconds(0, 0, 3)))
+                .retry(new RetryPlan(one(List.of(1, 3)), seconds(0, 4), 1, seconds(10)));
+        if (random.nextInt(3) == 0) {
+            spec = spec.guard(new Transition("thing", Set.of(Resource.UNTOUCHED, "READY"), "BUSY", "READY", "BROKEN"));
+        }
+        SubmitRequest request =
+                SubmitRequest.of(id, key, spec).within(new LineLimits(5, one(List.of(1, 2, Integer.MAX_VALUE))));
+        if (random.nextInt(3) == 0) {
+            request = request.by(new SubmitRequest.Caller(new LeaseId(uuid()), HOLDER));
+        }
+        SubmitAnswer answer = store.submit(List.of(request)).only();
+        if (answer instanceof SubmitAnswer.Started started) {
+            submitted.add(id);
+            started.granted().ifPresent(lease -> works.add(new Claimed(started.run(), lease)));
+        } else if (answer instanceof SubmitAnswer.Queued) {
+            submitted.add(id);
+            if (request.caller() != null) {
+                waiting.add(new TurnRequest(id, key, request.caller()));
+            }
+        }
+    }
+
+    private void claim() {
+        String tenant = one(List.of("acme", "globex", ""));
+        Set<JobName> jobs = Set.of(new JobName("load"), new JobName("other"));
+        works.addAll(store.claim(new ClaimRequest(uuid(), HOLDER, tenant.isEmpty() ? null : tenant, jobs, 2)));
+    }
+
+    private void finish() {
+        if (!works.isEmpty()) {
+            Ending ending = one(List.of(
+                    new Ending.Succeeded("{}"), new Ending.Failed(ERROR, true, null), new Ending.Aborted(ERROR)));
+            finish(works.remove(random.nextInt(works.size())), ending);
+        }
+    }
+
+    private void finish(Claimed work, Ending ending) {
+        Run run = work.run();
+        store.finish(List.of(new FinishRequest(
+                run.id(), run.key(), work.lease().id(), work.lease().token(), ending)));
+    }
+
+    private void beat() {
+        if (!works.isEmpty()) {
+            Claimed work = one(works);
+            LeaseRecord lease = work.lease();
+            store.beat(List.of(new BeatRequest(work.run().id(), lease.key(), lease.id(), lease.token(), "copy", null)));
+        }
+    }
+
+    private void takeTurn() {
+        if (!waiting.isEmpty()) {
+            takeTurn(one(waiting));
+        }
+    }
+
+    private void takeTurn(TurnRequest request) {
+        if (store.takeTurn(List.of(request)).only() instanceof TurnAnswer.Granted granted) {
+            works.add(new Claimed(granted.run(), granted.lease()));
+        }
+    }
+
+    private void cancel() {
+        if (!submitted.isEmpty()) {
+            store.cancel(new CancelRequest(one(submitted), "bob", "enough"));
+        }
+    }
+
+    private void pause() {
+        Duration time = random.nextBoolean() ? null : seconds(3, 20);
+        store.pause(new PauseRequest(one(KEYS).tenant(), one(List.of("a/*", "a/1", "b")), "carol", "upgrade", time));
+    }
+
+    private void resume() {
+        store.resume(new ResumeRequest(one(KEYS).tenant(), one(List.of("a/*", "a/1", "b")), "carol", "done"));
+    }
+
+    private void acquire() {
+        AcquireRequest request = AcquireRequest.of(one(KEYS), new LeaseId(uuid()), HOLDER, Duration.ofSeconds(5));
+        if (store.tryAcquire(List.of(request)).only() instanceof AcquireAnswer.Granted granted) {
+            granted.grants().forEach(grant -> bare.add(grant.lease()));
+        }
+    }
+
+    private void release() {
+        if (!bare.isEmpty()) {
+            release(bare.remove(random.nextInt(bare.size())));
+        }
+    }
+
+    private void release(LeaseRecord lease) {
+        store.release(List.of(new ReleaseRequest(lease.key(), lease.id(), lease.token())));
+    }
+
+    private void renew() {
+        LeaseRecord lease =
+                random.nextBoolean() && !works.isEmpty() ? one(works).lease() : bare.isEmpty() ? null : one(bare);
+        if (lease != null) {
+            store.renew(List.of(new RenewRequest(lease.key(), lease.id(), lease.token(), Duration.ofSeconds(6))));
+        }
+    }
+
+    private void evict() {
+        if (random.nextInt(3) == 0) {
+            store.find(KEYS)
+                    .forEach(found -> found.ifPresent(
+                            lease -> store.evict(new EvictRequest(lease.key(), lease.token(), "carol", "stuck"))));
+        }
+    }
+
+    private Duration seconds(Integer... choices) {
+        return Duration.ofSeconds(one(List.of(choices)));
+    }
+
+    private UUID uuid() {
+        return new UUID(random.nextLong(), random.nextLong());
+    }
+
+    private <T> T one(List<T> choices) {
+        return choices.get(random.nextInt(choices.size()));
+    }
+}
