@@ -10,6 +10,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
 import io.interlock.run.Run;
 import io.interlock.run.Wait;
 import io.interlock.spi.EvictRequest;
@@ -18,8 +19,11 @@ import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunPage;
 import io.interlock.spi.run.RunQuery;
+import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Finding runs, and the log of what was done. */
@@ -95,6 +99,27 @@ interface LookingContract extends RunContract {
         int before = client().store().audit(key("refused")).size();
         client().refused(key("refused"), spec().policy(ConflictPolicy.SKIP));
         assertThat(client().store().audit(key("refused"))).hasSize(before);
+    }
+
+    @Test
+    default void whatChangesNothingWritesNothing() {
+        Run first = client().starts(key("looked-at"), spec()).run();
+        SubmitRequest known = SubmitRequest.of(first.id(), key("looked-at"), spec());
+        client().claim();
+        client().queues(key("looked-at"), spec().policy(ConflictPolicy.QUEUE));
+        OptionalLong writes = bench().harness().writes();
+        RunClient other = bench().anotherClient();
+        for (ConflictPolicy policy : Set.of(ConflictPolicy.REJECT, ConflictPolicy.SKIP, ConflictPolicy.JOIN)) {
+            other.submit(key("looked-at"), spec().policy(policy));
+        }
+        other.submit(known);
+        other.submit(SubmitRequest.of(RunClient.freshRun(), key("looked-at"), spec().policy(ConflictPolicy.QUEUE))
+                .within(new LineLimits(1, 1)));
+        new Client(other.store()).refusal(key("looked-at"));
+        assertThat(other.claim(5)).isEmpty();
+        assertThat(other.store().sweepRuns(10)).isEmpty();
+        assertThat(other.store().queue(key("looked-at"))).hasSize(1);
+        assertThat(bench().harness().writes()).isEqualTo(writes);
     }
 
     @Test

@@ -1,0 +1,198 @@
+package io.interlock.store.sqlite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.Holder;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
+import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.run.RunSpec;
+import io.interlock.spi.StoreUrl;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.store.jdbc.Migration;
+import io.interlock.store.jdbc.Migrator;
+import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.time.Environment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs in a file, beyond what every store does. */
+class SqliteRunsTest {
+
+    private static final LockKey KEY = LockKey.of("acme", "key");
+    private static final RunSpec SPEC = RunSpec.of(new JobName("load"), "alice");
+
+    @TempDir
+    Path folder;
+
+    private final FakeHostClock host = FakeHostClock.booted("boot-1");
+    private SqliteSettings settings;
+    private TestDatabase database;
+    private SqliteStore store;
+    private int made;
+
+    @BeforeEach
+    void open() {
+        settings = SqliteSettings.of(StoreUrl.parse("sqlite:" + folder.resolve("runs.db") + "?timeout=200ms"));
+        store = reopened();
+        database = new TestDatabase(folder.resolve("runs.db"));
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+        store.close();
+    }
+
+    @Test
+    void whatNeedsNoWritingWaitsForNoWriter() {
+        Run run = started(submit(SPEC));
+        Claimed work = claim().get(0);
+        database.execute("BEGIN IMMEDIATE");
+        assertThat(submit(SPEC)).isInstanceOf(SubmitAnswer.Refused.class);
+        assertThat(submit(SPEC.policy(ConflictPolicy.JOIN))).isInstanceOf(SubmitAnswer.Joined.class);
+        assertThat(store.submit(List.of(SubmitRequest.of(run.id(), KEY, SPEC))).only())
+                .isInstanceOf(SubmitAnswer.Duplicate.class);
+        assertThat(claim()).isEmpty();
+        assertThat(store.claim(claiming(1))).as("the claim made before").containsExactly(work);
+        assertThat(store.sweepRuns(10)).isEmpty();
+        assertThat(store.sweep(10)).isEmpty();
+        assertThatThrownBy(() -> submit(SPEC.policy(ConflictPolicy.QUEUE)))
+                .isInstanceOf(StoreUnavailableException.class);
+        database.execute("ROLLBACK");
+    }
+
+    @Test
+    void theTableItselfAllowsNoSecondRunUnderAKey() {
+        submit(SPEC);
+        Run second = ((SubmitAnswer.Queued) submit(SPEC.policy(ConflictPolicy.QUEUE))).run();
+        for (String state : List.of("PENDING", "RUNNING")) {
+            assertThatThrownBy(() -> database.execute(
+                            "UPDATE interlock_run SET state = '" + state + "' WHERE number = " + second.number()))
+                    .hasRootCauseMessage(
+                            "[SQLITE_CONSTRAINT_UNIQUE] A UNIQUE constraint failed (UNIQUE constraint failed:"
+                                    + " interlock_run.tenant, interlock_run.name)");
+        }
+    }
+
+    @Test
+    void afterARestartOfTheMachineRunsAreLostAndTriedAgain() {
+        started(submit(SPEC.retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO))));
+        Claimed before = claim().get(0);
+        store.close();
+        host.reboot("boot-2");
+        store = reopened();
+        Claimed after = claim().get(0);
+        assertThat(after.run().id()).isEqualTo(before.run().id());
+        assertThat(after.run().status().attempts()).isEqualTo(2);
+        assertThat(after.lease().token()).isGreaterThan(before.lease().token());
+    }
+
+    @Test
+    void aRunThatCannotBeReadIsNoAnswer() {
+        Run run = started(submit(SPEC));
+        database.execute("UPDATE interlock_run SET status = 'attempts=1' || char(10) || 'mood=good'");
+        assertThatThrownBy(() -> store.findRun(run.id()))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("run " + run.id() + " cannot be read");
+        assertThatThrownBy(() -> submit(SPEC)).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aFileFromBeforeRunsKeepsItsLeases() throws Exception {
+        Path old = folder.resolve("old.db");
+        SqliteSettings oldSettings = SqliteSettings.of(StoreUrl.parse("sqlite:" + old));
+        Environment environment = Environment.system();
+        try (Session session = new FileConnector(oldSettings, environment.ticker()).openFirst()) {
+            new Migrator(
+                            "old",
+                            oldSettings.names(),
+                            Migration.load(Opening.class, "001_leases.sql"),
+                            environment.clock())
+                    .run(SchemaMode.APPLY, session.connection(), (connection, work) -> work.run());
+            session.execute(
+                    "INSERT INTO interlock_store VALUES (1, 'boot-1', 1800000000000000, 60000000, 3, 77, 300000000, 0)");
+            session.execute(
+                    "INSERT INTO interlock_lease VALUES ('acme', 'key', '00000000-0000-0001-0000-000000000001', 'host/1',"
+                            + " 'old', NULL, 99, 1800000000000000, 1900000000000000, 0, 0, NULL, NULL, NULL)");
+        }
+        try (SqliteStore opened = SqliteStore.open(oldSettings, environment, host)) {
+            LeaseRecord lease = opened.find(List.of(KEY)).get(0).orElseThrow();
+            assertThat(lease.token().value()).isEqualTo(99);
+            assertThat(opened.submit(List.of(request(SPEC))).only()).isInstanceOf(SubmitAnswer.Refused.class);
+        }
+    }
+
+    @Test
+    void whoWaitsForItsTenantHasItsTurnWhenThereIsRoom() {
+        LineLimits one = new LineLimits(10, 1);
+        submit(request(SPEC).within(one));
+        for (int i = 0; i < 3; i++) {
+            LockKey other = LockKey.of("acme", "other-" + i);
+            submit(SubmitRequest.of(fresh(), other, SPEC.policy(ConflictPolicy.QUEUE))
+                    .within(one));
+        }
+        for (int i = 0; i < 4; i++) {
+            List<Claimed> work = claim();
+            assertThat(work).as("one at a time, in their order").hasSize(1);
+            String name = i == 0 ? "key" : "other-" + (i - 1);
+            assertThat(work.get(0).run().key().name()).isEqualTo(name);
+            assertThat(claim()).isEmpty();
+            Caller caller = new Caller(store);
+            caller.release(work.get(0).lease());
+            assertThat(store.findRun(work.get(0).run().id()).map(Run::state)).isEqualTo(Optional.of(RunState.FAILED));
+        }
+    }
+
+    private SqliteStore reopened() {
+        return SqliteStore.open(settings, Environment.system(), host);
+    }
+
+    private SubmitAnswer submit(RunSpec spec) {
+        return submit(request(spec));
+    }
+
+    private SubmitAnswer submit(SubmitRequest request) {
+        return store.submit(List.of(request)).only();
+    }
+
+    private SubmitRequest request(RunSpec spec) {
+        return SubmitRequest.of(fresh(), KEY, spec);
+    }
+
+    private static RunId fresh() {
+        return RunId.create(Environment.system().clock(), Environment.system().random());
+    }
+
+    private static Run started(SubmitAnswer answer) {
+        assertThat(answer).isInstanceOf(SubmitAnswer.Started.class);
+        return ((SubmitAnswer.Started) answer).run();
+    }
+
+    private List<Claimed> claim() {
+        return store.claim(claiming(++made));
+    }
+
+    private static ClaimRequest claiming(long id) {
+        return new ClaimRequest(new UUID(0, id), new Holder("host/1", "test"), "acme", Set.of(new JobName("load")), 5);
+    }
+}
