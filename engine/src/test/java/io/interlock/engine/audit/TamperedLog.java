@@ -33,20 +33,14 @@ final class TamperedLog implements AuditLog {
         return new RunId(new UUID(0x7000, number));
     }
 
-    synchronized void add(LockKey key, int run, long token, String before, String after) {
-        AuditRecord record = new AuditRecord(
-                ++sequence,
-                START.plusSeconds(sequence),
-                key,
-                run(run),
-                new FencingToken(token),
-                "worker",
-                "run",
-                before,
-                after,
-                "because",
-                null);
-        records.put(record.sequence(), record);
+    synchronized void append(AuditRecord record) {
+        sequence++;
+        records.put(sequence, record.at(sequence));
+    }
+
+    void add(LockKey key, int run, long token, String before, String after) {
+        append(new AuditRecord(
+                0, START, key, run(run), new FencingToken(token), "worker", "run", before, after, "because", null));
     }
 
     void began(int run, long token) {
