@@ -1,0 +1,138 @@
+package io.interlock.engine.count;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.RunTexts;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts refused, skipped, joined, replaced and repeated submissions per key, policy, outcome and minute. Counting is a few
+ * steps in memory, without a lock that all share; every few seconds what has changed is written down, in batches. Each count
+ * is that of the whole minute, so writing it again does no harm.
+ *
+ * <p>Memory is bounded. Beyond {@link #MAX_CELLS} different counts in a minute, new keys are counted together under the key
+ * {@code _other} of their tenant, or, if there are too many tenants, of the tenant {@code interlock}. While the store is away,
+ * the last {@link #MAX_MINUTES} minutes are kept. What a process had counted when it was killed, at most some seconds, is
+ * lost; nothing depends on it. If the clock is set back into minutes that were written down already, those show the greater
+ * of both counts.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class RefusalCounter implements AutoCloseable {
+
+    /** How many different counts a minute may have before keys are counted together. */
+    public static final int MAX_CELLS = 10_000;
+
+    /** How many minutes are kept while the store is away. */
+    public static final int MAX_MINUTES = 10;
+
+    /** How often counts are written down. */
+    public static final Duration EVERY = Duration.ofSeconds(5);
+
+    private static final Logger log = LoggerFactory.getLogger(RefusalCounter.class);
+    private static final int BATCH = 500;
+    private static final long MINUTE = 60_000;
+
+    private final RunNotes notes;
+    private final String node;
+    private final InstantSource clock;
+    private final Loop loop;
+    private final ConcurrentSkipListMap<Long, Minute> minutes = new ConcurrentSkipListMap<>();
+    private final LongAdder lost = new LongAdder();
+
+    /**
+     * Counts, and writes down until it is closed.
+     *
+     * @param node the name of this process; no other one may have it, not even a later one on the same machine
+     */
+    public RefusalCounter(RunNotes notes, String node, Environment environment) {
+        this.notes = notes;
+        this.node = RunTexts.require("node", node, "name the process that counts");
+        clock = environment.clock();
+        loop = Loop.start(environment, "refusal-count", EVERY, () -> {
+            runOnce();
+            return false;
+        });
+    }
+
+    /**
+     * Counts one submission.
+     *
+     * @param last what it was told, or which run it was about; the last one of a minute is kept
+     */
+    public void count(LockKey key, ConflictPolicy policy, RefusalCount.Outcome outcome, String last) {
+        long now = Math.floorDiv(clock.millis(), MINUTE);
+        Minute minute = minutes.get(now);
+        if (minute == null) {
+            minute = minutes.computeIfAbsent(now, Minute::new);
+        }
+        minute.count(key, policy, outcome, last);
+    }
+
+    /**
+     * Writes down what has changed.
+     *
+     * @return how many counts were written
+     */
+    public synchronized int runOnce() {
+        forgetWhatIsTooMuch();
+        List<Minute.Change> changes =
+                minutes.values().stream().flatMap(Minute::changes).toList();
+        for (int from = 0; from < changes.size(); from += BATCH) {
+            List<Minute.Change> batch = changes.subList(from, Math.min(from + BATCH, changes.size()));
+            List<RefusalCount> counts = new ArrayList<>(batch.size());
+            batch.forEach(change -> counts.add(change.asCount(node)));
+            notes.countRefusals(counts);
+            batch.forEach(Minute.Change::sent);
+        }
+        forgetWhatIsOver();
+        return changes.size();
+    }
+
+    /** How many submissions were counted in vain, because the store was away for too long. */
+    public long lost() {
+        return lost.sum();
+    }
+
+    /** Writes down what is left, if the store answers. May be called twice. */
+    @Override
+    public void close() {
+        loop.close();
+        try {
+            runOnce();
+        } catch (RuntimeException failure) {
+            long left = minutes.values().stream().mapToLong(Minute::unsent).sum();
+            log.warn("the last counts of refused submissions, {} of them, were not kept: {}", left, failure.toString());
+        }
+    }
+
+    private void forgetWhatIsTooMuch() {
+        while (minutes.size() > MAX_MINUTES) {
+            Minute oldest = minutes.pollFirstEntry().getValue();
+            lost.add(oldest.unsent());
+            log.warn(
+                    "forgot {} refused submissions counted at {}: the store has been away for more than {} minutes",
+                    oldest.unsent(),
+                    oldest.beginning(),
+                    MAX_MINUTES);
+        }
+    }
+
+    // The minute before this one stays, for whoever found it a moment ago and is about to count.
+    private void forgetWhatIsOver() {
+        long now = Math.floorDiv(clock.millis(), MINUTE);
+        minutes.values()
+                .removeIf(minute -> minute.number() != now && minute.number() != now - 1 && minute.unsent() == 0);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.engine.count;
+
+import org.jspecify.annotations.NullMarked;
