@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.engine.schedule;
+
+import org.jspecify.annotations.NullMarked;
