@@ -1,0 +1,228 @@
+package io.interlock.servers;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * A real PostgreSQL of its own that can be killed, stopped, copied and promoted, with the settings an Interlock store insists
+ * on. Its program comes with the build. Used by one thread at a time.
+ */
+public final class PostgresServer implements AutoCloseable {
+
+    /** Nothing that was acknowledged is lost. */
+    public static final Map<String, String> DURABLE =
+            Map.of("fsync", "on", "synchronous_commit", "on", "full_page_writes", "on", "autovacuum", "off");
+
+    private final EmbeddedPostgres server;
+    private final Path data;
+    private final Path pgCtl;
+
+    private PostgresServer(EmbeddedPostgres server, Path data) throws IOException {
+        this.server = server;
+        this.data = data;
+        String program = ProcessHandle.of(pid())
+                .flatMap(process -> process.info().command())
+                .orElseThrow();
+        this.pgCtl = Path.of(program).resolveSibling("pg_ctl");
+    }
+
+    /** The one most tests share, in a schema of their own; it ends with the JVM. */
+    public static PostgresServer shared() {
+        return Shared.SERVER;
+    }
+
+    /** Starts one with these settings. */
+    public static PostgresServer start(Map<String, String> settings) {
+        try {
+            Path data = Files.createTempDirectory("interlock-pg");
+            EmbeddedPostgres.Builder builder =
+                    EmbeddedPostgres.builder().setDataDirectory(data).setCleanDataDirectory(true);
+            new TreeMap<>(settings).forEach(builder::setServerConfig);
+            builder.setServerConfig("max_connections", "200");
+            return new PostgresServer(builder.start(), data);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Where it listens. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** A URL as the superuser. */
+    public String url() {
+        return url("");
+    }
+
+    /** A URL as the superuser, with options as in {@code schema=a&timeout=1s}. */
+    public String url(String options) {
+        return "postgresql://postgres@localhost:" + port() + "/postgres" + (options.isEmpty() ? "" : "?" + options);
+    }
+
+    /** A plain connection as the superuser. */
+    public Connection connect() throws SQLException {
+        return connect("postgres", "postgres");
+    }
+
+    /** A plain connection. */
+    public Connection connect(String user, String database) throws SQLException {
+        return DriverManager.getConnection("jdbc:postgresql://localhost:" + port() + "/" + database, user, "");
+    }
+
+    /** Runs statements as the superuser. */
+    public void execute(String... statements) {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** The only value of a query, as text. */
+    public String ask(String sql) {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            rows.next();
+            return String.valueOf(rows.getString(1));
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** Dies without warning and comes back with what it had acknowledged. */
+    public void crash() {
+        control("-m", "immediate", "restart");
+    }
+
+    /** Ends it in order. */
+    public void stop() {
+        control("-m", "fast", "stop");
+    }
+
+    /** Starts it after a stop. */
+    public void startAgain() {
+        control("start");
+    }
+
+    /** Makes a standby the primary. */
+    public void promote() {
+        control("promote");
+    }
+
+    /** Halts or continues the process that accepts connections. */
+    public void signal(String signal) {
+        run(List.of("kill", "-" + signal, Long.toString(pid())));
+    }
+
+    /** Copies the files of a stopped server. */
+    public Path copyFiles() {
+        try {
+            Path copy = Files.createTempDirectory("interlock-pg-copy");
+            run(List.of("cp", "-a", data + "/.", copy.toString()));
+            return copy;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Moves files into the place of those of a stopped server. */
+    public void replaceFiles(Path copy) {
+        run(List.of("find", data.toString(), "-mindepth", "1", "-delete"));
+        run(List.of("cp", "-a", copy + "/.", data.toString()));
+        run(List.of("rm", "-r", copy.toString()));
+    }
+
+    /** Where its files are. */
+    public Path data() {
+        return data;
+    }
+
+    @Override
+    public void close() {
+        try {
+            // Deletes its files, too.
+            server.close();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private long pid() {
+        try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"))) {
+            return Long.parseLong(lines.findFirst().orElseThrow().strip());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private void control(String... arguments) {
+        List<String> command = new ArrayList<>();
+        // PostgreSQL will not run as root; in a user namespace nobody is.
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("unshare", "-U"));
+        }
+        command.addAll(List.of(pgCtl.toString(), "-D", data.toString(), "-w", "-l"));
+        command.add(data.resolve("pg.log").toString());
+        Path options = data.resolve("postmaster.opts");
+        command.addAll(List.of(arguments));
+        if (List.of(arguments).contains("start")) {
+            command.addAll(List.of("-o", optionsOf(options)));
+        }
+        run(command);
+    }
+
+    /** What the server was started with the last time, program name apart. */
+    private static String optionsOf(Path file) {
+        try {
+            String line = Files.readString(file).strip();
+            return line.substring(line.indexOf(' ') + 1);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static void run(List<String> command) {
+        try {
+            Path output = Files.createTempFile("interlock-pg", ".out");
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+            boolean ended = process.waitFor(Duration.ofSeconds(30).toSeconds(), TimeUnit.SECONDS);
+            String said = Files.readString(output);
+            Files.delete(output);
+            if (!ended || process.exitValue() != 0) {
+                throw new IllegalStateException(command + " failed: " + said);
+            }
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(stop);
+        }
+    }
+
+    private static final class Shared {
+        static final PostgresServer SERVER = start(DURABLE);
+    }
+}

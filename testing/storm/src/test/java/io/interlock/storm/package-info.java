@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.storm;
+
+import org.jspecify.annotations.NullMarked;
