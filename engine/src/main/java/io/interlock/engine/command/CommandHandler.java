@@ -1,0 +1,215 @@
+package io.interlock.engine.command;
+
+import io.interlock.DurationText;
+import io.interlock.InvalidSettingException;
+import io.interlock.engine.PermanentFailureException;
+import io.interlock.engine.RunContext;
+import io.interlock.engine.RunHandler;
+import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.TransientFailureException;
+import io.interlock.run.StopRequest;
+import io.interlock.time.Environment;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does the work of a job by a command.
+ *
+ * <p>The command is started without a shell, in a session of its own (see {@link GuardedProcess}). Its input is the run's parameters
+ * as JSON and a newline. It sees the worker's variables but none that begins with {@code INTERLOCK_}, those of its
+ * {@link CommandSpec}, and
+ *
+ * <ul>
+ *   <li>{@code INTERLOCK_KEY}, {@code INTERLOCK_TENANT}, {@code INTERLOCK_RUN_ID}, {@code INTERLOCK_ATTEMPT},
+ *   <li>{@code INTERLOCK_TOKEN}, the fencing token to carry into every write,
+ *   <li>{@code INTERLOCK_PARAM_…} for each top-level parameter that is a text, a number or a truth value: its name in capitals, with
+ *       {@code _} for all but letters A-Z and digits; names that become the same are left out,
+ *   <li>{@code TRACEPARENT} if the run has one.
+ * </ul>
+ *
+ * <p>What it writes, to stdout or stderr, is the run's output, except for reports: lines like
+ * {@code ::interlock stage=load progress=12/20} and {@code ::interlock result={"rows":17}}; the last result counts. Exit code 0 is
+ * success. Any other, or a signal, is a failure that trying again may mend, unless the {@link CommandSpec} says otherwise. A program
+ * that is not there or cannot be executed is a permanent failure.
+ *
+ * <p>When the work must stop, everything the command has started is sent TERM, and KILL after the grace. {@link #run} returns only
+ * when nothing of it is left, so no lease is given back under work that goes on. Safe for use by many threads.
+ */
+public final class CommandHandler implements RunHandler {
+
+    /** The command ended with an exit code other than 0. */
+    public static final String COMMAND_FAILED = "COMMAND_FAILED";
+
+    /** The command was ended by a signal that Interlock did not send. */
+    public static final String COMMAND_KILLED = "COMMAND_KILLED";
+
+    /** There is no such program, or it cannot be executed, or where it should work is no directory. */
+    public static final String COMMAND_NOT_EXECUTABLE = "COMMAND_NOT_EXECUTABLE";
+
+    /** The machine could not start it now. */
+    public static final String COMMAND_NOT_STARTED = "COMMAND_NOT_STARTED";
+
+    private static final Logger log = LoggerFactory.getLogger(CommandHandler.class);
+
+    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+
+    private final CommandSpec spec;
+    private final Environment environment;
+    private final ThreadFactory threads;
+    private final Patience patience;
+
+    /** Runs {@code spec} for each attempt. */
+    public CommandHandler(CommandSpec spec, Environment environment) {
+        this.spec = spec;
+        this.environment = environment;
+        this.threads = environment.threads("interlock-command-io");
+        this.patience = new Patience(environment.ticker());
+    }
+
+    @Override
+    public @Nullable String run(RunContext context) throws Exception {
+        context.checkpoint();
+        try (GuardedProcess process = start(context)) {
+            OutputPump pump = new OutputPump(process.stdout(), context, spec.outputTail());
+            CompletableFuture<Void> read = CompletableFuture.runAsync(pump, this::onThread);
+            onThread(() -> feed(process.stdin(), context));
+            Ended ended = await(process, context);
+            awaitLastWords(read, process);
+            return result(ended, pump, context);
+        }
+    }
+
+    private record Ended(Exit exit, boolean stopped, boolean interrupted) {}
+
+    private GuardedProcess start(RunContext context) throws PermanentFailureException, TransientFailureException {
+        try {
+            return GuardedProcess.start(
+                    new Launch(
+                            spec.command(),
+                            spec.directory(),
+                            CommandEnvironment.of(spec, context, System.getenv()),
+                            Redirect.PIPE,
+                            Redirect.PIPE,
+                            null),
+                    environment);
+        } catch (CannotExecuteException | InvalidSettingException wrong) {
+            throw new PermanentFailureException(COMMAND_NOT_EXECUTABLE, "the command " + wrong.getMessage(), wrong);
+        } catch (IOException cannot) {
+            throw new TransientFailureException(
+                    COMMAND_NOT_STARTED,
+                    "'" + spec.command().get(0) + "' could not be started: " + cannot.getMessage(),
+                    null,
+                    cannot);
+        }
+    }
+
+    /** Writes the parameters, which the command need not read: that is why this has a thread of its own. */
+    private static void feed(OutputStream stdin, RunContext context) {
+        try (stdin) {
+            stdin.write((context.run().spec().parameters() + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException unread) {
+            log.debug("run {} did not read its parameters: {}", context.run().id(), unread.toString());
+        }
+    }
+
+    private Ended await(GuardedProcess process, RunContext context) {
+        CompletableFuture<Exit> exit = process.exit().toCompletableFuture();
+        CompletableFuture<Void> stop = new CompletableFuture<>();
+        context.onStop(() -> stop.complete(null));
+        boolean interrupted = false;
+        try {
+            CompletableFuture.anyOf(exit, stop).get();
+        } catch (InterruptedException told) {
+            interrupted = true;
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+        boolean stopped = !exit.isDone();
+        if (stopped) {
+            stop(process, exit, context);
+        }
+        return new Ended(exit.join(), stopped, interrupted);
+    }
+
+    private void stop(GuardedProcess process, CompletableFuture<Exit> exit, RunContext context) {
+        Duration grace = spec.grace().compareTo(context.grace()) < 0 ? spec.grace() : context.grace();
+        if (grace.isZero()) {
+            process.signal(Signal.KILL);
+            return;
+        }
+        process.signal(Signal.TERM);
+        if (!patience.await(exit, grace)) {
+            log.warn(
+                    "run {} did not end within {} of TERM; it is killed",
+                    context.run().id(),
+                    DurationText.format(grace));
+            process.signal(Signal.KILL);
+        }
+    }
+
+    /** Its end closes its output, unless somebody out of the guard's reach holds it open. */
+    private void awaitLastWords(CompletableFuture<Void> read, GuardedProcess process) {
+        if (patience.await(read, LAST_WORDS)) {
+            return;
+        }
+        log.warn("somebody holds the output of ended command {} open", process.pid());
+        onThread(() -> {
+            try {
+                process.stdout().close();
+            } catch (IOException closed) {
+                log.debug("closing output: {}", closed.toString());
+            }
+        });
+    }
+
+    private @Nullable String result(Ended ended, OutputPump pump, RunContext context)
+            throws InterruptedException, RunStoppedException, PermanentFailureException, TransientFailureException {
+        if (ended.stopped()) {
+            Optional<StopRequest> stop = context.stopping();
+            if (stop.isPresent()) {
+                throw new RunStoppedException(stop.get());
+            }
+            throw new InterruptedException("interrupted; the command was stopped");
+        }
+        if (ended.interrupted()) {
+            Thread.currentThread().interrupt();
+        }
+        Exit exit = ended.exit();
+        if (exit.succeeded()) {
+            return pump.result();
+        }
+        String message = "'" + spec.command().get(0) + "' ended with " + exit + lastLines(pump);
+        if (spec.mayHelpAgain(exit)) {
+            throw new TransientFailureException(code(exit), message);
+        }
+        throw new PermanentFailureException(code(exit), message);
+    }
+
+    private String lastLines(OutputPump pump) {
+        String last = spec.outputTail() == 0 ? "" : pump.lastLines();
+        return last.isEmpty() ? "" : "; it last wrote:\n" + last;
+    }
+
+    private static String code(Exit exit) {
+        return switch (exit.kind()) {
+            case EXITED -> COMMAND_FAILED;
+            case SIGNALLED -> COMMAND_KILLED;
+            case NOT_EXECUTABLE, NOT_FOUND -> COMMAND_NOT_EXECUTABLE;
+            case NOT_STARTED -> COMMAND_NOT_STARTED;
+        };
+    }
+
+    private void onThread(Runnable task) {
+        threads.newThread(task).start();
+    }
+}

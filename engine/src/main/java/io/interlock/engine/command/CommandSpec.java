@@ -1,0 +1,141 @@
+package io.interlock.engine.command;
+
+import io.interlock.DurationText;
+import io.interlock.InvalidSettingException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The command of a job, and how it is run.
+ *
+ * @param command program and arguments; there is no shell
+ * @param directory where it works, or {@code null} for where the worker does
+ * @param environment variables it gets besides those that {@link CommandHandler} names
+ * @param inherit whether it sees the worker's own variables; never those that begin with {@code INTERLOCK_}
+ * @param outputTail how much of a burst of output is kept, in characters; 0 keeps no output at all
+ * @param grace how long it may take to end after TERM before it is killed
+ * @param permanentExitCodes exit codes that mean: trying again cannot help
+ * @param transientExitCodes if there are any, all other exit codes mean that trying again cannot help
+ */
+public record CommandSpec(
+        List<String> command,
+        @Nullable Path directory,
+        Map<String, String> environment,
+        boolean inherit,
+        int outputTail,
+        Duration grace,
+        Set<Integer> permanentExitCodes,
+        Set<Integer> transientExitCodes) {
+
+    /** How much output is kept unless somebody says otherwise. */
+    public static final int DEFAULT_TAIL = 64 * 1024;
+
+    /** How long a command may take to end unless somebody says otherwise. */
+    public static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
+
+    static final String OURS = "INTERLOCK_";
+
+    private static final int MAX_TAIL = 1024 * 1024;
+    private static final int MAX_CODE = 255;
+    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+    /** Checks the settings. */
+    public CommandSpec {
+        command = List.copyOf(command);
+        environment = Map.copyOf(environment);
+        permanentExitCodes = Set.copyOf(permanentExitCodes);
+        transientExitCodes = Set.copyOf(transientExitCodes);
+        if (command.isEmpty() || command.get(0).isEmpty()) {
+            throw new InvalidSettingException("command", command, "names no program", "write program and arguments");
+        }
+        environment.forEach(CommandSpec::requireVariable);
+        if (outputTail < 0 || outputTail > MAX_TAIL) {
+            throw new InvalidSettingException(
+                    "output-tail", outputTail, "must be from 0 to " + MAX_TAIL, "0 keeps no output");
+        }
+        if (grace.isNegative()) {
+            throw new InvalidSettingException("grace", DurationText.format(grace), "is negative", "0s kills at once");
+        }
+        permanentExitCodes.forEach(code -> requireCode("permanent-exit-codes", code));
+        transientExitCodes.forEach(code -> requireCode("transient-exit-codes", code));
+        for (Integer code : permanentExitCodes) {
+            if (transientExitCodes.contains(code)) {
+                throw new InvalidSettingException(
+                        "permanent-exit-codes", code, "is also one of transient-exit-codes", "leave it out of one");
+            }
+        }
+    }
+
+    /** A command with default settings: every exit code but 0 may be mended by trying again. */
+    public static CommandSpec of(List<String> command) {
+        return new CommandSpec(command, null, Map.of(), true, DEFAULT_TAIL, DEFAULT_GRACE, Set.of(), Set.of());
+    }
+
+    /** This, working elsewhere. */
+    public CommandSpec directory(Path directory) {
+        return new CommandSpec(
+                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+    }
+
+    /** This, with more variables; {@code inherit} says whether those of the worker are seen too. */
+    public CommandSpec environment(Map<String, String> environment, boolean inherit) {
+        return new CommandSpec(
+                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+    }
+
+    /** This, keeping more or less output. */
+    public CommandSpec outputTail(int outputTail) {
+        return new CommandSpec(
+                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+    }
+
+    /** This, with more or less time to end. */
+    public CommandSpec grace(Duration grace) {
+        return new CommandSpec(
+                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+    }
+
+    /** This, reading exit codes in another way. */
+    public CommandSpec exitCodes(Set<Integer> permanentExitCodes, Set<Integer> transientExitCodes) {
+        return new CommandSpec(
+                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+    }
+
+    /** Whether trying again may help after {@code exit}. */
+    boolean mayHelpAgain(Exit exit) {
+        int code = exit.code();
+        if (transientExitCodes.contains(code)) {
+            return true;
+        }
+        return switch (exit.kind()) {
+            case SIGNALLED, NOT_STARTED -> !permanentExitCodes.contains(code);
+            case NOT_EXECUTABLE, NOT_FOUND -> false;
+            case EXITED -> transientExitCodes.isEmpty() && !permanentExitCodes.contains(code);
+        };
+    }
+
+    private static void requireVariable(String name, String value) {
+        if (!VARIABLE.matcher(name).matches() || name.startsWith(OURS)) {
+            throw new InvalidSettingException(
+                    "environment",
+                    name,
+                    "must be letters, digits and _, and not begin with " + OURS,
+                    "choose another name");
+        }
+        if (value.indexOf('\0') >= 0) {
+            throw new InvalidSettingException("environment", name, "has the character NUL in its value", "remove it");
+        }
+    }
+
+    private static void requireCode(String setting, int code) {
+        if (code < 1 || code > MAX_CODE) {
+            throw new InvalidSettingException(
+                    setting, code, "must be from 1 to " + MAX_CODE, "0 is success and cannot be another");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.interlock.engine.command;
+
+import io.interlock.time.Environment;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A command of which nothing is left when it has ended, when it was killed, or when this process is gone, {@code kill -9}
+ * included.
+ *
+ * <p>On Linux the command has a session and a process group of its own, and a small process, the guard, watches over it. When the
+ * command ends, or this process does, the guard kills what is left of the session, whoever left it but still has its mark in the
+ * environment ({@code INTERLOCK_GUARD}), and the children of all these, until nobody is left. Out of reach is only who leaves the
+ * session, wipes its environment and loses its parent, all before anybody looks; and who runs as another user. If the
+ * {@code setsid} here cannot wait (it is not util-linux's), a signal cannot be told from an exit code of 128 + N.
+ *
+ * <p>Elsewhere, such as on macOS, the command is a plain child process: its descendants are killed with it as far as they can be
+ * found by then, INT, HUP and QUIT are sent as TERM, and a {@code kill -9} of this process leaves it running.
+ *
+ * <p>Safe for use by many threads.
+ */
+public abstract sealed class GuardedProcess implements AutoCloseable permits SessionProcess, PlainProcess {
+
+    private final CompletableFuture<Exit> ended = new CompletableFuture<>();
+
+    GuardedProcess() {}
+
+    /**
+     * Starts a command.
+     *
+     * @throws CannotExecuteException if there is no such program, or it cannot be executed
+     * @throws IOException if the machine cannot start it now
+     */
+    public static GuardedProcess start(Launch launch, Environment environment) throws IOException {
+        List<String> command = Executables.resolve(launch);
+        Optional<Tools> tools = Tools.here();
+        return tools.isPresent()
+                ? SessionProcess.start(launch, command, tools.get(), environment)
+                : PlainProcess.start(launch, command, environment);
+    }
+
+    /** The process id of the command, which is also that of its group. */
+    public abstract long pid();
+
+    /** Its input, if that is a pipe. */
+    public abstract OutputStream stdin();
+
+    /** Its output, if that is a pipe. */
+    public abstract InputStream stdout();
+
+    /** Its errors, if that is a pipe of its own. */
+    public abstract InputStream stderr();
+
+    /**
+     * Sends a signal to everything the command has started and that is still in its session; {@link Signal#KILL} also to whoever
+     * left it. Returns at once; nothing happens if it has ended.
+     */
+    public abstract void signal(Signal signal);
+
+    /** Its end: the command has ended, and nothing of it is left. */
+    public CompletionStage<Exit> exit() {
+        return ended.minimalCompletionStage();
+    }
+
+    /** Waits for {@link #exit()}. */
+    public Exit waitFor() throws InterruptedException {
+        try {
+            return ended.get();
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** Waits for {@link #exit()}, but not for longer than {@code most}. */
+    public Optional<Exit> waitFor(Duration most) throws InterruptedException {
+        try {
+            return Optional.of(ended.get(most.toNanos(), TimeUnit.NANOSECONDS));
+        } catch (TimeoutException goesOn) {
+            return Optional.empty();
+        } catch (ExecutionException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** Kills what is left, and returns when nothing is. */
+    @Override
+    public void close() {
+        if (!ended.isDone()) {
+            signal(Signal.KILL);
+        }
+        ended.join();
+    }
+
+    /** It has ended. */
+    void end(Exit exit) {
+        ended.complete(exit);
+    }
+}

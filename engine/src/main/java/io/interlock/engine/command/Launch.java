@@ -1,0 +1,85 @@
+package io.interlock.engine.command;
+
+import io.interlock.InvalidSettingException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to start, where and with which ends.
+ *
+ * @param command the program and its arguments, given to it as they are: there is no shell
+ * @param directory where it works, or {@code null} for where this process does
+ * @param environment all variables it sees, but for {@code INTERLOCK_GUARD}, which is added. Where {@code sh} is dash, variables
+ *     whose names no shell could set do not reach it
+ * @param stdin where its input comes from
+ * @param stdout where its output goes
+ * @param stderr where its errors go, or {@code null} for where its output goes
+ */
+public record Launch(
+        List<String> command,
+        @Nullable Path directory,
+        Map<String, String> environment,
+        Redirect stdin,
+        Redirect stdout,
+        @Nullable Redirect stderr) {
+
+    /** Checks that there is a command. */
+    public Launch {
+        command = List.copyOf(command);
+        environment = Map.copyOf(environment);
+        if (command.isEmpty() || command.get(0).isEmpty()) {
+            throw new InvalidSettingException("command", command, "names no program", "write program and arguments");
+        }
+        for (String part : command) {
+            if (part.indexOf('\0') >= 0) {
+                throw new InvalidSettingException(
+                        "command", part.replace('\0', '?'), "contains the character NUL", "leave it out");
+            }
+        }
+    }
+
+    /** Pipes at all ends, the variables of this process, in its directory. */
+    public static Launch of(List<String> command) {
+        return new Launch(command, null, System.getenv(), Redirect.PIPE, Redirect.PIPE, Redirect.PIPE);
+    }
+
+    /** This, working elsewhere. */
+    public Launch directory(@Nullable Path directory) {
+        return new Launch(command, directory, environment, stdin, stdout, stderr);
+    }
+
+    /** This, with other variables. */
+    public Launch environment(Map<String, String> environment) {
+        return new Launch(command, directory, environment, stdin, stdout, stderr);
+    }
+
+    /** This, with other ends; {@code stderr} may be {@code null} for where the output goes. */
+    public Launch redirects(Redirect stdin, Redirect stdout, @Nullable Redirect stderr) {
+        return new Launch(command, directory, environment, stdin, stdout, stderr);
+    }
+
+    /** This, with the ends of this process: its terminal, or whatever it was given. */
+    public Launch inherit() {
+        return redirects(Redirect.INHERIT, Redirect.INHERIT, Redirect.INHERIT);
+    }
+
+    /** A builder of {@code command} with the directory, the ends, and the variables of this. */
+    ProcessBuilder builder(List<String> command, Map<String, String> environment) {
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectInput(stdin).redirectOutput(stdout);
+        if (stderr == null) {
+            builder.redirectErrorStream(true);
+        } else {
+            builder.redirectError(stderr);
+        }
+        if (directory != null) {
+            builder.directory(directory.toFile());
+        }
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        return builder;
+    }
+}

@@ -1,0 +1,197 @@
+package io.interlock.engine.command;
+
+import io.interlock.time.Environment;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A command in a session of its own, with a guard beside it.
+ *
+ * <p>This process starts the guard and {@code launch.sh}. That starts {@code leader.sh} in a new session, which reports to the guard
+ * and becomes the command; until then nothing of the command has begun, so there is no moment in which it runs unguarded.
+ */
+final class SessionProcess extends GuardedProcess {
+
+    private static final Logger log = LoggerFactory.getLogger(SessionProcess.class);
+
+    static final String VARIABLE = "INTERLOCK_GUARD";
+    private static final String LAUNCH = Tools.script("launch.sh");
+    private static final String LEADER = Tools.script("leader.sh");
+
+    private static final int NOBODY = -1;
+    private static final int KILLED = 9;
+    private static final int FIRST_SIGNAL = 129;
+    private static final int LAST_SIGNAL = 192;
+
+    private final Tools tools;
+    private final Guard guard;
+    private final Process process;
+    private final CompletableFuture<Void> begun = new CompletableFuture<>();
+
+    // Written by whoever starts it before begun, afterwards by the thread that waits for its end.
+    private volatile long leader = NOBODY;
+    private volatile boolean rescued;
+    private boolean over;
+    private boolean signalled;
+    private @Nullable Integer unexecuted;
+
+    private SessionProcess(Tools tools, Guard guard, Process process) {
+        this.tools = tools;
+        this.guard = guard;
+        this.process = process;
+    }
+
+    static SessionProcess start(Launch launch, List<String> command, Tools tools, Environment environment)
+            throws IOException {
+        Guard guard = Guard.start(tools, environment);
+        SessionProcess started;
+        try {
+            Process process = launch.builder(commandLine(command, tools, guard), marked(launch, guard))
+                    .start();
+            started = new SessionProcess(tools, guard, process);
+        } catch (IOException | RuntimeException failed) {
+            guard.tell("end");
+            guard.close();
+            throw failed;
+        }
+        environment.threads("interlock-command").newThread(started::await).start();
+        guard.onDeath(started::rescue);
+        started.listen(false);
+        started.begun.complete(null);
+        return started;
+    }
+
+    private static List<String> commandLine(List<String> command, Tools tools, Guard guard) {
+        String pid = Long.toString(guard.pid());
+        List<String> line = new ArrayList<>(
+                List.of(tools.setsid(), tools.sh(), "-c", LAUNCH, "interlock", pid, tools.exact() ? "exact" : "plain"));
+        line.add(tools.setsid());
+        if (tools.exact()) {
+            line.addAll(List.of("--fork", "--wait"));
+        }
+        line.addAll(List.of(tools.sh(), "-c", LEADER, "interlock", pid));
+        line.addAll(command);
+        return line;
+    }
+
+    /** A command inside a guarded command keeps the mark of the outer one, so that each guard finds it. */
+    private static Map<String, String> marked(Launch launch, Guard guard) {
+        Map<String, String> environment = new HashMap<>(launch.environment());
+        environment.merge(VARIABLE, guard.mark(), (outer, mark) -> outer + ":" + mark);
+        return environment;
+    }
+
+    @Override
+    public long pid() {
+        return leader == NOBODY ? process.pid() : leader;
+    }
+
+    @Override
+    public OutputStream stdin() {
+        return process.getOutputStream();
+    }
+
+    @Override
+    public InputStream stdout() {
+        return process.getInputStream();
+    }
+
+    @Override
+    public InputStream stderr() {
+        return process.getErrorStream();
+    }
+
+    @Override
+    public void signal(Signal signal) {
+        guard.tell("signal " + signal);
+    }
+
+    private void await() {
+        waitUninterruptibly();
+        guard.tell("end");
+        begun.join();
+        listen(true);
+        guard.close();
+        end(verdict());
+    }
+
+    /** Hears what the guard says: until the command has begun, or until its last word. */
+    private void listen(boolean toTheEnd) {
+        for (String line = over ? null : guard.next(); line != null; line = over ? null : guard.next()) {
+            if (line.startsWith("leader ")) {
+                leader = Long.parseLong(line.substring("leader ".length()));
+                if (!toTheEnd) {
+                    return;
+                }
+            } else if (line.startsWith("unexecuted ")) {
+                unexecuted = Integer.valueOf(line.substring("unexecuted ".length()));
+            } else if (line.startsWith("survivors ")) {
+                log.error("command {} left processes that cannot be killed: {}", leader, line.substring(10));
+            } else if (line.equals("over")) {
+                over = true;
+            } else {
+                // The only other voice is that of setsid, and it speaks up only if the command did not exit.
+                signalled = true;
+            }
+        }
+    }
+
+    private Exit verdict() {
+        int status = process.exitValue();
+        if (leader == NOBODY) {
+            return new Exit(Exit.Kind.NOT_STARTED, Exit.CANNOT_START);
+        }
+        if (rescued) {
+            return Exit.signalled(KILLED);
+        }
+        if (unexecuted != null) {
+            return Exit.unexecuted(unexecuted);
+        }
+        if (tools.exact()) {
+            // setsid then exits with the low byte of the wait status: the signal, and 128 for a core dump.
+            return signalled ? Exit.signalled(status & 0x7f) : Exit.exited(status);
+        }
+        return status >= FIRST_SIGNAL && status <= LAST_SIGNAL ? Exit.signalled(status - 128) : Exit.exited(status);
+    }
+
+    /** The guard was killed: the command must not go on without, so another guard is started to end it. */
+    private void rescue() {
+        rescued = true;
+        log.error("the guard of command {} was killed; the command is killed too", leader);
+        try {
+            Guard other = Guard.start(tools, guard.mark());
+            other.tell("keep " + process.pid());
+            if (leader != NOBODY) {
+                other.tell("leader " + leader);
+            }
+            other.tell("end");
+            for (String word = other.next(); word != null && !word.equals("over"); word = other.next()) {
+                log.debug("guard: {}", word);
+            }
+            other.close();
+        } catch (IOException cannot) {
+            log.error("command {} could not be killed, for no guard could be started", leader, cannot);
+        }
+    }
+
+    /** Nobody knows the thread that waits, so nobody has a reason to interrupt it; if somebody does, it waits on. */
+    private void waitUninterruptibly() {
+        while (true) {
+            try {
+                process.waitFor();
+                return;
+            } catch (InterruptedException stray) {
+                log.debug("interrupted while waiting for command {}", leader);
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+# Watches over one command on behalf of the process that started it, and outlives both.
+#
+# $1     the mark that everything the command starts has in its environment
+# stdin  a pipe that only the starting process holds open: when it dies, however that may be, the pipe ends.
+#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh, "signal NAME" and "end" from the starting process
+# stdout what the starting process should know
+#
+# Uses nothing but POSIX sh and grep.
+
+mark=$1
+kept=
+leader=
+found=
+
+# Nobody but KILL ends the guard before its work is done; nobody may be left to read what it says.
+trap '' HUP INT QUIT TERM PIPE
+
+say() {
+    printf '%s\n' "$*" 2>/dev/null
+}
+
+# Process ids from paths below /proc, without the one that brings home the exit code.
+ids() {
+    for path in "$@"; do
+        id=${path#/proc/}
+        id=${id%%/*}
+        [ "$id" = "$kept" ] || printf ' %s' "$id"
+    done
+}
+
+# In a line of /proc/PID/stat the state, parent, group and session follow the last parenthesis; Z and X are dead.
+with_stat() {
+    ids $(grep -lsE "\) [^ZX] $1 " /proc/[0-9]*/stat)
+}
+
+# Everything of the command: its session; whoever left that but still has the mark; and the children of all these, since one
+# of them may have left the session and wiped its environment.
+look() {
+    found=$(ids $(grep -lsF "$mark" /proc/[0-9]*/environ))
+    [ -z "$leader" ] || found="$found$(with_stat "[0-9]+ [0-9]+ $leader")"
+    edge=$found
+    while [ -n "$edge" ]; do
+        next=
+        for id in $(with_stat "($(printf '%s|' $edge)none)"); do
+            case "$found " in
+                *" $id "*) ;;
+                *) next="$next $id" ;;
+            esac
+        done
+        found=$found$next
+        edge=$next
+    done
+}
+
+# Sends a signal to everybody in the session once: to the group in one step, then to those in other groups. Whoever has left the
+# session is spared until the sweep: it may be guarded by another, who passes signals on to it.
+pass_on() {
+    [ -n "$leader" ] || return
+    group=$(with_stat "[0-9]+ $leader")
+    others=$(with_stat "[0-9]+ [0-9]+ $leader")
+    kill -s "$1" -- "-$leader" 2>/dev/null
+    for id in $others; do
+        case "$group " in
+            *" $id "*) ;;
+            *) kill -s "$1" "$id" 2>/dev/null ;;
+        esac
+    done
+    # A stopped process hears of it only when it goes on.
+    kill -s CONT -- "-$leader" 2>/dev/null
+}
+
+# Kills until nobody was found twice in a row: one that forks while it is looked for is found the next time.
+sweep() {
+    quiet=0
+    rounds=0
+    while [ "$quiet" -lt 2 ]; do
+        # First look, then kill: whoever loses its parent may be found no more.
+        look
+        [ -z "$leader" ] || kill -s KILL -- "-$leader" 2>/dev/null
+        if [ -z "$found" ]; then
+            quiet=$((quiet + 1))
+            continue
+        fi
+        quiet=0
+        rounds=$((rounds + 1))
+        kill -s KILL $found 2>/dev/null
+        if [ "$rounds" -gt 600 ]; then
+            say "survivors$found"
+            return
+        elif [ "$rounds" -gt 60 ]; then
+            sleep 1
+        elif [ "$rounds" -gt 6 ]; then
+            sleep 0.05 2>/dev/null || sleep 1
+        fi
+    done
+}
+
+while IFS= read -r line; do
+    case $line in
+        "keep "*) kept=${line#keep } ;;
+        "leader "*)
+            leader=${line#leader }
+            say "$line"
+            ;;
+        "signal KILL") sweep ;;
+        "signal "*) pass_on "${line#signal }" ;;
+        end) break ;;
+    esac
+done
+
+# From here on nobody can report any more, since a directory cannot be written to, and a command that cannot report does not start.
+exec </
+sweep
+say "over"
+exit 0

@@ -1,0 +1,5 @@
+/** Tests of commands, with real processes. */
+@NullMarked
+package io.interlock.engine.command;
+
+import org.jspecify.annotations.NullMarked;
