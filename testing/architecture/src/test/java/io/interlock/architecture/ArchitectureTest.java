@@ -69,17 +69,18 @@ class ArchitectureTest {
 
     @Test
     void theRulesLookAtAllModules() {
-        Map<String, String> packages = Map.of(
-                "core", "io.interlock",
-                "locks", "io.interlock.locks",
-                "engine", "io.interlock.engine",
-                "testing/tck", "io.interlock.tck",
-                "testing/benchmark", "io.interlock.benchmark",
-                "stores/memory", "io.interlock.store.memory",
-                "stores/jdbc", "io.interlock.store.jdbc",
-                "stores/sqlite", "io.interlock.store.sqlite",
-                "stores/postgres", "io.interlock.store.postgres",
-                "stores/redis", "io.interlock.store.redis");
+        Map<String, String> packages = Map.ofEntries(
+                Map.entry("core", "io.interlock"),
+                Map.entry("locks", "io.interlock.locks"),
+                Map.entry("engine", "io.interlock.engine"),
+                Map.entry("testing/tck", "io.interlock.tck"),
+                Map.entry("testing/benchmark", "io.interlock.benchmark"),
+                Map.entry("stores/memory", "io.interlock.store.memory"),
+                Map.entry("stores/jdbc", "io.interlock.store.jdbc"),
+                Map.entry("stores/sqlite", "io.interlock.store.sqlite"),
+                Map.entry("stores/postgres", "io.interlock.store.postgres"),
+                Map.entry("stores/redis", "io.interlock.store.redis"),
+                Map.entry("edges/server", "io.interlock.server"));
         assertThat(packages.keySet()).containsExactlyInAnyOrderElementsOf(SourceTree.mainModules());
         assertThat(CompiledCode.main()).hasSizeGreaterThan(50);
         packages.forEach((module, name) -> {

@@ -1,0 +1,146 @@
+package io.interlock.server;
+
+import io.interlock.server.access.Authentication;
+import io.interlock.server.api.Api;
+import io.interlock.server.config.Limits;
+import io.interlock.server.config.Listen;
+import io.interlock.server.http.Doorbell;
+import io.interlock.server.http.Gate;
+import io.interlock.server.http.Inside;
+import io.interlock.server.http.Openness;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.ext.web.Router;
+import io.vertx.micrometer.Label;
+import io.vertx.micrometer.MicrometerMetricsFactory;
+import io.vertx.micrometer.MicrometerMetricsOptions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/**
+ * A listening server. It answers on event loops, one per core up to four, none of which ever waits for anything.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class InterlockServer {
+
+    private static final int MOST_LOOPS = 4;
+
+    private final Vertx vertx;
+    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private volatile int port;
+    private volatile int managementPort;
+
+    private InterlockServer(Vertx vertx) {
+        this.vertx = vertx;
+    }
+
+    /**
+     * Begins to listen.
+     *
+     * @return the server once it listens; fails with {@link io.interlock.InvalidSettingException} if that would be unsafe
+     */
+    public static CompletionStage<InterlockServer> start(Listen listen, Limits limits, ServerParts parts) {
+        InterlockServer server = new InterlockServer(vertx(parts));
+        return Future.fromCompletionStage(parts.keys().list(null))
+                .map(keys -> {
+                    Instant now = parts.environment().clock().instant();
+                    Openness.require(listen, keys.stream().anyMatch(key -> key.isActive(now)));
+                    return keys;
+                })
+                .compose(safe -> Api.load(server.vertx))
+                .compose(api -> server.listen(listen, limits, parts, api))
+                .map(server)
+                .recover(failure -> server.vertx.close().transform(closed -> Future.failedFuture(failure)))
+                .toCompletionStage();
+    }
+
+    /** Where it listens. */
+    public int port() {
+        return port;
+    }
+
+    /** Where health and metrics are: a port of their own, or the same. */
+    public int managementPort() {
+        return managementPort;
+    }
+
+    /** Takes nothing new, lets what has begun end within {@code grace}, and is gone. */
+    public CompletionStage<Void> stop(Duration grace) {
+        return Future.join(servers.stream()
+                        .map(server -> server.shutdown(grace.toMillis(), TimeUnit.MILLISECONDS))
+                        .toList())
+                .transform(shut -> vertx.close())
+                .toCompletionStage();
+    }
+
+    private Future<Void> listen(Listen listen, Limits limits, ServerParts parts, Api api) {
+        Authentication authentication = Authentication.by(
+                parts.keys(),
+                limits.requestsPerSecond(),
+                listen.behindProxy(),
+                parts.environment().ticker());
+        Gate gate = new Gate(parts.environment(), limits, listen.tls() != null);
+        Inside inside = new Inside(parts.probe(), parts.meters());
+        Router main = gate.router(vertx);
+        if (listen.managementPort() == null) {
+            inside.closeTo(main, authentication, listen.behindProxy());
+        }
+        main.route().subRouter(api.routes(vertx, authentication, gate, parts.operations()));
+        Future<Void> listening = open(listen, limits, listen.port(), main).map(bound -> {
+            port = bound;
+            managementPort = bound;
+            return null;
+        });
+        if (listen.managementPort() == null) {
+            return listening;
+        }
+        Router management = gate.router(vertx);
+        inside.openTo(management);
+        int wanted = listen.managementPort();
+        return listening
+                .compose(done -> open(listen, limits, wanted, management))
+                .map(bound -> {
+                    managementPort = bound;
+                    return null;
+                });
+    }
+
+    private Future<Integer> open(Listen listen, Limits limits, int wanted, Router router) {
+        int loops = Math.min(MOST_LOOPS, Runtime.getRuntime().availableProcessors());
+        // All loops take connections of one port; a free one is shared by asking for the same negative number.
+        int asked = wanted == 0 ? -1 - servers.size() : wanted;
+        List<Future<Integer>> opened = IntStream.range(0, loops)
+                .mapToObj(loop -> openOne(listen, limits, asked, router))
+                .toList();
+        return Future.all(opened).map(all -> opened.get(0).result());
+    }
+
+    private Future<Integer> openOne(Listen listen, Limits limits, int wanted, Router router) {
+        HttpServer server = Doorbell.strict(vertx.createHttpServer(Doorbell.options(listen, wanted, limits)))
+                .requestHandler(router);
+        servers.add(server);
+        Deployable loop = context -> server.listen();
+        return vertx.deployVerticle(loop, new DeploymentOptions()).map(deployed -> server.actualPort());
+    }
+
+    private static Vertx vertx(ServerParts parts) {
+        MicrometerMetricsOptions metrics = new MicrometerMetricsOptions()
+                .setEnabled(true)
+                .setLabels(EnumSet.of(Label.HTTP_METHOD, Label.HTTP_CODE));
+        return Vertx.builder()
+                .with(new VertxOptions().setMetricsOptions(metrics))
+                .withMetrics(new MicrometerMetricsFactory(parts.meters()))
+                .build();
+    }
+}

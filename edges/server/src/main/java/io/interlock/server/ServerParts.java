@@ -1,0 +1,23 @@
+package io.interlock.server;
+
+import io.interlock.engine.access.KeyRing;
+import io.interlock.server.api.Operations;
+import io.interlock.server.http.ReadyProbe;
+import io.interlock.time.Environment;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+
+/**
+ * What a server is made of, apart from its settings.
+ *
+ * @param environment time, threads and chance
+ * @param keys who may come in
+ * @param probe whether it can be of use
+ * @param operations who answers
+ * @param meters what is counted
+ */
+public record ServerParts(
+        Environment environment,
+        KeyRing keys,
+        ReadyProbe probe,
+        Operations operations,
+        PrometheusMeterRegistry meters) {}

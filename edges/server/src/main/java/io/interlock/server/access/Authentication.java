@@ -1,0 +1,157 @@
+package io.interlock.server.access;
+
+import io.interlock.InvalidKeyException;
+import io.interlock.LockKey;
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.server.http.Exchange;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.interlock.time.Ticker;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds out who asks. The tenant comes from the key; only the bootstrap key may name another one. The body is not read before
+ * that, so strangers cannot make the server buffer anything.
+ */
+public final class Authentication {
+
+    private static final String BEARER = "bearer ";
+
+    /** How many wrong keys an address may show in a second. */
+    private static final int WRONG_KEYS = 50;
+
+    private final KeyRing keys;
+    private final Buckets requests;
+    private final Buckets strangers;
+    private final boolean behindProxy;
+
+    /**
+     * Knows callers by {@code keys}.
+     *
+     * @param requests how often a key may ask
+     * @param strangers how often an address may show a wrong key
+     * @param behindProxy whether all requests come from one address
+     */
+    private Authentication(KeyRing keys, Buckets requests, Buckets strangers, boolean behindProxy) {
+        this.keys = keys;
+        this.requests = requests;
+        this.strangers = strangers;
+        this.behindProxy = behindProxy;
+    }
+
+    /** Knows callers by {@code keys}, each of which may ask {@code requestsPerSecond} times a second. */
+    public static Authentication by(KeyRing keys, int requestsPerSecond, boolean behindProxy, Ticker ticker) {
+        return new Authentication(
+                keys, new Buckets(requestsPerSecond, ticker), new Buckets(WRONG_KEYS, ticker), behindProxy);
+    }
+
+    /** Goes on if the caller is known, may do what {@code needed} is needed for, and does not ask too often. */
+    public void require(RoutingContext context, Role needed) {
+        HttpServerRequest request = context.request();
+        String address = address(request);
+        if (!behindProxy && strangers.isEmpty(address)) {
+            context.fail(Problem.of(ProblemCode.RATE_LIMITED, "This address showed too many wrong keys.")
+                    .with("limit", WRONG_KEYS)
+                    .retryAfter(Duration.ofSeconds(1))
+                    .thrown());
+            return;
+        }
+        Optional<String> shown = shown(request);
+        if (shown.isEmpty()) {
+            context.fail(unauthenticated().thrown());
+            return;
+        }
+        Context loop = Vertx.currentContext();
+        request.pause();
+        Future.fromCompletionStage(keys.recognise(shown.get()), loop).onComplete(answer -> {
+            // Whoever reads the body lets it flow again.
+            if (answer.failed()) {
+                context.fail(answer.cause());
+            } else {
+                admit(context, answer.result(), needed, address);
+            }
+        });
+    }
+
+    private void admit(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
+        if (found.isEmpty()) {
+            strangers.take(address);
+            context.fail(unauthenticated().thrown());
+            return;
+        }
+        AccessKey key = found.get();
+        Optional<Duration> wait = requests.take(key.id());
+        if (wait.isPresent()) {
+            context.fail(Problem.of(
+                            ProblemCode.RATE_LIMITED,
+                            "The API key may make " + requests.perSecond() + " requests a second.")
+                    .with("limit", requests.perSecond())
+                    .retryAfter(wait.get())
+                    .thrown());
+            return;
+        }
+        Caller caller = new Caller(key, tenant(context.request(), key));
+        Exchange.caller(context, caller);
+        if (!caller.may(needed)) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "This needs the role " + name(needed) + "; the key has " + name(key.role()) + ".")
+                    .with("neededRole", name(needed))
+                    .with("role", name(key.role()))
+                    .thrown();
+        }
+        context.next();
+    }
+
+    private static String tenant(HttpServerRequest request, AccessKey key) {
+        String named = request.getHeader("X-Tenant");
+        if (named == null || named.equals(key.tenant())) {
+            return key.tenant();
+        }
+        if (!KeyRing.isBootstrap(key)) {
+            throw Problem.of(ProblemCode.FORBIDDEN, "Only the bootstrap key may name a tenant by X-Tenant.")
+                    .thrown();
+        }
+        try {
+            return LockKey.of(named, "any").tenant();
+        } catch (InvalidKeyException invalid) {
+            throw Problem.invalid("header/X-Tenant", String.valueOf(invalid.getMessage()))
+                    .thrown();
+        }
+    }
+
+    /** The one key a request shows. Two different ones are none: a proxy in front may have looked at the other. */
+    private static Optional<String> shown(HttpServerRequest request) {
+        Set<String> shown = new LinkedHashSet<>(request.headers().getAll("x-api-key"));
+        for (String authorization : request.headers().getAll("Authorization")) {
+            boolean bearer = authorization.regionMatches(true, 0, BEARER, 0, BEARER.length());
+            shown.add(bearer ? authorization.substring(BEARER.length()).strip() : "");
+        }
+        return shown.size() == 1 ? Optional.of(shown.iterator().next()) : Optional.empty();
+    }
+
+    private static String address(HttpServerRequest request) {
+        return request.remoteAddress() == null
+                ? "unknown"
+                : String.valueOf(request.remoteAddress().hostAddress());
+    }
+
+    private static Problem unauthenticated() {
+        return Problem.of(ProblemCode.UNAUTHENTICATED, "Send a valid API key as x-api-key or as Authorization Bearer.");
+    }
+
+    private static String name(Role role) {
+        return role.name().toLowerCase(Locale.ROOT);
+    }
+}

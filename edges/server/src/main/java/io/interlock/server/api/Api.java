@@ -1,0 +1,180 @@
+package io.interlock.server.api;
+
+import io.interlock.access.Role;
+import io.interlock.server.access.Authentication;
+import io.interlock.server.http.Exchange;
+import io.interlock.server.http.Failures;
+import io.interlock.server.http.Gate;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.openapi.router.OpenAPIRoute;
+import io.vertx.ext.web.openapi.router.RequestExtractor;
+import io.vertx.ext.web.openapi.router.RouterBuilder;
+import io.vertx.openapi.contract.OpenAPIContract;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+
+/** The routes of {@code /api/v1}, made from the contract: who may call, what is a proper call, who answers. */
+public final class Api {
+
+    private static final String PUBLIC = "public";
+
+    private final OpenAPIContract contract;
+    private final JsonObject document;
+
+    private Api(OpenAPIContract contract, JsonObject document) {
+        this.contract = contract;
+        this.document = document;
+    }
+
+    /** Reads the contract that comes with the server. */
+    public static Future<Api> load(Vertx vertx) {
+        JsonObject document = ContractDocument.read();
+        return OpenAPIContract.from(vertx, ContractDocument.forRouting(document))
+                .map(contract -> new Api(contract, document));
+    }
+
+    /** The document clients read. */
+    public JsonObject document() {
+        return document;
+    }
+
+    /** All operations, by their ids. */
+    Set<String> operationIds() {
+        return contract.operations().stream()
+                .map(io.vertx.openapi.contract.Operation::getOperationId)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * The routes.
+     *
+     * @throws IllegalStateException if an operation has no role or nobody to answer it, or somebody answers what is not in
+     *     the contract
+     */
+    public Router routes(Vertx vertx, Authentication authentication, Gate gate, Operations operations) {
+        Set<String> stray = operations.ids();
+        stray.removeAll(operationIds());
+        if (!stray.isEmpty()) {
+            throw new IllegalStateException("the contract knows nothing of " + stray);
+        }
+        RouterBuilder builder = RouterBuilder.create(vertx, contract, RequestExtractor.withBodyHandler());
+        for (OpenAPIRoute route : builder.getRoutes()) {
+            io.vertx.openapi.contract.Operation operation = route.getOperation();
+            String id = operation.getOperationId();
+            Operation answering = operations.of(id);
+            RequestCheck check = new RequestCheck(operation, contract.getSchemaRepository());
+            route.setDoSecurity(false).setDoValidation(false);
+            role(operation).ifPresent(role -> route.addHandler(context -> authentication.require(context, role)));
+            route.addHandler(gate.bodies());
+            route.addHandler(context -> call(context, operation, check, answering));
+        }
+        Router router = builder.createRouter();
+        contract.getPaths().forEach(path -> {
+            TreeSet<String> methods = path.getOperations().stream()
+                    .map(operation -> operation.getHttpMethod().name())
+                    .collect(Collectors.toCollection(TreeSet::new));
+            router.route(path.getName().replaceAll("\\{(.*?)}", ":$1")).handler(otherMethod(methods));
+        });
+        return router;
+    }
+
+    private static Optional<Role> role(io.vertx.openapi.contract.Operation operation) {
+        Object role = operation.getExtensions().get("x-role");
+        if (role == null) {
+            throw new IllegalStateException("operation " + operation.getOperationId() + " has no x-role");
+        }
+        return role.equals(PUBLIC) ? Optional.empty() : Optional.of(named(role.toString()));
+    }
+
+    private static Role named(String role) {
+        return Role.valueOf(role.toUpperCase(Locale.ROOT));
+    }
+
+    private static void call(
+            RoutingContext context,
+            io.vertx.openapi.contract.Operation operation,
+            RequestCheck check,
+            Operation answering) {
+        Call call = check.check(context, Exchange.body(context));
+        note(context, call);
+        requireForFields(operation, call);
+        CompletionStage<Reply> answer = answering.answer(call);
+        Future.fromCompletionStage(answer, Vertx.currentContext())
+                .onSuccess(reply -> send(context, reply))
+                .onFailure(context::fail);
+    }
+
+    /** Some values of some fields are for higher roles than the operation as such. */
+    private static void requireForFields(io.vertx.openapi.contract.Operation operation, Call call) {
+        if (operation.getExtensions().get("x-role-by-field") instanceof JsonObject fields) {
+            for (Map.Entry<String, Object> field : fields) {
+                String needed = ((JsonObject) field.getValue())
+                        .getString(String.valueOf(call.body().getValue(field.getKey())));
+                if (needed != null && !call.caller().may(named(needed))) {
+                    throw Problem.of(
+                                    ProblemCode.FORBIDDEN,
+                                    field.getKey() + " " + call.body().getValue(field.getKey()) + " needs the role "
+                                            + needed + ".")
+                            .with("neededRole", needed)
+                            .thrown();
+                }
+            }
+        }
+    }
+
+    private static void note(RoutingContext context, Call call) {
+        call.optional("id", String.class).ifPresent(id -> Exchange.note(context, "run", id));
+        call.optional("key", String.class).ifPresent(key -> Exchange.note(context, "key", key));
+        for (String name : new String[] {"key", "token"}) {
+            Object value = call.body().getValue(name);
+            if (value != null) {
+                Exchange.note(context, name, value);
+            }
+        }
+    }
+
+    private static void send(RoutingContext context, Reply reply) {
+        HttpServerResponse response = context.response();
+        if (response.ended() || response.closed()) {
+            return;
+        }
+        response.setStatusCode(reply.status());
+        reply.headers().forEach(response::putHeader);
+        if (reply.stream() != null) {
+            response.setChunked(true);
+            reply.stream().accept(response);
+        } else if (reply.body() == null) {
+            response.end();
+        } else {
+            response.putHeader("Content-Type", "application/json")
+                    .end(reply.body().toBuffer());
+        }
+    }
+
+    private static Handler<RoutingContext> otherMethod(Set<String> methods) {
+        return context -> {
+            context.response().putHeader("Allow", String.join(", ", methods));
+            Failures.answer(
+                    context,
+                    Problem.of(
+                                    ProblemCode.METHOD_NOT_ALLOWED,
+                                    "The route does not know this method; it knows " + String.join(", ", methods) + ".")
+                            .with("allowed", new JsonArray(List.copyOf(methods))));
+        };
+    }
+}

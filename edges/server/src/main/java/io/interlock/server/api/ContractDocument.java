@@ -1,0 +1,100 @@
+package io.interlock.server.api;
+
+import io.interlock.server.YamlResource;
+import io.interlock.server.problem.Catalogue;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The OpenAPI document: {@code openapi.yaml}, with a response and an example for every problem an operation names, and for
+ * those any operation can meet.
+ */
+final class ContractDocument {
+
+    private static final List<ProblemCode> ANYWHERE = List.of(
+            ProblemCode.INVALID_REQUEST,
+            ProblemCode.RATE_LIMITED,
+            ProblemCode.INTERNAL_ERROR,
+            ProblemCode.STORE_UNAVAILABLE);
+    private static final List<ProblemCode> WITH_KEY = List.of(ProblemCode.UNAUTHENTICATED, ProblemCode.FORBIDDEN);
+    private static final List<ProblemCode> WITH_BODY =
+            List.of(ProblemCode.BODY_TOO_LARGE, ProblemCode.UNSUPPORTED_MEDIA_TYPE, ProblemCode.REQUEST_TIMEOUT);
+
+    private ContractDocument() {}
+
+    static JsonObject read() {
+        JsonObject document = YamlResource.object("openapi.yaml");
+        document.getJsonObject("paths").forEach(path -> {
+            JsonObject operations = (JsonObject) path.getValue();
+            operations.forEach(operation -> addProblems((JsonObject) operation.getValue()));
+        });
+        JsonObject examples = new JsonObject();
+        for (Catalogue.Entry entry : Catalogue.all()) {
+            examples.put(
+                    entry.code().code(),
+                    new JsonObject().put("summary", entry.title()).put("value", entry.example()));
+        }
+        document.getJsonObject("components").put("examples", examples);
+        return document;
+    }
+
+    /**
+     * As much of it as the router takes: an absolute URL, because it finds the base path in no other, and no media types of
+     * answers, because it knows neither problems nor event streams. Requests are checked by what stays.
+     */
+    static JsonObject forRouting(JsonObject document) {
+        JsonObject routed = document.copy()
+                .put("servers", new JsonArray().add(new JsonObject().put("url", "http://localhost/api/v1")));
+        routed.getJsonObject("paths")
+                .forEach(path -> ((JsonObject) path.getValue()).forEach(operation -> {
+                    JsonObject responses = ((JsonObject) operation.getValue()).getJsonObject("responses");
+                    responses.forEach(response -> ((JsonObject) response.getValue()).remove("content"));
+                }));
+        routed.getJsonObject("components").remove("examples");
+        return routed;
+    }
+
+    private static void addProblems(JsonObject operation) {
+        List<ProblemCode> codes = new ArrayList<>(ANYWHERE);
+        if (!operation.getString("x-role").equals("public")) {
+            codes.addAll(WITH_KEY);
+        }
+        if (operation.containsKey("requestBody")) {
+            codes.addAll(WITH_BODY);
+        }
+        for (Object code : operation.getJsonArray("x-problems", new JsonArray())) {
+            codes.add(named(operation, (String) code));
+        }
+        Map<Integer, JsonObject> byStatus = new TreeMap<>();
+        for (ProblemCode code : codes) {
+            byStatus.computeIfAbsent(code.entry().status(), status -> new JsonObject())
+                    .put(code.code(), new JsonObject().put("$ref", "#/components/examples/" + code.code()));
+        }
+        JsonObject responses = operation.getJsonObject("responses");
+        byStatus.forEach((status, examples) -> responses.put(Integer.toString(status), response(examples)));
+    }
+
+    private static ProblemCode named(JsonObject operation, String code) {
+        for (ProblemCode known : ProblemCode.values()) {
+            if (known.code().equals(code)) {
+                return known;
+            }
+        }
+        throw new IllegalStateException(operation.getString("operationId") + " names the unknown problem " + code);
+    }
+
+    private static JsonObject response(JsonObject examples) {
+        JsonObject content = new JsonObject()
+                .put("schema", new JsonObject().put("$ref", "#/components/schemas/Problem"))
+                .put("examples", examples);
+        return new JsonObject()
+                .put("description", String.join(", ", examples.fieldNames()))
+                .put("content", new JsonObject().put(Problem.MEDIA_TYPE, content));
+    }
+}

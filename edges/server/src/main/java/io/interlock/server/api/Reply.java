@@ -1,0 +1,54 @@
+package io.interlock.server.api;
+
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operation answers. Problems are thrown, not answered.
+ *
+ * @param status the HTTP status
+ * @param body the JSON, or {@code null} for none
+ * @param headers further headers
+ * @param stream writes the body from now on until the client goes away, or {@code null} if {@code body} is all
+ */
+record Reply(
+        int status,
+        @Nullable JsonObject body,
+        Map<String, String> headers,
+        @Nullable Consumer<HttpServerResponse> stream) {
+
+    static Reply ok(JsonObject body) {
+        return new Reply(200, body, Map.of(), null);
+    }
+
+    static Reply created(JsonObject body, String location) {
+        return new Reply(201, body, Map.of("Location", location), null);
+    }
+
+    static Reply accepted(JsonObject body) {
+        return new Reply(202, body, Map.of(), null);
+    }
+
+    static Reply nothing() {
+        return new Reply(204, null, Map.of(), null);
+    }
+
+    static Reply streaming(String type, Consumer<HttpServerResponse> stream) {
+        return new Reply(200, null, Map.of("Content-Type", type), stream);
+    }
+
+    Reply header(String name, String value) {
+        Map<String, String> more = new TreeMap<>(headers);
+        more.put(name, value);
+        return new Reply(status, body, more, stream);
+    }
+
+    Reply retryAfter(Duration wait) {
+        return header("Retry-After", Long.toString(Math.max(1, (wait.toMillis() + 999) / 1_000)));
+    }
+}

@@ -1,0 +1,139 @@
+package io.interlock.server.http;
+
+import io.interlock.server.config.Limits;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the body, up to a size and within a time. Whoever sends more is told so at once and cut off; nothing beyond the limit
+ * is kept.
+ */
+final class BodyReader implements Handler<RoutingContext> {
+
+    private final Limits limits;
+
+    BodyReader(Limits limits) {
+        this.limits = limits;
+    }
+
+    @Override
+    public void handle(RoutingContext context) {
+        HttpServerRequest request = context.request();
+        Problem refusal = refusal(request);
+        if (refusal != null) {
+            context.fail(refusal.thrown());
+            return;
+        }
+        if (request.getHeader("Expect") != null) {
+            request.response().writeContinue();
+        }
+        new Arrival(context).begin();
+    }
+
+    private @Nullable Problem refusal(HttpServerRequest request) {
+        String length = request.getHeader("Content-Length");
+        if (length != null && (length.length() > 10 || Long.parseLong(length) > limits.body())) {
+            return tooLarge();
+        }
+        String expected = request.getHeader("Expect");
+        if (expected != null && !expected.equalsIgnoreCase("100-continue")) {
+            return Problem.of(ProblemCode.EXPECTATION_FAILED, "Expect knows only 100-continue.");
+        }
+        String type = request.getHeader("Content-Type");
+        String encoding = request.getHeader("Content-Encoding");
+        if (hasBody(request) && (!isJson(type) || (encoding != null && !encoding.equalsIgnoreCase("identity")))) {
+            return Problem.of(
+                    ProblemCode.UNSUPPORTED_MEDIA_TYPE,
+                    "The body is " + (type == null ? "of no declared type" : "not plain JSON")
+                            + "; send application/json.");
+        }
+        return null;
+    }
+
+    /** Whether something comes behind the headers. */
+    static boolean hasBody(HttpServerRequest request) {
+        String length = request.getHeader("Content-Length");
+        return request.getHeader("Transfer-Encoding") != null || (length != null && !length.equals("0"));
+    }
+
+    private static boolean isJson(@Nullable String type) {
+        return type != null
+                && type.toLowerCase(Locale.ROOT).replace(" ", "").matches("application/json(;charset=\"?utf-8\"?)?");
+    }
+
+    private Problem tooLarge() {
+        return Problem.of(ProblemCode.BODY_TOO_LARGE, "The body has more than " + limits.body() + " bytes.")
+                .with("limit", limits.body());
+    }
+
+    /** One body on its way in. */
+    private final class Arrival {
+
+        private final RoutingContext context;
+        private final Buffer body = Buffer.buffer();
+        private boolean over;
+        private long timer;
+
+        Arrival(RoutingContext context) {
+            this.context = context;
+        }
+
+        void begin() {
+            HttpServerRequest request = context.request();
+            timer = context.vertx()
+                    .setTimer(
+                            limits.arrival().toMillis(),
+                            id -> stop(Problem.of(
+                                    ProblemCode.REQUEST_TIMEOUT,
+                                    "The body was not complete after "
+                                            + limits.arrival().toSeconds() + "s.")));
+            request.handler(this::take);
+            request.exceptionHandler(failure -> end());
+            request.endHandler(end -> complete());
+            request.resume();
+        }
+
+        private void take(Buffer chunk) {
+            if (over) {
+                return;
+            }
+            if (body.length() + chunk.length() > limits.body()) {
+                stop(tooLarge());
+            } else {
+                body.appendBuffer(chunk);
+            }
+        }
+
+        private void complete() {
+            if (over) {
+                return;
+            }
+            end();
+            if (JsonDepth.exceeds(body, limits.depth())) {
+                context.fail(Problem.invalid("", "The JSON nests more than " + limits.depth() + " levels.")
+                        .thrown());
+                return;
+            }
+            Exchange.body(context, body);
+            context.next();
+        }
+
+        private void stop(Problem problem) {
+            if (!over) {
+                end();
+                context.fail(problem.thrown());
+            }
+        }
+
+        private void end() {
+            over = true;
+            context.vertx().cancelTimer(timer);
+        }
+    }
+}

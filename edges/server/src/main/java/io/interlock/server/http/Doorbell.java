@@ -1,0 +1,72 @@
+package io.interlock.server.http;
+
+import io.interlock.server.config.Limits;
+import io.interlock.server.config.Listen;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** How connections are taken: sizes, times, TLS, and what is said to what is no HTTP. */
+public final class Doorbell {
+
+    private static final int HEADERS = 16 * 1024;
+    private static final int REQUEST_LINE = 8 * 1024;
+
+    private Doorbell() {}
+
+    /** Options for one port. */
+    public static HttpServerOptions options(Listen listen, int port, Limits limits) {
+        HttpServerOptions options = new HttpServerOptions()
+                .setHost(listen.host())
+                .setPort(port)
+                .setMaxHeaderSize(HEADERS)
+                .setMaxInitialLineLength(REQUEST_LINE)
+                .setMaxChunkSize(16 * 1024)
+                .setIdleTimeout((int) limits.idle().toSeconds())
+                .setIdleTimeoutUnit(TimeUnit.SECONDS)
+                .setHttp2ClearTextEnabled(false)
+                .setCompressionSupported(false)
+                .setDecompressionSupported(false);
+        listen.encryption()
+                .ifPresent(tls -> options.setSsl(true)
+                        .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"))
+                        .setKeyCertOptions(new PemKeyCertOptions()
+                                .addCertPath(tls.certificate())
+                                .addKeyPath(tls.key())));
+        return options;
+    }
+
+    /** Makes {@code server} answer what is no HTTP with a problem, and hang up. */
+    public static HttpServer strict(HttpServer server) {
+        return server.invalidRequestHandler(Doorbell::refuse);
+    }
+
+    private static void refuse(HttpServerRequest request) {
+        DecoderResult result = request.decoderResult();
+        Throwable cause = result == null ? null : result.cause();
+        Problem problem;
+        if (cause instanceof TooLongHttpLineException) {
+            problem =
+                    Problem.of(ProblemCode.URI_TOO_LONG, "The request line has more than " + REQUEST_LINE + " bytes.");
+        } else if (cause instanceof TooLongHttpHeaderException || cause instanceof TooLongFrameException) {
+            problem = Problem.of(ProblemCode.HEADERS_TOO_LARGE, "The headers have more than " + HEADERS + " bytes.");
+        } else {
+            problem = Problem.invalid("", "The request is not HTTP/1.1.");
+        }
+        request.response()
+                .setStatusCode(problem.status())
+                .putHeader("Connection", "close")
+                .putHeader("Content-Type", Problem.MEDIA_TYPE)
+                .end(problem.toJson("unknown").toBuffer())
+                .onComplete(sent -> request.connection().close());
+    }
+}

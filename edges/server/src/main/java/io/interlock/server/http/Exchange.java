@@ -1,0 +1,64 @@
+package io.interlock.server.http;
+
+import io.interlock.server.access.Caller;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** What the handlers of one request leave for each other. */
+public final class Exchange {
+
+    private static final String REQUEST_ID = "interlock.requestId";
+    private static final String CALLER = "interlock.caller";
+    private static final String BODY = "interlock.body";
+    private static final String NOTES = "interlock.notes";
+
+    private Exchange() {}
+
+    /** The id of the request, the client's own or one made for it. */
+    public static String requestId(RoutingContext context) {
+        return Objects.requireNonNullElse(context.get(REQUEST_ID), "unknown");
+    }
+
+    static void requestId(RoutingContext context, String id) {
+        context.put(REQUEST_ID, id);
+    }
+
+    /** Who asks, once that is known. */
+    public static Optional<Caller> caller(RoutingContext context) {
+        return Optional.ofNullable(context.get(CALLER));
+    }
+
+    /** Says who asks. */
+    public static void caller(RoutingContext context, Caller caller) {
+        context.put(CALLER, caller);
+        note(context, "tenant", caller.tenant());
+        note(context, "apiKey", caller.key().id());
+    }
+
+    /** The body as it came, empty if there was none. */
+    public static Buffer body(RoutingContext context) {
+        return Objects.requireNonNullElseGet(context.get(BODY), Buffer::buffer);
+    }
+
+    static void body(RoutingContext context, Buffer body) {
+        context.put(BODY, body);
+    }
+
+    /** Has the access log say something more: key, run, token. The name is ours, the value may be anybody's. */
+    public static void note(RoutingContext context, String name, Object value) {
+        notes(context).put(name, value);
+    }
+
+    static Map<String, Object> notes(RoutingContext context) {
+        Map<String, Object> notes = context.get(NOTES);
+        if (notes == null) {
+            notes = new LinkedHashMap<>();
+            context.put(NOTES, notes);
+        }
+        return notes;
+    }
+}

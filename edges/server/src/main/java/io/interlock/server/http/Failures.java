@@ -1,0 +1,94 @@
+package io.interlock.server.http;
+
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Problems;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The last resort: turns whatever went wrong into a problem. What nobody foresaw is logged whole and answered bare. */
+public final class Failures implements Handler<RoutingContext> {
+
+    private static final Logger log = LoggerFactory.getLogger(Failures.class);
+
+    private static final long LINGER_MILLIS = 1_000;
+
+    @Override
+    public void handle(RoutingContext context) {
+        Throwable failure = context.failure();
+        answer(context, failure == null ? byStatus(context) : said(context, failure));
+    }
+
+    /** Answers with {@code problem}. */
+    public static void answer(RoutingContext context, Problem problem) {
+        Exchange.note(context, "problem", problem.code().code());
+        HttpServerResponse response = context.response();
+        if (response.ended() || response.closed()) {
+            return;
+        }
+        if (response.headWritten()) {
+            // Half an answer must not look like a whole one.
+            context.request().connection().close();
+            return;
+        }
+        if (problem.code() == ProblemCode.UNAUTHENTICATED) {
+            response.putHeader("WWW-Authenticate", "Bearer realm=\"interlock\"");
+        }
+        Duration wait = problem.retryAfter();
+        if (wait != null) {
+            response.putHeader("Retry-After", Long.toString(Math.max(1, (wait.toMillis() + 999) / 1_000)));
+        }
+        if (BodyReader.hasBody(context.request()) && !context.request().isEnded()) {
+            cutOff(context);
+        }
+        response.setStatusCode(problem.status())
+                .putHeader("Content-Type", Problem.MEDIA_TYPE)
+                .end(problem.toJson(Exchange.requestId(context)).toBuffer());
+    }
+
+    /**
+     * What is still on its way would be taken for the next request: the connection ends with the answer. A moment later, since
+     * a client that is still sending would lose the answer with its connection.
+     */
+    private static void cutOff(RoutingContext context) {
+        HttpServerRequest request = context.request();
+        context.response().putHeader("Connection", "close");
+        request.handler(discarded -> {});
+        request.endHandler(end -> {});
+        request.exceptionHandler(failure -> {});
+        context.addEndHandler(ended -> {
+            request.resume();
+            context.vertx()
+                    .setTimer(LINGER_MILLIS, timer -> request.connection().close());
+        });
+    }
+
+    private static Problem said(RoutingContext context, Throwable failure) {
+        Problem problem = Problems.of(failure);
+        if (problem.code() == ProblemCode.INTERNAL_ERROR) {
+            log.error("request {} failed", Exchange.requestId(context), failure);
+        } else if (problem.code() == ProblemCode.STORE_UNAVAILABLE) {
+            log.warn("request {}: {}", Exchange.requestId(context), failure.getMessage());
+        }
+        return problem;
+    }
+
+    private static Problem byStatus(RoutingContext context) {
+        HttpServerRequest request = context.request();
+        return switch (context.statusCode()) {
+            case 404 -> Problem.of(ProblemCode.UNKNOWN_ROUTE, "There is no operation at " + shown(request) + ".");
+            case 400 -> Problem.invalid("path", "The path cannot be read.");
+            default -> Problem.of(ProblemCode.INTERNAL_ERROR, "The server answered " + context.statusCode() + ".");
+        };
+    }
+
+    static String shown(HttpServerRequest request) {
+        String path = AccessLog.plain(request.path());
+        return path.length() > 200 ? path.substring(0, 200) + "…" : path;
+    }
+}

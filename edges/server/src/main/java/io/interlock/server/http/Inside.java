@@ -1,0 +1,68 @@
+package io.interlock.server.http;
+
+import io.interlock.access.Role;
+import io.interlock.server.access.Authentication;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+/**
+ * Health and metrics. On a port of their own they need no key. On the main port only callers from this host need none, and
+ * behind a proxy nobody is known to be one.
+ */
+public final class Inside {
+
+    private final Health health;
+    private final PrometheusMeterRegistry meters;
+
+    /** Shows what {@code probe} and {@code meters} know. */
+    public Inside(ReadyProbe probe, PrometheusMeterRegistry meters) {
+        this.health = new Health(probe);
+        this.meters = meters;
+    }
+
+    /** Adds the routes without asking for keys: for a port of their own. */
+    public void openTo(Router router) {
+        add(router, RoutingContext::next);
+    }
+
+    /** Adds the routes on the main port. */
+    public void closeTo(Router router, Authentication authentication, boolean behindProxy) {
+        add(router, context -> {
+            if (!behindProxy && isLocal(context.request())) {
+                context.next();
+            } else {
+                authentication.require(context, Role.READ);
+            }
+        });
+    }
+
+    private void add(Router router, Handler<RoutingContext> guard) {
+        router.get("/health/live").handler(guard).handler(health::live);
+        router.get("/health/ready").handler(guard).handler(health::ready);
+        router.get("/metrics").handler(guard).handler(this::metrics);
+    }
+
+    private void metrics(RoutingContext context) {
+        context.response()
+                .putHeader("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+                .end(meters.scrape());
+    }
+
+    private static boolean isLocal(HttpServerRequest request) {
+        SocketAddress peer = request.remoteAddress();
+        try {
+            // A numeric address: nothing is looked up.
+            return peer != null
+                    && peer.hostAddress() != null
+                    && InetAddress.getByName(peer.hostAddress()).isLoopbackAddress();
+        } catch (UnknownHostException impossible) {
+            return false;
+        }
+    }
+}

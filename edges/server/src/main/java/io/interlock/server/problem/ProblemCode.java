@@ -1,0 +1,45 @@
+package io.interlock.server.problem;
+
+import java.util.Locale;
+
+/** The problems there are. {@code problems.yaml} says what each means; {@link Catalogue} refuses to load if they differ. */
+public enum ProblemCode {
+    INVALID_REQUEST,
+    UNAUTHENTICATED,
+    FORBIDDEN,
+    NOT_FOUND,
+    UNKNOWN_JOB,
+    UNKNOWN_ROUTE,
+    METHOD_NOT_ALLOWED,
+    REQUEST_TIMEOUT,
+    LOCK_HELD,
+    LOCK_DELAYED,
+    KEY_PAUSED,
+    STORE_RECOVERING,
+    WRONG_STATE,
+    RUN_FINISHED,
+    LEASE_LOST,
+    TOKEN_STALE,
+    BODY_TOO_LARGE,
+    URI_TOO_LONG,
+    UNSUPPORTED_MEDIA_TYPE,
+    EXPECTATION_FAILED,
+    IDEMPOTENCY_MISMATCH,
+    QUEUE_FULL,
+    RATE_LIMITED,
+    HEADERS_TOO_LARGE,
+    INTERNAL_ERROR,
+    NEEDS_RUN_STORE,
+    STORE_UNAVAILABLE,
+    SHUTTING_DOWN;
+
+    /** As it stands in the JSON: {@code lock-held}. */
+    public String code() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** What the catalogue says about it. */
+    public Catalogue.Entry entry() {
+        return Catalogue.of(this);
+    }
+}

@@ -1,0 +1,21 @@
+package io.interlock.server.problem;
+
+import io.interlock.InterlockException;
+
+/** Ends the handling of a request with a problem. */
+public final class ProblemException extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Problem problem;
+
+    ProblemException(Problem problem) {
+        super(problem.code().code() + ": " + problem.detail());
+        this.problem = problem;
+    }
+
+    /** What to answer. */
+    public Problem problem() {
+        return problem;
+    }
+}

@@ -1,0 +1,72 @@
+package io.interlock.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.access.Role;
+import io.interlock.server.api.Rig;
+import io.interlock.server.config.Listen;
+import io.interlock.server.http.ReadyProbe.Readiness;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+
+class HealthTest {
+
+    @Test
+    void aServerOnThisHostSaysThatItLivesAndIsReady() {
+        try (Rig rig = new Rig()) {
+            assertThat(rig.get("/health/live", null).statusCode()).isEqualTo(200);
+            assertThat(Rig.json(rig.get("/health/ready", null)).getString("status"))
+                    .isEqualTo("UP");
+        }
+    }
+
+    @Test
+    void aStoreThatIsAwayMakesItUselessNotDead() {
+        try (Rig rig = new Rig()) {
+            rig.readiness = Readiness.notReady("store is away");
+            HttpResponse<String> ready = rig.get("/health/ready", null);
+            assertThat(ready.statusCode()).isEqualTo(503);
+            assertThat(Rig.json(ready).getString("reason")).isEqualTo("store is away");
+            assertThat(rig.get("/health/live", null).statusCode()).isEqualTo(200);
+            rig.readiness = Readiness.yes();
+            assertThat(rig.get("/health/ready", null).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void metricsAreServedAsPrometheusReadsThem() {
+        try (Rig rig = new Rig()) {
+            rig.get("/health/live", null);
+            HttpResponse<String> metrics = rig.get("/metrics", null);
+            assertThat(metrics.statusCode()).isEqualTo(200);
+            assertThat(metrics.headers().firstValue("Content-Type").orElseThrow())
+                    .startsWith("text/plain");
+            assertThat(metrics.body())
+                    .contains("vertx_http_server_requests_total")
+                    .doesNotContain("/health/live");
+        }
+    }
+
+    @Test
+    void aPortOfTheirOwnNeedsNoKeyAndTheMainPortDoesNotHaveThem() {
+        try (Rig rig = new Rig(new Listen("127.0.0.1", 0, 0, false, null), Rig.LIMITS)) {
+            assertThat(rig.server.managementPort()).isNotEqualTo(rig.server.port());
+            assertThat(rig.get("/metrics", null).statusCode()).isEqualTo(404);
+            HttpRequest there = HttpRequest.newBuilder(
+                            URI.create("http://127.0.0.1:" + rig.server.managementPort() + "/metrics"))
+                    .build();
+            assertThat(rig.send(there).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void behindAProxyNobodyIsTakenForLocal() {
+        try (Rig rig = new Rig(new Listen("127.0.0.1", 0, null, true, null), Rig.LIMITS)) {
+            assertThat(rig.get("/metrics", null).statusCode()).isEqualTo(401);
+            assertThat(rig.get("/metrics", rig.key("acme", Role.READ)).statusCode())
+                    .isEqualTo(200);
+        }
+    }
+}
