@@ -30,13 +30,8 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
     @Override
     public List<AnswerRow> run(Connection connection, int patience) throws SQLException {
         String sql =
-                "SELECT * FROM " + settings.names().table("acquire") + "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+                AnswerRow.SELECT + settings.names().table("acquire") + "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) a";
         return Lane.query(connection, sql, statement -> bind(statement, patience), AnswerRow::readAll);
-    }
-
-    /** Whether the server is not the one the store knows, so that nothing could be granted. */
-    static boolean asksToReattach(List<AnswerRow> rows) {
-        return rows.stream().anyMatch(row -> row.verdict().equals("reattach"));
     }
 
     static Answers<AcquireAnswer> answers(int count, List<AnswerRow> rows) {
@@ -59,6 +54,7 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
             case "probe" -> refused(new Refusal.AwaitsProbe(first.requireLease()));
             case "recovering" ->
                 refused(new Refusal.StoreRecovering(first.requireKey(), first.at(), first.requireUntil()));
+            case "reserved", "paused" -> refused(first.requireRefusal());
             case "open" -> null;
             default -> throw new IllegalStateException("unknown verdict " + first.verdict());
         };

@@ -76,7 +76,7 @@ final class AdminSteps {
     }
 
     private Lane.Step<List<AnswerRow>> rows(String call, PatientBinder binder) {
-        String sql = "SELECT * FROM " + settings.names().table(call);
+        String sql = AnswerRow.SELECT + settings.names().table(call) + " a";
         return (connection, patience) ->
                 Lane.query(connection, sql, statement -> binder.bind(statement, patience), AnswerRow::readAll);
     }

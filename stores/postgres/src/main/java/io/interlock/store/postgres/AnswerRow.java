@@ -1,21 +1,15 @@
 package io.interlock.store.postgres;
 
-import io.interlock.Eviction;
-import io.interlock.FencingToken;
-import io.interlock.Holder;
-import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.RunId;
+import io.interlock.Refusal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param until what the verdict waits for, if anything
  * @param key the key it is about, or {@code null} if it is about none
  * @param lease the lease in the key's row, or {@code null} if it is free
+ * @param refusal what of runs stood in the way, or {@code null}
  */
 record AnswerRow(
         int request,
@@ -34,7 +29,11 @@ record AnswerRow(
         Instant at,
         @Nullable Instant until,
         @Nullable LockKey key,
-        @Nullable LeaseRecord lease) {
+        @Nullable LeaseRecord lease,
+        @Nullable Refusal refusal) {
+
+    /** What to select from a function that answers so, and is called {@code a}. */
+    static final String SELECT = "SELECT a.*, " + Refusals.SELECT + " FROM ";
 
     static List<AnswerRow> readAll(ResultSet rows) throws SQLException {
         List<AnswerRow> read = new ArrayList<>();
@@ -63,6 +62,13 @@ record AnswerRow(
         return key;
     }
 
+    Refusal requireRefusal() {
+        if (refusal == null) {
+            throw new IllegalStateException("verdict " + verdict + " without its refusal");
+        }
+        return refusal;
+    }
+
     Instant requireUntil() {
         if (until == null) {
             throw new IllegalStateException("verdict " + verdict + " without its end");
@@ -71,45 +77,17 @@ record AnswerRow(
     }
 
     private static AnswerRow read(ResultSet row) throws SQLException {
-        Instant at = requireInstant(row, "at");
-        String tenant = row.getString("tenant");
-        LockKey key = tenant == null ? null : new LockKey(tenant, row.getString("name"));
-        UUID id = row.getObject("lease_id", UUID.class);
+        Columns columns = new Columns(row, "");
+        Instant at = columns.requireInstant("at");
+        LockKey key = columns.key();
+        LeaseRecord lease = columns.lease(at);
         return new AnswerRow(
                 row.getInt("request") - 1,
                 row.getString("verdict"),
                 at,
-                instant(row, "until"),
+                columns.instant("until"),
                 key,
-                key == null || id == null ? null : lease(row, key, id, at));
-    }
-
-    private static LeaseRecord lease(ResultSet row, LockKey key, UUID id, Instant at) throws SQLException {
-        UUID run = row.getObject("run_id", UUID.class);
-        Instant evictedAt = instant(row, "evicted_at");
-        return new LeaseRecord(
-                key,
-                new LeaseId(id),
-                new Holder(row.getString("instance"), row.getString("label"), run == null ? null : new RunId(run)),
-                new FencingToken(row.getLong("token")),
-                requireInstant(row, "granted_at"),
-                requireInstant(row, "expires_at"),
-                at,
-                evictedAt == null
-                        ? null
-                        : new Eviction(row.getString("evicted_by"), row.getString("evict_reason"), evictedAt));
-    }
-
-    private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
-        OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
-        return value == null ? null : value.toInstant();
-    }
-
-    private static Instant requireInstant(ResultSet row, String column) throws SQLException {
-        Instant value = instant(row, column);
-        if (value == null) {
-            throw new SQLException("the column " + column + " is empty", "XX001");
-        }
-        return value;
+                lease,
+                Refusals.read(row, key, lease, at));
     }
 }

@@ -22,7 +22,7 @@ final class HolderSteps {
 
     Lane.Step<List<AnswerRow>> renew(List<RenewRequest> requests) {
         KeyTable keys = new KeyTable(requests.stream().map(RenewRequest::key).toList());
-        String sql = "SELECT * FROM " + settings.names().table("renew") + "(?, ?, ?, ?, ?, ?, ?)";
+        String sql = AnswerRow.SELECT + settings.names().table("renew") + "(?, ?, ?, ?, ?, ?, ?) a";
         return (connection, patience) -> Lane.query(
                 connection,
                 sql,
@@ -38,7 +38,7 @@ final class HolderSteps {
 
     Lane.Step<List<AnswerRow>> release(List<ReleaseRequest> requests) {
         KeyTable keys = new KeyTable(requests.stream().map(ReleaseRequest::key).toList());
-        String sql = "SELECT * FROM " + settings.names().table("release") + "(?, ?, ?, ?, ?, ?)";
+        String sql = AnswerRow.SELECT + settings.names().table("release") + "(?, ?, ?, ?, ?, ?) a";
         return (connection, patience) -> Lane.query(
                 connection,
                 sql,
@@ -57,6 +57,7 @@ final class HolderSteps {
             case "expired" -> new RenewAnswer.Lost(LossCause.EXPIRED, row.lease());
             case "evicted" -> new RenewAnswer.Lost(LossCause.EVICTED, row.lease());
             case "gone" -> new RenewAnswer.Lost(LossCause.GONE, row.lease());
+            case "overdue" -> new RenewAnswer.Lost(LossCause.OVERDUE, row.lease());
             case "open" -> null;
             default -> throw new IllegalStateException("unknown verdict " + row.verdict());
         });

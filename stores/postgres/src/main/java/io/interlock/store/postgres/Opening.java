@@ -21,7 +21,17 @@ import javax.sql.DataSource;
 /** The first contact with a database: is it safe, are the tables there, is it the server we know. */
 final class Opening {
 
-    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_leases.sql");
+    private static final List<Migration> MIGRATIONS = Migration.load(
+            Opening.class,
+            "001_leases.sql",
+            "002_runs.sql",
+            "003_run_rules.sql",
+            "004_run_settlement.sql",
+            "005_submit.sql",
+            "006_run_reads.sql",
+            "007_work.sql",
+            "008_leases_beside_runs.sql",
+            "009_run_admin.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;

@@ -6,18 +6,44 @@ import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.run.Wait;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.EvictRequest;
-import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
+import io.interlock.spi.run.BeatAnswer;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.CancelAnswer;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.FinishAnswer;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceAnswer;
+import io.interlock.spi.run.ResourceRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunPage;
+import io.interlock.spi.run.RunQuery;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.SweepAction;
+import io.interlock.spi.run.TurnAnswer;
+import io.interlock.spi.run.TurnRequest;
 import io.interlock.store.jdbc.SchemaMode;
 import io.interlock.store.jdbc.TableNames;
 import io.interlock.time.Environment;
@@ -26,12 +52,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leases in PostgreSQL. Exclusion reaches as far as the database does, the server's clock decides, and what was granted
+ * Leases and runs in PostgreSQL. Exclusion reaches as far as the database does, the server's clock decides, and what was granted
  * survives the death of any process including the server's.
  *
  * <p>If the server turns out to be another one than before (a promoted standby, a restored backup), leases may be missing
@@ -40,7 +67,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads; one per process is enough. It uses up to seven connections.
  */
-public final class PostgresStore implements LeaseStore {
+public final class PostgresStore implements RunStore {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
     private static final int MOST_REATTACHMENTS = 3;
@@ -51,6 +78,7 @@ public final class PostgresStore implements LeaseStore {
     private final Lane renewals;
     private final Listener listener;
     private final Announcer announcer;
+    private final RunCall runs;
     private final Runnable pools;
     private volatile boolean closed;
 
@@ -63,6 +91,7 @@ public final class PostgresStore implements LeaseStore {
         Watchers watchers = new Watchers();
         listener = new Listener(connections.single(), settings, environment, watchers);
         announcer = new Announcer(connections.single(), settings, environment, watchers);
+        runs = new RunCall(settings);
         pools = connections.close();
     }
 
@@ -123,19 +152,8 @@ public final class PostgresStore implements LeaseStore {
             return Answers.of(List.of());
         }
         AcquireStep step = new AcquireStep(settings, requests);
-        for (int i = 0; i < MOST_REATTACHMENTS; i++) {
-            List<AnswerRow> rows = call(steps, step);
-            if (!AcquireStep.asksToReattach(rows)) {
-                return AcquireStep.answers(requests.size(), rows);
-            }
-            call(steps, (connection, patience) -> {
-                attachment.requireSafe(connection);
-                attachment.attach(connection);
-                return rows;
-            });
-        }
-        throw new StoreUnavailableException(
-                settings.store(), "is on another server at every attempt; is a failover under way?");
+        return AcquireStep.answers(
+                requests.size(), granted(step, row -> row.verdict().equals("reattach")));
     }
 
     @Override
@@ -210,6 +228,105 @@ public final class PostgresStore implements LeaseStore {
     }
 
     @Override
+    public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
+        requests.forEach(request -> request.spec().terms().within(attachment.maxLease()));
+        return requests.isEmpty()
+                ? Answers.of(List.of())
+                : SubmitStep.answers(requests.size(), grantedRuns(SubmitStep.of(runs, requests)));
+    }
+
+    @Override
+    public List<Claimed> claim(ClaimRequest request) {
+        return WorkSteps.claimed(grantedRuns(WorkSteps.claim(runs, request)));
+    }
+
+    @Override
+    public Answers<TurnAnswer> takeTurn(List<TurnRequest> requests) {
+        return requests.isEmpty()
+                ? Answers.of(List.of())
+                : WorkSteps.turns(requests.size(), grantedRuns(WorkSteps.takeTurn(runs, requests)));
+    }
+
+    @Override
+    public Answers<BeatAnswer> beat(List<BeatRequest> requests) {
+        return requests.isEmpty()
+                ? Answers.of(List.of())
+                : WorkSteps.beats(requests.size(), call(renewals, WorkSteps.beat(runs, requests)));
+    }
+
+    @Override
+    public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
+        return requests.isEmpty()
+                ? Answers.of(List.of())
+                : FinishStep.answers(requests.size(), announced(FinishStep.of(runs, requests)));
+    }
+
+    @Override
+    public CancelAnswer cancel(CancelRequest request) {
+        return RunAdmin.cancelled(announced(RunAdmin.cancel(runs, request)).get(0));
+    }
+
+    @Override
+    public Pause pause(PauseRequest request) {
+        return call(steps, RunAdmin.pause(runs, request));
+    }
+
+    @Override
+    public boolean resume(ResumeRequest request) {
+        return !announced(RunAdmin.resume(runs, request)).isEmpty();
+    }
+
+    @Override
+    public List<SweepAction> sweepRuns(int limit) {
+        List<RunAdmin.Swept> done = call(steps, RunAdmin.sweep(runs, limit));
+        announcer.announce(done.stream()
+                .filter(RunAdmin.Swept::leavesWaiters)
+                .map(swept -> KeyHash.of(swept.action().key()))
+                .toList());
+        return done.stream().map(RunAdmin.Swept::action).toList();
+    }
+
+    @Override
+    public Optional<Run> findRun(RunId id) {
+        return RunReads.runs(call(steps, RunReads.find(runs, id))).stream().findFirst();
+    }
+
+    @Override
+    public List<Run> queue(LockKey key) {
+        return RunReads.runs(call(steps, RunReads.queue(runs, key)));
+    }
+
+    @Override
+    public Optional<Wait> explain(RunId id) {
+        return RunReads.explained(call(steps, RunReads.explain(runs, id)));
+    }
+
+    @Override
+    public List<Attempt> attempts(RunId id) {
+        return call(steps, RunReads.attempts(runs, id));
+    }
+
+    @Override
+    public Optional<Resource> resource(LockKey key) {
+        return call(steps, RunReads.resource(runs, key)).stream().findFirst();
+    }
+
+    @Override
+    public ResourceAnswer setResource(ResourceRequest request) {
+        return call(steps, RunAdmin.setResource(runs, request));
+    }
+
+    @Override
+    public RunPage listRuns(RunQuery query) {
+        return RunReads.page(query, call(steps, RunReads.list(runs, query)));
+    }
+
+    @Override
+    public List<AuditRecord> audit(LockKey key) {
+        return call(steps, RunReads.audit(runs, key));
+    }
+
+    @Override
     public ChangeFeed changes() {
         return listener;
     }
@@ -225,6 +342,37 @@ public final class PostgresStore implements LeaseStore {
     @Override
     public String toString() {
         return settings.store();
+    }
+
+    private List<RunAnswer> grantedRuns(Lane.Step<List<RunAnswer>> step) {
+        return granted(step, row -> row.verdict().equals("reattach"));
+    }
+
+    /** Runs a step that grants; first ties the store to the server, if it turns out to be another one than before. */
+    private <R> List<R> granted(Lane.Step<List<R>> step, Predicate<R> asksToReattach) {
+        for (int i = 0; i < MOST_REATTACHMENTS; i++) {
+            List<R> rows = call(steps, step);
+            if (rows.stream().noneMatch(asksToReattach)) {
+                return rows;
+            }
+            call(steps, (connection, patience) -> {
+                attachment.requireSafe(connection);
+                attachment.attach(connection);
+                return rows;
+            });
+        }
+        throw new StoreUnavailableException(
+                settings.store(), "is on another server at every attempt; is a failover under way?");
+    }
+
+    /** Runs a step that may free keys, and wakes whoever waits for one. */
+    private List<RunAnswer> announced(Lane.Step<List<RunAnswer>> step) {
+        List<RunAnswer> rows = call(steps, step);
+        announcer.announce(rows.stream()
+                .filter(RunAnswer::leavesWaiters)
+                .map(row -> KeyHash.of(row.requireKey()))
+                .toList());
+        return rows;
     }
 
     private <T> T call(Lane lane, Lane.Step<T> step) {

@@ -22,6 +22,11 @@ final class SqlArrays {
         return this;
     }
 
+    SqlArrays text(String value) throws SQLException {
+        statement.setString(next++, value);
+        return this;
+    }
+
     SqlArrays keys(KeyTable keys) throws SQLException {
         return array("text", keys.tenants()).array("text", keys.names());
     }

@@ -1,16 +1,17 @@
 package io.interlock.store.postgres;
 
-import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
-import io.interlock.tck.StoreHarness;
+import io.interlock.spi.run.RunStore;
+import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A schema of its own in the shared server. Its time goes on by moving everything that is stored into the past. */
-final class PostgresHarness implements StoreHarness {
+final class PostgresHarness implements RunStoreHarness {
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 
@@ -39,25 +40,38 @@ final class PostgresHarness implements StoreHarness {
     }
 
     @Override
-    public LeaseStore open(Environment environment) {
-        return Stores.open(url(""), environment);
+    public RunStore open(Environment environment) {
+        return (RunStore) Stores.open(url(""), environment);
     }
 
     @Override
     public void advance(Duration time) {
-        String by = " - interval '" + time.toNanos() / 1000 + " microseconds'";
+        String by = "interval '" + time.toNanos() / 1000 + " microseconds'";
         server.execute(
-                "UPDATE " + table("lease") + " SET granted_at = granted_at" + by + ", expires_at = expires_at" + by
-                        + ", evicted_at = evicted_at" + by + ", waiters_until = waiters_until" + by
-                        + ", freed_at = freed_at" + by,
-                "UPDATE " + table("store") + " SET no_grant_before = no_grant_before" + by);
+                """
+                DO $$
+                DECLARE
+                    t record;
+                BEGIN
+                    FOR t IN
+                        SELECT table_name AS name, string_agg(format('%1$I = %1$I - TIME', column_name), ', ') AS moves
+                        FROM information_schema.columns
+                        WHERE table_schema = 'SCHEMA' AND data_type = 'timestamp with time zone'
+                        GROUP BY table_name
+                    LOOP
+                        EXECUTE format('UPDATE SCHEMA.%I SET %s', t.name, t.moves);
+                    END LOOP;
+                END $$""".replace("TIME", by.replace("'", "''")).replace("SCHEMA", schema),
+                "UPDATE " + table("run") + " SET stage_times = ARRAY(SELECT t - " + by
+                        + " FROM unnest(stage_times) WITH ORDINALITY u (t, n) ORDER BY n)");
     }
 
     @Override
     public void reset() {
-        server.execute(
-                "DELETE FROM " + table("lease"),
-                "UPDATE " + table("store") + " SET epoch = 0, no_grant_before = '-infinity', token_floor = 0");
+        for (String name : List.of("lease", "run", "attempt", "resource", "pause", "remembered", "audit")) {
+            server.execute("DELETE FROM " + table(name));
+        }
+        server.execute("UPDATE " + table("store") + " SET epoch = 0, no_grant_before = '-infinity', token_floor = 0");
     }
 
     @Override
