@@ -65,7 +65,7 @@ final class RunReads {
     }
 
     static Lane.Step<List<RunAnswer>> list(RunCall call, RunQuery query) {
-        return call.answers("list_runs(?, ?, ?, ?, ?, ?, ?)", (statement, patience) -> {
+        return call.answers("list_runs(?, ?, ?, ?, ?, ?, ?, ?)", (statement, patience) -> {
             LockKey key = query.key();
             // The key of another tenant has no runs of this one.
             boolean none = key != null && !key.tenant().equals(query.tenant());
@@ -77,6 +77,7 @@ final class RunReads {
             statement.setObject(5, since == null ? null : OffsetDateTime.ofInstant(since, ZoneOffset.UTC));
             statement.setLong(6, query.after());
             statement.setInt(7, query.limit() + 1);
+            statement.setBoolean(8, query.descending());
         });
     }
 

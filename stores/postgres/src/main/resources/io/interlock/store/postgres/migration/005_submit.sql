@@ -161,7 +161,7 @@ CREATE FUNCTION ${schema}.${prefix}name_latch(p_tenant text, p_name text) RETURN
     SELECT hashtextextended('interlock ${schema}.${prefix} name ' || p_tenant || ':' || p_name, 4711)
 $$;
 
--- One request for a locked key. p_known: the run of that id, or that the idempotency key stands for, or none.
+-- One request for a locked key, by somebody who is not known yet.
 CREATE FUNCTION ${schema}.${prefix}submit_one(p_request integer, p_room ${schema}.${prefix}room,
     p_run ${schema}.${prefix}run, p_lease uuid, p_instance text, p_label text)
 RETURNS ${schema}.${prefix}run_answer LANGUAGE plpgsql VOLATILE AS $$
@@ -263,16 +263,18 @@ BEGIN
         v_run := v_runs[i];
         v_run.tenant := p_tenants[k];
         v_run.name := p_names[k];
-        IF NOT v_wanted[k] AND (v_row.due_at <= v_facts.at) IS NOT TRUE AND v_row.max_running IS NULL
-            AND (p_known_as[i] IS NOT NULL OR ${schema}.${prefix}may_be_refused(v_facts, v_row, v_run))
-            AND NOT EXISTS (SELECT FROM ${schema}.${prefix}run r WHERE r.id = v_run.id) THEN
+        IF NOT v_wanted[k] AND (v_row.due_at <= v_facts.at) IS NOT TRUE AND v_row.max_running IS NULL THEN
             v_named := NULL;
-            IF p_known_as[i] IS NOT NULL THEN
+            SELECT r.* INTO v_known FROM ${schema}.${prefix}run r WHERE r.id = v_run.id;
+            IF NOT FOUND AND p_known_as[i] IS NOT NULL THEN
                 SELECT n.* INTO v_named FROM ${schema}.${prefix}remembered n
                 WHERE n.tenant = v_run.tenant AND n.name = p_known_as[i] AND n.until > v_facts.at;
             END IF;
             v_room := ${schema}.${prefix}look(v_facts, v_row);
-            IF v_named.run_id IS NOT NULL THEN
+            IF v_known.id IS NOT NULL THEN
+                RETURN NEXT ${schema}.${prefix}submitted_before(i, v_room, v_known, p_leases[i]);
+                CONTINUE;
+            ELSIF v_named.run_id IS NOT NULL THEN
                 RETURN NEXT ${schema}.${prefix}answer(i,
                     CASE WHEN v_named.fingerprint = p_fingerprints[i] THEN 'duplicate' ELSE 'mismatch' END,
                     v_room, NULL, NULL, v_named.run_id);

@@ -101,10 +101,10 @@ BEGIN
     END IF;
 END $$;
 
--- Runs in the order in which they were submitted. Verdict: found. Planned for what is asked each time, because the best
--- index depends on it.
+-- Runs in the order in which they were submitted, or the other way round. Verdict: found. Planned for what is asked each
+-- time, because the best index depends on it.
 CREATE FUNCTION ${schema}.${prefix}list_runs(p_tenant text, p_name text, p_state text, p_job text, p_since timestamptz,
-                                             p_after bigint, p_limit integer)
+                                             p_after bigint, p_limit integer, p_descending boolean)
 RETURNS SETOF ${schema}.${prefix}run_answer LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
@@ -112,6 +112,20 @@ DECLARE
 BEGIN
     v_answer.verdict := 'found';
     v_answer.at := clock_timestamp();
+    IF p_descending THEN
+        FOR v_answer.run IN
+            SELECT r FROM ${schema}.${prefix}run r
+            WHERE r.tenant = p_tenant AND (p_after = 0 OR r.number < p_after)
+                AND (p_name IS NULL OR r.name = p_name)
+                AND (p_state IS NULL OR r.state = p_state)
+                AND (p_job IS NULL OR r.job = p_job)
+                AND (p_since IS NULL OR r.submitted_at >= p_since)
+            ORDER BY r.number DESC LIMIT p_limit
+        LOOP
+            RETURN NEXT v_answer;
+        END LOOP;
+        RETURN;
+    END IF;
     FOR v_answer.run IN
         SELECT r FROM ${schema}.${prefix}run r
         WHERE r.tenant = p_tenant AND r.number > p_after

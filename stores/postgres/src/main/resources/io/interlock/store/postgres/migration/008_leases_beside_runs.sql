@@ -383,8 +383,11 @@ BEGIN
                     'evicted by ' || p_actor || ': ' || p_reason, p_actor, p_reason);
             END IF;
         END IF;
+        -- What is due is settled; or only the run's grace may have kept the key closed.
         IF v_row.due_at <= v_facts.at THEN
             v_room := ${schema}.${prefix}settle(v_room);
+        ELSE
+            v_room := ${schema}.${prefix}promote(v_room);
         END IF;
         PERFORM ${schema}.${prefix}write(ARRAY[${schema}.${prefix}leave(v_room)], ARRAY[true]);
     END IF;
