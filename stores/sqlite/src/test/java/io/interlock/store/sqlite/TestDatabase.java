@@ -6,6 +6,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A connection of a test's own to the file of a store. */
 final class TestDatabase implements AutoCloseable {
@@ -41,6 +43,19 @@ final class TestDatabase implements AutoCloseable {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             return row.next() ? row.getString(column) : "";
+        } catch (SQLException failure) {
+            throw new AssertionError(sql, failure);
+        }
+    }
+
+    List<String> columns(String sql, int column) {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(rows.getString(column));
+            }
+            return found;
         } catch (SQLException failure) {
             throw new AssertionError(sql, failure);
         }
