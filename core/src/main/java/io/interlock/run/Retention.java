@@ -13,11 +13,12 @@ import java.time.Duration;
  */
 public record Retention(Duration runs, Duration deadLetters, Duration audit) {
 
+    // Before the default, which is checked against it.
+    private static final Duration SHORTEST = Duration.ofHours(1);
+
     /** Runs 30 days, dead letters 14 days more than that, audit records 400 days. */
     public static final Retention DEFAULT =
             new Retention(Duration.ofDays(30), Duration.ofDays(44), Duration.ofDays(400));
-
-    private static final Duration SHORTEST = Duration.ofHours(1);
 
     /** Checks the times. */
     public Retention {

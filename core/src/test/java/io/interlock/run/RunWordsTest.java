@@ -41,6 +41,13 @@ class RunWordsTest {
     }
 
     @Test
+    void historyIsKeptForAWhile() {
+        assertThat(Retention.DEFAULT.deadLetters()).isGreaterThan(Retention.DEFAULT.runs());
+        Duration hour = Duration.ofHours(1);
+        broken(() -> new Retention(hour, hour, Duration.ofMinutes(59)), "history.audit '59m'", "below 1h");
+    }
+
+    @Test
     void restsGrowUpToTheirLimitAndAreSpreadOverTheUpperHalf() {
         RetryPlan plan = new RetryPlan(9, Duration.ofSeconds(2), 2, Duration.ofSeconds(10));
         assertThat(plan.restAfter(1, 1)).isEqualTo(Duration.ofSeconds(2));
