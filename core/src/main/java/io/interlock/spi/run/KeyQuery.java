@@ -1,6 +1,7 @@
 package io.interlock.spi.run;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,5 +26,12 @@ public record KeyQuery(
     /** The first keys of a tenant. */
     public static KeyQuery ofTenant(String tenant) {
         return new KeyQuery(tenant, "", null, RunQuery.MAX_LIMIT);
+    }
+
+    /** Whether {@code key} is one of those asked for, if there is anything to see of it. */
+    public boolean matches(LockKey key) {
+        return key.tenant().equals(tenant)
+                && key.name().startsWith(prefix)
+                && (after == null || key.compareTo(LockKey.of(tenant, after)) > 0);
     }
 }

@@ -4,6 +4,7 @@ import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.Run;
 import io.interlock.run.RunTexts;
 
 /**
@@ -20,5 +21,15 @@ public record OutputNote(RunId run, LockKey key, LeaseId lease, FencingToken tok
     /** Checks the size. */
     public OutputNote {
         RunTexts.body("output", text);
+    }
+
+    /** Whether the proof is that of the current or the last attempt of {@code run}. */
+    public boolean isProofOf(Run run) {
+        return run.id().equals(this.run)
+                && run.key().equals(key)
+                && run.status()
+                        .lastTurn()
+                        .map(turn -> turn.isProvedBy(lease, token))
+                        .orElse(false);
     }
 }

@@ -28,10 +28,10 @@ public interface RunNotes {
      */
     void countRefusals(List<RefusalCount> counts);
 
-    /** What was counted under a key in minutes beginning at {@code since} or later, in order. */
+    /** What was counted under a key in minutes beginning at {@code since} or later, in the order of the minutes. */
     List<RefusalCount> refusals(LockKey key, Instant since);
 
-    /** A worker is there. */
+    /** A worker is there; the store's clock says when, and what its instance said before no longer counts. */
     void noteWorker(WorkerNote worker);
 
     /** Workers that were there within {@code time}, those with the same instance once. */

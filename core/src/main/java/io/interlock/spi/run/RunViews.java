@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** Looks at everything at once, for people and for metrics. What they show may be a moment old. */
 public interface RunViews {
 
-    /** Keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. */
+    /**
+     * Keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. A key with no
+     * more than a pause or a resource is none of them. A lease that has ended is shown until it is cleared.
+     */
     List<KeyView> keys(KeyQuery query);
 
     /** How many runs there are in states that are not the end, and how many open dead letters. */

@@ -13,9 +13,11 @@ import io.interlock.run.Execution;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
+import io.interlock.run.Tally;
 import io.interlock.spi.run.DeadLetterQuery;
 import io.interlock.spi.run.DiscardAnswer;
 import io.interlock.spi.run.RedriveAnswer;
+import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -112,5 +114,21 @@ interface DiscardContract extends DeadLetterWords {
         assertThat(listed(new DeadLetterQuery(null, null, false, 0, 2))).containsExactly(first.id(), second.id());
         assertThat(listed(new DeadLetterQuery(null, null, false, second.number(), 2)))
                 .containsExactly(third.id(), stranger.id());
+    }
+
+    @Test
+    default void openLettersAreTallied() {
+        RunViews views = book(RunViews.class);
+        Run dead = dies(key("tally"), spec());
+        Run second = dies(key("tally-2"), spec());
+        assertThat(views.tallies())
+                .containsExactly(new Tally(
+                        "acme", dead.job(), RunState.DEAD, 2, dead.status().since()));
+        discard(dead.id());
+        assertThat(views.tallies())
+                .containsExactly(new Tally(
+                        "acme", second.job(), RunState.DEAD, 1, second.status().since()));
+        discard(second.id());
+        assertThat(views.tallies()).isEmpty();
     }
 }

@@ -24,17 +24,25 @@ import org.jspecify.annotations.Nullable;
 public final class RunAudit {
 
     private final RunStore store;
+    private final Set<RunId> forgotten;
     private final List<String> findings = new ArrayList<>();
 
-    private RunAudit(RunStore store) {
+    private RunAudit(RunStore store, Set<RunId> forgotten) {
         this.store = store;
+        this.forgotten = forgotten;
     }
 
     /** What is wrong with the runs of these keys; empty if nothing is. */
     public static List<String> findings(RunStore store, Collection<LockKey> keys, Collection<RunId> acknowledged) {
-        RunAudit audit = new RunAudit(store);
+        return findings(store, keys, acknowledged, Set.of());
+    }
+
+    /** The same, where the store was told to forget some of them. */
+    static List<String> findings(
+            RunStore store, Collection<LockKey> keys, Collection<RunId> acknowledged, Set<RunId> forgotten) {
+        RunAudit audit = new RunAudit(store, forgotten);
         keys.forEach(audit::judgeKey);
-        acknowledged.forEach(audit::judgeRun);
+        acknowledged.stream().filter(run -> !forgotten.contains(run)).forEach(audit::judgeRun);
         return audit.findings;
     }
 
@@ -99,7 +107,7 @@ public final class RunAudit {
 
     private void judgeLast(RunId id, RunState last) {
         Run run = store.findRun(id).orElse(null);
-        if (run == null || run.state() != last) {
+        if (run == null ? !(forgotten.contains(id) && last.isTerminal()) : run.state() != last) {
             findings.add("I5: the log says " + last + ", the run is " + run);
         }
     }

@@ -7,7 +7,9 @@ import io.interlock.RunId;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,7 +22,9 @@ final class RunBench {
     private final Deque<RunStore> stores = new ArrayDeque<>();
     private final Set<LockKey> keys = ConcurrentHashMap.newKeySet();
     private final Queue<RunId> acknowledged = new ConcurrentLinkedQueue<>();
+    private final Set<RunId> forgotten = ConcurrentHashMap.newKeySet();
     private final RunClient client;
+    private volatile boolean logsAreCut;
 
     RunBench(RunStoreHarness harness) {
         this.harness = harness;
@@ -50,10 +54,25 @@ final class RunBench {
         acknowledged.add(run);
     }
 
+    /** All runs a client has heard of. */
+    Collection<RunId> acknowledged() {
+        return List.copyOf(acknowledged);
+    }
+
+    /** The store was told to forget an old run. */
+    void forgotten(RunId run) {
+        forgotten.add(run);
+    }
+
+    /** The store was told to forget old audit records, so that its logs no longer begin at the beginning. */
+    void logsAreCut() {
+        logsAreCut = true;
+    }
+
     /** Audits what the store has kept, and closes everything. */
     void finish() {
         try {
-            assertThat(RunAudit.findings(client.store(), keys, acknowledged))
+            assertThat(RunAudit.findings(client.store(), logsAreCut ? Set.of() : keys, acknowledged, forgotten))
                     .as("audit")
                     .isEmpty();
         } finally {

@@ -33,6 +33,10 @@ public abstract class RunStoreContract
                 DeadLetterContract,
                 DiscardContract,
                 AuditLogContract,
+                NotesContract,
+                ViewsContract,
+                HistoryContract,
+                WorkFeedContract,
                 RunStormContract {
 
     private @Nullable RunStoreHarness harness;

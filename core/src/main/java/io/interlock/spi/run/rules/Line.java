@@ -123,7 +123,7 @@ public final class Line {
                 : null;
     }
 
-    private static @Nullable Refusal paused(Room room) {
+    static RunRefusal.@Nullable Paused paused(Room room) {
         return room.facts().pauses().stream()
                 .filter(pause -> pause.covers(room.key()) && pause.lastsAt(room.now()))
                 .findFirst()

@@ -1,10 +1,13 @@
 package io.interlock.store.memory;
 
+import static java.util.Objects.requireNonNull;
+
 import io.interlock.LockKey;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.AuditQuery;
+import java.time.Instant;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -65,5 +68,26 @@ final class AuditRows {
                 .limit(limit)
                 .map(seal -> new AuditLog.Sealed(seal, records.get(seal.sequence())))
                 .toList();
+    }
+
+    /**
+     * Forgets sealed records made at {@code then} or before, from the beginning of the chain on.
+     *
+     * @return how many
+     */
+    int forget(Instant then, int limit) {
+        int forgotten = 0;
+        while (forgotten < limit && !seals.isEmpty()) {
+            Seal first = seals.firstEntry().getValue();
+            AuditRecord record = requireNonNull(records.get(first.sequence()));
+            if (record.at().isAfter(then)) {
+                break;
+            }
+            anchor = first;
+            seals.remove(first.position());
+            records.remove(first.sequence());
+            forgotten++;
+        }
+        return forgotten;
     }
 }

@@ -2,25 +2,28 @@ package io.interlock.store.memory;
 
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.DeadLetters;
+import io.interlock.spi.run.RunHistory;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunViews;
 
 /**
  * What is kept beside runs.
  *
  * @param letters dead letters
  * @param audit the audit log
+ * @param notes output, counts, workers and bookmarks
+ * @param views everything at once
+ * @param history what is old
  */
-record Books(DeadLetters letters, AuditLog audit) {
+record Books(DeadLetters letters, AuditLog audit, RunNotes notes, RunViews views, RunHistory history) {
 
     /** The books of {@code table}. */
     static Books of(RunTable table) {
-        return new Books(new LetterBook(table), new AuditBook(table));
-    }
-
-    Books with(DeadLetters letters) {
-        return new Books(letters, audit);
-    }
-
-    Books with(AuditLog audit) {
-        return new Books(letters, audit);
+        return new Books(
+                new LetterBook(table),
+                new AuditBook(table),
+                new NoteBook(table),
+                new ViewBook(table),
+                new HistoryBook(table));
     }
 }

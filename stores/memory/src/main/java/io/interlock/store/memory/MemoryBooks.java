@@ -1,22 +1,35 @@
 package io.interlock.store.memory;
 
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
+import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.Retention;
 import io.interlock.run.Seal;
-import io.interlock.spi.run.AuditLog;
+import io.interlock.run.Tally;
+import io.interlock.run.WorkerNote;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.AuditQuery;
 import io.interlock.spi.run.DeadLetterQuery;
-import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.DiscardAnswer;
 import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.KeyQuery;
+import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RedriveAnswer;
 import io.interlock.spi.run.RedriveRequest;
+import io.interlock.spi.run.RunBooks;
 import io.interlock.time.Environment;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A client's view of what a store in memory keeps beside its runs. Safe for use by many threads. */
-abstract class MemoryBooks extends MemoryRuns implements DeadLetters, AuditLog {
+abstract class MemoryBooks extends MemoryRuns implements RunBooks {
 
     MemoryBooks(Environment environment, RunSteps runs, Watchers<LockKey> watchers) {
         super(environment, runs, watchers);
@@ -70,5 +83,70 @@ abstract class MemoryBooks extends MemoryRuns implements DeadLetters, AuditLog {
     @Override
     public List<Sealed> sealed(long after, int limit) {
         return books().audit().sealed(after, limit);
+    }
+
+    @Override
+    public boolean keepOutput(OutputNote note) {
+        return books().notes().keepOutput(note);
+    }
+
+    @Override
+    public Optional<String> output(RunId run) {
+        return books().notes().output(run);
+    }
+
+    @Override
+    public void countRefusals(List<RefusalCount> counts) {
+        books().notes().countRefusals(counts);
+    }
+
+    @Override
+    public List<RefusalCount> refusals(LockKey key, Instant since) {
+        return books().notes().refusals(key, since);
+    }
+
+    @Override
+    public void noteWorker(WorkerNote worker) {
+        books().notes().noteWorker(worker);
+    }
+
+    @Override
+    public List<WorkerNote> workers(Duration time) {
+        return books().notes().workers(time);
+    }
+
+    @Override
+    public long bookmark(String name) {
+        return books().notes().bookmark(name);
+    }
+
+    @Override
+    public boolean moveBookmark(String name, long expected, long value) {
+        return books().notes().moveBookmark(name, expected, value);
+    }
+
+    @Override
+    public List<KeyView> keys(KeyQuery query) {
+        return books().views().keys(query);
+    }
+
+    @Override
+    public List<Tally> tallies() {
+        return books().views().tallies();
+    }
+
+    @Override
+    public List<Pause> pauses(@Nullable String tenant) {
+        return books().views().pauses(tenant);
+    }
+
+    @Override
+    public Forgotten forget(Retention retention, int limit) {
+        return books().history().forget(retention, limit);
+    }
+
+    @Override
+    public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+        return wakeUps().subscribe(runs().table().work, Optional.ofNullable(tenant), lookAgain);
     }
 }

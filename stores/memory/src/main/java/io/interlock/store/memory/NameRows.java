@@ -6,6 +6,8 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Idempotency keys. Whoever reads or changes them holds the monitor of the {@link RunRows} they belong to. */
 final class NameRows {
@@ -29,5 +31,11 @@ final class NameRows {
 
     void remember(Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
         names.put(name, new Remembered(idempotency.fingerprint(), run, now.plus(idempotency.keepFor())));
+    }
+
+    /** The runs whose names still count; names that no longer do are forgotten. */
+    Set<RunId> counting(Instant now) {
+        names.values().removeIf(known -> !known.countsAt(now));
+        return names.values().stream().map(Remembered::run).collect(Collectors.toSet());
     }
 }

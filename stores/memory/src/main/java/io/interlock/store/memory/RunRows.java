@@ -38,6 +38,7 @@ final class RunRows {
 
     final AuditRows audit = new AuditRows();
     final NameRows names = new NameRows();
+    final NoteRows notes = new NoteRows();
     private final Map<RunId, Run> runs = new HashMap<>();
     private final Map<LockKey, Kept> rooms = new ConcurrentHashMap<>();
     private final Map<String, Integer> busy = new HashMap<>();
@@ -111,6 +112,25 @@ final class RunRows {
                 .filter(run -> run.state() == RunState.DEAD)
                 .sorted(Comparator.comparingLong(Run::number))
                 .map(run -> new DeadLetter(run, dispositions.get(run.id())));
+    }
+
+    /** Runs that have not ended, and dead ones about which nobody has done anything. */
+    Stream<Run> toTally() {
+        return runs.values().stream()
+                .filter(run -> !run.state().isTerminal()
+                        || (run.state() == RunState.DEAD && !dispositions.containsKey(run.id())));
+    }
+
+    Stream<Run> ended() {
+        return runs.values().stream().filter(run -> run.state().isTerminal());
+    }
+
+    /** Forgets a run that has ended, and all that belongs to it. */
+    void forget(RunId id) {
+        runs.remove(id);
+        attempts.remove(id);
+        dispositions.remove(id);
+        notes.forget(id);
     }
 
     /** How long the last attempts of the key's last successful runs took. */

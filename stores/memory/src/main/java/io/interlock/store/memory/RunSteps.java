@@ -80,7 +80,7 @@ class RunSteps {
                 return Submission.submit(room, request);
             }
             NameRows.Name name = name(request.key(), idempotency);
-            Instant now = StoreClock.instant(table.clock.now());
+            Instant now = table.now();
             NameRows.Remembered before = table.rows.names.find(name, now).orElse(null);
             if (before != null) {
                 Run run = table.rows.run(before.run()).orElseThrow();
@@ -113,7 +113,7 @@ class RunSteps {
     }
 
     private List<Claimed> claimAnew(ClaimRequest request) {
-        Instant now = StoreClock.instant(table.clock.now());
+        Instant now = table.now();
         List<Claimed> claimed = new ArrayList<>();
         for (Run run : turns(table.alone(rows -> rows.pending(request)), order(now))) {
             if (claimed.size() == request.max()) {
@@ -167,7 +167,7 @@ class RunSteps {
 
     Pause pause(PauseRequest request) {
         return table.changePauses(rows -> {
-            Instant now = StoreClock.instant(table.clock.now());
+            Instant now = table.now();
             Pause pause = new Pause(
                     request.tenant(),
                     request.pattern(),
@@ -184,12 +184,15 @@ class RunSteps {
     boolean resume(ResumeRequest request) {
         Optional<Pause> pause = table.changePauses(rows -> {
             Optional<Pause> over = rows.resume(request.tenant(), request.pattern());
-            Instant now = StoreClock.instant(table.clock.now());
+            Instant now = table.now();
             over.ifPresent(ended -> rows.audit.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
             return over;
         });
-        pause.ifPresent(
-                over -> table.rows.keys().stream().filter(over::covers).forEach(key -> table.step(key, Room::changes)));
+        pause.ifPresent(over -> {
+            table.rows.keys().stream().filter(over::covers).forEach(key -> table.step(key, Room::changes));
+            // What was kept for workers before may be claimed again, though no run has changed.
+            table.wakeWorkers(over.tenant());
+        });
         return pause.isPresent();
     }
 

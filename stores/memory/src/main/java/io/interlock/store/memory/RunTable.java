@@ -5,6 +5,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
+import io.interlock.RunState;
 import io.interlock.run.Pause;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
@@ -43,6 +44,10 @@ import org.jspecify.annotations.Nullable;
 class RunTable extends LeaseTable {
 
     final RunRows rows = new RunRows();
+
+    /** Who wants to hear of work: that of a tenant, or that of any. */
+    final Watchers<Optional<String>> work = new Watchers<>();
+
     private final RandomGenerator random;
     private final ReadWriteLock pausing = new ReentrantReadWriteLock();
     private volatile List<Pause> pauses = List.of();
@@ -78,6 +83,9 @@ class RunTable extends LeaseTable {
                 Room room = load(slot, before);
                 T answer = rule.apply(room);
                 rows.keep(slot.key(), room);
+                if (room.changes().runs().stream().anyMatch(run -> run.state() == RunState.PENDING)) {
+                    wakeWorkers(slot.key().tenant());
+                }
                 LeaseRow after = room.contents().lease();
                 if (!Objects.equals(before, after)) {
                     slot.set(after);
@@ -93,7 +101,7 @@ class RunTable extends LeaseTable {
     Room load(Slot slot, @Nullable LeaseRow lease) {
         Contents contents = seen(rows.contents(slot.key(), lease, slot.token()));
         // As in every step: first the clock, then the era.
-        Instant now = StoreClock.instant(clock.now());
+        Instant now = now();
         Era era = era();
         Instant quietUntil = era.quietUntil() == Long.MIN_VALUE ? null : StoreClock.instant(era.quietUntil());
         Facts facts = new Facts(
@@ -107,6 +115,27 @@ class RunTable extends LeaseTable {
                 rows.nextNumber(),
                 random.nextDouble());
         return new Room(facts, contents);
+    }
+
+    /** Tells whoever takes work of {@code tenant} to look again; whoever does so waits until this step is done. */
+    void wakeWorkers(String tenant) {
+        work.wake(Optional.of(tenant));
+        work.wake(Optional.empty());
+    }
+
+    /** A look at a key that changes nothing. */
+    <T> T look(LockKey key, Function<Room, T> look) {
+        return slots.with(
+                List.of(key),
+                locked -> alone(rows -> {
+                    Slot slot = locked.get(0);
+                    return look.apply(load(slot, slot.row()));
+                }));
+    }
+
+    /** The store's time. */
+    Instant now() {
+        return StoreClock.instant(clock.now());
     }
 
     /** Reads or changes what is kept about no particular key, while nobody else does. */

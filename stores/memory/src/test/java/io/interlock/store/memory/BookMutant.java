@@ -1,24 +1,36 @@
 package io.interlock.store.memory;
 
 import io.interlock.RunId;
+import io.interlock.run.KeyView;
+import io.interlock.run.RefusalCount;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Seal;
+import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.DeadLetters;
+import io.interlock.spi.run.KeyQuery;
+import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RedriveAnswer;
 import io.interlock.spi.run.RedriveRequest;
+import io.interlock.spi.run.RunHistory;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Room;
 import io.interlock.time.Environment;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Ways to get wrong what a store keeps beside its runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum BookMutant {
-    A_REDRIVE_REVIVES_THE_DEAD(table -> Books.of(table).with(new LetterBook(table) {
+    A_REDRIVE_REVIVES_THE_DEAD(table -> with(Books.of(table), new LetterBook(table) {
         @Override
         public RedriveAnswer redrive(RedriveRequest request) {
             RedriveAnswer answer = super.redrive(request);
@@ -32,10 +44,65 @@ enum BookMutant {
         }
     })),
 
-    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(table -> Books.of(table).with(new AuditBook(table) {
+    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(table -> with(Books.of(table), new AuditBook(table) {
         @Override
         public boolean seal(Seal head, List<Seal> links) {
             return super.seal(head(), links);
+        }
+    })),
+
+    FORGETTING_DROPS_NAMES_THAT_COUNT(table -> with(Books.of(table), new HistoryBook(table) {
+        @Override
+        Set<RunId> needed(RunRows rows, Instant now) {
+            rows.names.counting(Instant.MAX);
+            return Set.of();
+        }
+    })),
+
+    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS(table -> with(Books.of(table), new NoteBook(table) {
+        @Override
+        public boolean keepOutput(OutputNote note) {
+            return table.alone(rows -> {
+                rows.notes.keepOutput(note.run(), note.text());
+                return true;
+            });
+        }
+    })),
+
+    COUNTS_SENT_AGAIN_ADD_UP(table -> with(Books.of(table), new NoteBook(table) {
+        @Override
+        public void countRefusals(List<RefusalCount> counts) {
+            counts.forEach(count -> super.countRefusals(List.of(new RefusalCount(
+                    count.key(),
+                    count.node(),
+                    count.minute(),
+                    count.policy(),
+                    count.outcome(),
+                    count.count()
+                            + refusals(count.key(), count.minute()).stream()
+                                    .filter(known -> known.node().equals(count.node()))
+                                    .mapToLong(RefusalCount::count)
+                                    .sum(),
+                    count.last()))));
+        }
+    })),
+
+    THE_CLOCKS_OF_WORKERS_COUNT(table -> with(Books.of(table), new NoteBook(table) {
+        @Override
+        public void noteWorker(WorkerNote worker) {
+            table.alone(rows -> {
+                rows.notes.note(worker, worker.seenAt());
+                return worker;
+            });
+        }
+    })),
+
+    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN(table -> with(Books.of(table), new ViewBook(table) {
+        @Override
+        public List<KeyView> keys(KeyQuery query) {
+            return super.keys(query).stream()
+                    .filter(view -> view.lease() != null || view.run() != null)
+                    .toList();
         }
     }));
 
@@ -50,6 +117,26 @@ enum BookMutant {
             Table table = new Table(clock);
             return new RunSteps(table, books.apply(table));
         });
+    }
+
+    private static Books with(Books books, DeadLetters letters) {
+        return new Books(letters, books.audit(), books.notes(), books.views(), books.history());
+    }
+
+    private static Books with(Books books, AuditLog audit) {
+        return new Books(books.letters(), audit, books.notes(), books.views(), books.history());
+    }
+
+    private static Books with(Books books, RunNotes notes) {
+        return new Books(books.letters(), books.audit(), notes, books.views(), books.history());
+    }
+
+    private static Books with(Books books, RunViews views) {
+        return new Books(books.letters(), books.audit(), books.notes(), views, books.history());
+    }
+
+    private static Books with(Books books, RunHistory history) {
+        return new Books(books.letters(), books.audit(), books.notes(), books.views(), history);
     }
 
     private static final class Table extends RunTable {

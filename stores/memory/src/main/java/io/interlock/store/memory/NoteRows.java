@@ -1,0 +1,87 @@
+package io.interlock.store.memory;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.WorkerNote;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Output, counts, workers and bookmarks. Whoever reads or changes them holds the monitor of the {@link RunRows} they belong
+ * to.
+ */
+final class NoteRows {
+
+    private final Map<RunId, String> outputs = new HashMap<>();
+    private final Map<Counted, RefusalCount> refusals = new HashMap<>();
+    private final Map<String, WorkerNote> workers = new HashMap<>();
+    private final Map<String, Long> bookmarks = new HashMap<>();
+
+    /** What a count stands for. */
+    private record Counted(
+            LockKey key, String node, Instant minute, ConflictPolicy policy, RefusalCount.Outcome outcome) {
+
+        static Counted by(RefusalCount count) {
+            return new Counted(count.key(), count.node(), count.minute(), count.policy(), count.outcome());
+        }
+    }
+
+    void keepOutput(RunId run, String text) {
+        outputs.put(run, text);
+    }
+
+    Optional<String> output(RunId run) {
+        return Optional.ofNullable(outputs.get(run));
+    }
+
+    void count(RefusalCount count) {
+        refusals.merge(Counted.by(count), count, (known, said) -> said.count() > known.count() ? said : known);
+    }
+
+    List<RefusalCount> refusals(LockKey key, Instant since) {
+        return refusals.values().stream()
+                .filter(count -> count.key().equals(key) && !count.minute().isBefore(since))
+                .sorted(Comparator.comparing(RefusalCount::minute)
+                        .thenComparing(RefusalCount::node)
+                        .thenComparing(RefusalCount::policy)
+                        .thenComparing(RefusalCount::outcome))
+                .toList();
+    }
+
+    void note(WorkerNote worker, Instant now) {
+        workers.put(
+                worker.worker().instance(),
+                new WorkerNote(worker.worker(), worker.jobs(), worker.slots(), worker.busy(), worker.version(), now));
+    }
+
+    List<WorkerNote> workersSince(Instant since) {
+        return workers.values().stream()
+                .filter(worker -> !worker.seenAt().isBefore(since))
+                .sorted(Comparator.comparing(worker -> worker.worker().instance()))
+                .toList();
+    }
+
+    long bookmark(String name) {
+        return bookmarks.getOrDefault(name, 0L);
+    }
+
+    void moveBookmark(String name, long value) {
+        bookmarks.put(name, value);
+    }
+
+    void forget(RunId run) {
+        outputs.remove(run);
+    }
+
+    /** Forgets what was counted or seen before {@code then}. */
+    void forgetBefore(Instant then) {
+        refusals.keySet().removeIf(counted -> counted.minute().isBefore(then));
+        workers.values().removeIf(worker -> worker.seenAt().isBefore(then));
+    }
+}

@@ -1,0 +1,48 @@
+package io.interlock.store.memory;
+
+import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
+import io.interlock.run.Tally;
+import io.interlock.spi.run.KeyQuery;
+import io.interlock.spi.run.RunViews;
+import io.interlock.spi.run.rules.Looking;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Everything at once, for people and for metrics. */
+class ViewBook implements RunViews {
+
+    private final RunTable table;
+
+    ViewBook(RunTable table) {
+        this.table = table;
+    }
+
+    @Override
+    public List<KeyView> keys(KeyQuery query) {
+        return Stream.concat(table.slots.all().stream().map(Slot::key), table.rows.keys().stream())
+                .filter(query::matches)
+                .distinct()
+                .sorted()
+                .map(key -> table.look(key, Looking::view))
+                .flatMap(Optional::stream)
+                .limit(query.limit())
+                .toList();
+    }
+
+    @Override
+    public List<Tally> tallies() {
+        return table.alone(rows -> Tallies.of(rows.toTally()));
+    }
+
+    @Override
+    public List<Pause> pauses(@Nullable String tenant) {
+        return table.alone(rows -> rows.pauses().stream()
+                .filter(pause -> pause.lastsAt(table.now()) && (tenant == null || tenant.equals(pause.tenant())))
+                .sorted(Comparator.comparing(Pause::tenant).thenComparing(Pause::pattern))
+                .toList());
+    }
+}

@@ -1,0 +1,227 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.as;
+import static io.interlock.tck.RunClient.freshRun;
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.RunState;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.Run;
+import io.interlock.run.Seal;
+import io.interlock.run.Transition;
+import io.interlock.spi.run.AuditQuery;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.DeadLetterQuery;
+import io.interlock.spi.run.DeadLetters;
+import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.OutputNote;
+import io.interlock.spi.run.RunHistory;
+import io.interlock.spi.run.RunHistory.Forgotten;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunQuery;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Forgetting what is old, and nothing else. */
+interface HistoryContract extends HistoryWords {
+
+    @Test
+    default void aRunIsForgottenWithAllThatBelongsToItButNotBeforeItsTime() {
+        RunNotes notes = book(RunNotes.class);
+        history();
+        client().starts(key("old"), spec());
+        Claimed work = client().claim();
+        notes.keepOutput(new OutputNote(
+                work.run().id(), key("old"), work.lease().id(), work.lease().token(), "hello"));
+        Run run = client().succeeds(work);
+        advance(Duration.ofMinutes(59));
+        assertThat(forget(10).runs()).isZero();
+        assertThat(client().run(run.id())).isEqualTo(run);
+        advance(Duration.ofMinutes(2));
+        assertThat(forget(10).runs()).isEqualTo(1);
+        assertThat(client().store().findRun(run.id())).isEmpty();
+        assertThat(client().store().attempts(run.id())).isEmpty();
+        assertThat(notes.output(run.id())).isEmpty();
+        assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
+        assertThat(client().store().audit(key("old")))
+                .as("the log lives longer")
+                .hasSize(4);
+        assertThat(forget(10)).isEqualTo(new Forgotten(0, 0));
+    }
+
+    @Test
+    default void whatHasNotEndedIsNeverForgotten() {
+        history();
+        Run running = client().starts(key("live"), spec()).run();
+        client().claim();
+        Run waiting = client().queues(key("live"), spec().policy(ConflictPolicy.QUEUE))
+                .run();
+        Run pending = client().starts(key("live-2"), spec()).run();
+        advance(Duration.ofDays(3));
+        assertThat(forget(10).runs()).isZero();
+        for (Run run : List.of(running, waiting, pending)) {
+            assertThat(client().store().findRun(run.id())).isPresent();
+        }
+        assertThat(client().claim(10)).as("and they go on").hasSize(2);
+    }
+
+    @Test
+    default void aRunIsKeptAsLongAsANameForItCounts() {
+        history();
+        SubmitRequest.Idempotency own = named("mine", 2);
+        Run run = client().submitted(
+                        SubmitRequest.of(freshRun(), key("named"), spec()).knownBy(own));
+        SubmitRequest.Idempotency joined = named("joined", 4);
+        SubmitRequest joining = SubmitRequest.of(freshRun(), key("named"), spec().policy(ConflictPolicy.JOIN))
+                .knownBy(joined);
+        assertThat(client().submit(joining)).isInstanceOf(SubmitAnswer.Joined.class);
+        client().succeeds(client().claim());
+        advance(Duration.ofMinutes(90));
+        assertThat(forget(10).runs()).isZero();
+        assertThat(again(own)).isInstanceOf(SubmitAnswer.Duplicate.class);
+        advance(Duration.ofHours(2));
+        assertThat(forget(10).runs()).as("somebody else's name still counts").isZero();
+        assertThat(as(SubmitAnswer.Duplicate.class, again(joined)).run().id()).isEqualTo(run.id());
+        advance(Duration.ofHours(1));
+        assertThat(forget(10).runs()).isEqualTo(1);
+        Run next = as(SubmitAnswer.Started.class, again(own)).run();
+        assertThat(next.id()).isNotEqualTo(run.id());
+        assertThat(as(SubmitAnswer.Duplicate.class, again(own)).run().id()).isEqualTo(next.id());
+    }
+
+    @Test
+    default void aNameWhoseTimeIsOverMakesANewRun() {
+        SubmitRequest.Idempotency name = named("over", 1);
+        Run first = as(SubmitAnswer.Started.class, again(name)).run();
+        client().succeeds(client().claim());
+        assertThat(as(SubmitAnswer.Duplicate.class, again(name)).run().id()).isEqualTo(first.id());
+        advance(Duration.ofMinutes(61));
+        Run second = as(SubmitAnswer.Started.class, again(name)).run();
+        assertThat(second.id()).isNotEqualTo(first.id());
+        client().is(first.id(), RunState.SUCCEEDED);
+        assertThat(as(SubmitAnswer.Duplicate.class, again(name)).run().id()).isEqualTo(second.id());
+    }
+
+    private static SubmitRequest.Idempotency named(String name, int hours) {
+        return new SubmitRequest.Idempotency(name, "print", Duration.ofHours(hours));
+    }
+
+    private SubmitAnswer again(SubmitRequest.Idempotency name) {
+        return client().submit(
+                        SubmitRequest.of(freshRun(), key("named"), spec()).knownBy(name));
+    }
+
+    @Test
+    default void noMoreIsForgottenThanAllowed() {
+        for (int i = 0; i < 3; i++) {
+            done("limit-" + i);
+        }
+        advance(Duration.ofHours(2));
+        assertThat(forget(2).runs()).isEqualTo(2);
+        assertThat(forget(2).runs()).isEqualTo(1);
+        assertThat(forget(2).runs()).isZero();
+    }
+
+    @Test
+    default void tokensNumbersAndResourcesOutliveTheirRuns() {
+        history();
+        Transition guard = new Transition("cluster", Set.of("none", "READY"), "LOADING", "READY", "BROKEN");
+        client().starts(key("token"), spec().guard(guard));
+        Claimed work = client().claim();
+        client().succeeds(work);
+        advance(Duration.ofHours(2));
+        assertThat(forget(10).runs()).isEqualTo(1);
+        assertThat(client().store().resource(key("token")).orElseThrow().state())
+                .isEqualTo("READY");
+        Run next = client().starts(key("token"), spec().guard(guard)).run();
+        assertThat(next.number()).isGreaterThan(work.run().number());
+        assertThat(client().claim().lease().token()).isGreaterThan(work.lease().token());
+    }
+
+    @Test
+    default void openDeadLettersAreKeptLonger() {
+        DeadLetters letters = book(DeadLetters.class);
+        Run open = dead("open");
+        Run settled = dead("settled");
+        letters.discard(new DiscardRequest(settled.id(), "dora", "nobody needs it"));
+        advance(Duration.ofHours(2));
+        assertThat(forget(10).runs()).isEqualTo(1);
+        assertThat(letters.deadLetters(new DeadLetterQuery("acme", null, false, 0, 10)))
+                .singleElement()
+                .satisfies(letter -> assertThat(letter.run().id()).isEqualTo(open.id()));
+        advance(Duration.ofHours(2));
+        assertThat(forget(10).runs()).isEqualTo(1);
+        assertThat(letters.deadLetters(DeadLetterQuery.openOf("acme"))).isEmpty();
+    }
+
+    private Run dead(String name) {
+        history();
+        client().starts(key(name), spec().retry(DeadLetterWords.TWICE));
+        client().failsForNow(client().claim());
+        return client().failsForNow(client().claim());
+    }
+
+    @Test
+    default void countsAreForgottenWithTheRunsOfTheirTime() {
+        RunNotes notes = book(RunNotes.class);
+        Instant minute = done("clock").submittedAt().truncatedTo(ChronoUnit.MINUTES);
+        RefusalCount count = new RefusalCount(
+                key("clock"), "node-1", minute, ConflictPolicy.SKIP, RefusalCount.Outcome.SKIPPED, 2, "busy");
+        notes.countRefusals(List.of(count));
+        forget(10);
+        assertThat(notes.refusals(key("clock"), minute)).containsExactly(count);
+        advance(Duration.ofMinutes(62));
+        forget(10);
+        assertThat(notes.refusals(key("clock"), minute)).isEmpty();
+    }
+
+    @Test
+    default void onlySealedRecordsAreForgottenAndTheChainHangsOnTheAnchor() {
+        log();
+        done("chain");
+        advance(Duration.ofMinutes(121));
+        assertThat(forget(10).auditRecords()).as("not sealed").isZero();
+        Seal sealed = sealAll(4);
+        assertThat(forget(3).auditRecords()).as("the limit").isEqualTo(3);
+        assertThat(log().anchor().position()).isEqualTo(3);
+        assertThat(wholeChain(log().anchor())).hasSize(1);
+        assertThat(forget(10).auditRecords()).isEqualTo(1);
+        assertThat(log().anchor()).isEqualTo(sealed);
+        assertThat(log().head()).isEqualTo(sealed);
+        assertThat(log().sealed(0, 10)).isEmpty();
+        assertThat(log().records(AuditQuery.ofTenant("acme", 10))).isEmpty();
+        client().starts(key("chain"), spec());
+        assertThat(unsealed(2)).extracting(AuditRecord::sequence).allMatch(number -> number > sealed.sequence());
+        sealAll(2);
+        assertThat(wholeChain(sealed)).hasSize(2);
+        advance(Duration.ofMinutes(119));
+        assertThat(forget(10).auditRecords()).as("not yet").isZero();
+    }
+
+    @Test
+    default void severalMayForgetAtOnce() throws Exception {
+        for (int i = 0; i < 12; i++) {
+            bench().forgotten(done("many-" + i).id());
+        }
+        advance(Duration.ofHours(2));
+        AtomicInteger forgotten = new AtomicInteger();
+        Crowd.run(3, index -> {
+            RunHistory own = (RunHistory) bench().anotherClient().store();
+            for (int round = 0; round < 12; round++) {
+                forgotten.addAndGet(own.forget(RETENTION, 2).runs());
+            }
+        });
+        assertThat(forgotten).hasValue(12);
+        assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
+    }
+}

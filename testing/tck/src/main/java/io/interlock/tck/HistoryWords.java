@@ -1,0 +1,53 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.Retention;
+import io.interlock.run.Run;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.RunHistory;
+import io.interlock.spi.run.RunHistory.Forgotten;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The words in which the contract about history is written. */
+interface HistoryWords extends AuditWords {
+
+    /** Runs for one hour, open letters for three, audit records for two. */
+    Retention RETENTION = new Retention(Duration.ofHours(1), Duration.ofHours(3), Duration.ofHours(2));
+
+    default RunHistory history() {
+        return book(RunHistory.class);
+    }
+
+    /** Forgets, and may forget only what has ended. */
+    default Forgotten forget(int limit) {
+        Map<RunId, RunState> before = new HashMap<>();
+        bench().acknowledged()
+                .forEach(id -> client().store().findRun(id).ifPresent(run -> before.put(id, run.state())));
+        Forgotten forgotten = history().forget(RETENTION, limit);
+        before.forEach((id, state) -> {
+            if (client().store().findRun(id).isEmpty()) {
+                assertThat(state.isTerminal())
+                        .as("forgotten in state %s", state)
+                        .isTrue();
+                bench().forgotten(id);
+            }
+        });
+        if (forgotten.auditRecords() > 0) {
+            bench().logsAreCut();
+        }
+        return forgotten;
+    }
+
+    default Run done(String name) {
+        history();
+        client().starts(key(name), spec());
+        Claimed work = client().claim();
+        return client().succeeds(work);
+    }
+}

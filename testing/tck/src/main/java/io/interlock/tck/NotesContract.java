@@ -1,0 +1,176 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LockKey;
+import io.interlock.run.JobName;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.RefusalCount.Outcome;
+import io.interlock.run.RunTexts;
+import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.OutputNote;
+import io.interlock.spi.run.RunNotes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Output, counts, workers and bookmarks. */
+interface NotesContract extends RunContract {
+
+    /** The beginning of some minute. */
+    Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
+
+    private RunNotes notes() {
+        return book(RunNotes.class);
+    }
+
+    private static OutputNote saying(Claimed work, String text) {
+        return new OutputNote(
+                work.run().id(),
+                work.run().key(),
+                work.lease().id(),
+                work.lease().token(),
+                text);
+    }
+
+    @Test
+    default void theEndOfWhatARunSaysIsKept() {
+        notes();
+        client().starts(key("output"), spec());
+        Claimed work = client().claim();
+        assertThat(notes().output(work.run().id())).isEmpty();
+        assertThat(notes().keepOutput(saying(work, "one\ntwo 🚀"))).isTrue();
+        assertThat(notes().output(work.run().id())).contains("one\ntwo 🚀");
+        String long_ = "x".repeat(RunTexts.MAX_BODY);
+        assertThat(notes().keepOutput(saying(work, long_))).isTrue();
+        assertThat(notes().output(work.run().id())).contains(long_);
+        client().succeeds(work);
+        assertThat(notes().keepOutput(saying(work, ""))).as("its last words").isTrue();
+        assertThat(notes().output(work.run().id())).contains("");
+        assertThat(notes().output(RunClient.freshRun())).isEmpty();
+    }
+
+    @Test
+    default void outputNeedsTheProofOfTheCurrentOrLastAttempt() {
+        notes();
+        client().starts(key("proof"), spec().retry(DeadLetterWords.TWICE));
+        Claimed first = client().claim();
+        OutputNote right = saying(first, "first");
+        notes().keepOutput(right);
+        FencingToken otherToken = new FencingToken(right.token().value() + 1);
+        for (OutputNote wrong : List.of(
+                new OutputNote(right.run(), right.key(), right.lease(), otherToken, "wrong"),
+                new OutputNote(right.run(), right.key(), Asking.freshId(), right.token(), "wrong"),
+                new OutputNote(right.run(), key("other"), right.lease(), right.token(), "wrong"),
+                new OutputNote(RunClient.freshRun(), right.key(), right.lease(), right.token(), "wrong"))) {
+            assertThat(notes().keepOutput(wrong)).as("%s", wrong).isFalse();
+        }
+        assertThat(notes().output(right.run())).contains("first");
+        client().failsForNow(first);
+        assertThat(notes().keepOutput(saying(first, "last of the first"))).isTrue();
+        Claimed second = client().claim();
+        assertThat(notes().keepOutput(saying(first, "too late"))).isFalse();
+        assertThat(notes().output(right.run())).contains("last of the first");
+        assertThat(notes().keepOutput(saying(second, "second"))).isTrue();
+    }
+
+    private static RefusalCount count(String node, Instant minute, Outcome outcome, long count, String last) {
+        return new RefusalCount(Bench.key("counted"), node, minute, ConflictPolicy.REJECT, outcome, count, last);
+    }
+
+    private void counts(RefusalCount... counts) {
+        notes().countRefusals(List.of(counts));
+    }
+
+    private List<RefusalCount> counted(Instant since) {
+        return notes().refusals(key("counted"), since);
+    }
+
+    @Test
+    default void aCountSentAgainCountsOnce() {
+        RefusalCount three = count("node-1", NOON, Outcome.REJECTED, 3, "held by run 7");
+        counts(three);
+        counts(three, three);
+        assertThat(counted(NOON)).containsExactly(three);
+        counts(count("node-1", NOON, Outcome.REJECTED, 2, "sent before"));
+        assertThat(counted(NOON)).as("a smaller one came late").containsExactly(three);
+        RefusalCount five = count("node-1", NOON, Outcome.REJECTED, 5, "held by run 8");
+        counts(five);
+        assertThat(counted(NOON)).containsExactly(five);
+    }
+
+    @Test
+    default void everyNodeMinutePolicyAndOutcomeCountsForItself() {
+        RefusalCount first = count("node-1", NOON, Outcome.REJECTED, 3, "a");
+        RefusalCount other = count("node-2", NOON, Outcome.REJECTED, 4, "b");
+        RefusalCount duplicate = count("node-1", NOON, Outcome.DUPLICATE, 1, "c");
+        RefusalCount joined =
+                new RefusalCount(key("counted"), "node-1", NOON, ConflictPolicy.JOIN, Outcome.REJECTED, 9, "d");
+        RefusalCount later = count("node-1", NOON.plusSeconds(60), Outcome.REJECTED, 2, "e");
+        counts(later, first, other, duplicate, joined);
+        notes().countRefusals(List.of(new RefusalCount(
+                LockKey.of("globex", "counted"), "node-1", NOON, ConflictPolicy.REJECT, Outcome.REJECTED, 7, "f")));
+        List<RefusalCount> all = counted(NOON);
+        assertThat(all).containsExactlyInAnyOrder(first, other, duplicate, joined, later);
+        assertThat(all).extracting(RefusalCount::minute).isSorted();
+        assertThat(counted(NOON.plusSeconds(60))).containsExactly(later);
+        assertThat(counted(NOON.plusSeconds(1))).containsExactly(later);
+        assertThat(counted(NOON.plusSeconds(61))).isEmpty();
+    }
+
+    private static WorkerNote worker(String instance, int busy, Instant seenAt) {
+        Holder holder = new Holder(instance, "worker on " + instance);
+        return new WorkerNote(holder, Set.of(RunClient.JOB, new JobName("other")), 4, busy, "1.0", seenAt);
+    }
+
+    @Test
+    default void workersAreThereAsLongAsTheySaySo() {
+        notes().noteWorker(worker("host-1/1", 0, Instant.EPOCH));
+        notes().noteWorker(worker("host-2/1", 1, Instant.parse("2999-01-01T00:00:00Z")));
+        List<WorkerNote> both = notes().workers(Duration.ofSeconds(30));
+        assertThat(both)
+                .extracting(note -> note.worker().instance())
+                .as("by the clock of the store")
+                .containsExactlyInAnyOrder("host-1/1", "host-2/1");
+        assertThat(both).allSatisfy(note -> {
+            assertThat(note.jobs()).containsExactlyInAnyOrder(RunClient.JOB, new JobName("other"));
+            assertThat(note.slots()).isEqualTo(4);
+            assertThat(note.version()).isEqualTo("1.0");
+        });
+        advance(Duration.ofSeconds(20));
+        notes().noteWorker(worker("host-1/1", 3, Instant.EPOCH));
+        assertThat(notes().workers(Duration.ofSeconds(30))).hasSize(2);
+        advance(Duration.ofSeconds(20));
+        assertThat(notes().workers(Duration.ofSeconds(30))).singleElement().satisfies(note -> {
+            assertThat(note.worker()).isEqualTo(new Holder("host-1/1", "worker on host-1/1"));
+            assertThat(note.busy()).isEqualTo(3);
+        });
+        advance(Duration.ofSeconds(20));
+        assertThat(notes().workers(Duration.ofSeconds(30))).isEmpty();
+    }
+
+    @Test
+    default void aBookmarkMovesOnlyFromWhereOneSawIt() throws Exception {
+        assertThat(notes().bookmark("events")).isZero();
+        assertThat(notes().moveBookmark("events", 1, 2)).isFalse();
+        assertThat(notes().moveBookmark("events", 0, 7)).isTrue();
+        assertThat(notes().moveBookmark("events", 0, 8)).isFalse();
+        assertThat(notes().bookmark("events")).isEqualTo(7);
+        assertThat(notes().bookmark("others")).isZero();
+        Crowd.run(4, index -> {
+            RunNotes own = (RunNotes) bench().anotherClient().store();
+            for (int moved = 0; moved < 10; ) {
+                long seen = own.bookmark("events");
+                moved += own.moveBookmark("events", seen, seen + 1) ? 1 : 0;
+            }
+        });
+        assertThat(notes().bookmark("events")).isEqualTo(47);
+    }
+}

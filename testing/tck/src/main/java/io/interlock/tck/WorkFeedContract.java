@@ -1,0 +1,162 @@
+package io.interlock.tck;
+
+import static io.interlock.tck.RunClient.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.spi.ChangeFeed.Subscription;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.WorkFeed;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** Wake-ups for workers. They are hints, so a case tries a few times before it complains. */
+interface WorkFeedContract extends RunContract {
+
+    private WorkFeed anotherFeed() {
+        book(WorkFeed.class);
+        assumeTrue(client().store().capabilities().wakeUps(), "this store sends no wake-ups");
+        return (WorkFeed) bench().anotherClient().store();
+    }
+
+    /** Who listens is woken by what {@code scene} returns, once all that leads up to it under a key has been done. */
+    private void wakes(Function<LockKey, Runnable> scene) throws Exception {
+        WorkFeed feed = anotherFeed();
+        boolean woken = false;
+        for (int attempt = 0; attempt < 4 && !woken; attempt++) {
+            client().claim(100);
+            Runnable event = scene.apply(key("work-" + attempt));
+            Semaphore heard = new Semaphore(0);
+            try (Subscription open = feed.watchWork("acme", heard::release)) {
+                assertThat(open).isNotNull();
+                event.run();
+                woken = heard.tryAcquire(4, TimeUnit.SECONDS);
+            }
+        }
+        assertThat(woken).as("woken within 4 s by one of 4").isTrue();
+    }
+
+    private Run queue(LockKey key) {
+        return client().queues(key, spec().policy(ConflictPolicy.QUEUE)).run();
+    }
+
+    @Test
+    default void aRunThatCanStartWakesWorkers() throws Exception {
+        wakes(key -> () -> client().starts(key, spec()));
+    }
+
+    @Test
+    default void anEndingThatMakesRoomWakesWorkers() throws Exception {
+        wakes(key -> {
+            client().starts(key, spec());
+            Claimed work = client().claim();
+            queue(key);
+            return () -> client().succeeds(work);
+        });
+    }
+
+    @Test
+    default void aRestThatIsOverWakesWorkersWhenSomebodySweeps() throws Exception {
+        RetryPlan later = new RetryPlan(2, Duration.ofSeconds(10), 1, Duration.ofSeconds(10));
+        wakes(key -> {
+            client().starts(key, spec().retry(later));
+            client().failsForNow(client().claim());
+            return () -> {
+                advance(Duration.ofSeconds(11));
+                assertThat(client().store().sweepRuns(100)).isNotEmpty();
+            };
+        });
+    }
+
+    @Test
+    default void resumingWakesWorkersForWhatWaits() throws Exception {
+        wakes(key -> {
+            client().store().pause(new PauseRequest("acme", key.name(), "carol", "lunch", null));
+            queue(key);
+            return () -> client().store().resume(new ResumeRequest("acme", key.name(), "carol", "back"));
+        });
+    }
+
+    @Test
+    default void resumingWakesWorkersForWhatWasKeptForThem() throws Exception {
+        wakes(key -> {
+            client().starts(key, spec());
+            client().store().pause(new PauseRequest("acme", key.name(), "carol", "lunch", null));
+            return () -> client().store().resume(new ResumeRequest("acme", key.name(), "carol", "back"));
+        });
+    }
+
+    @Test
+    default void theReleaseOfABareLeaseWakesWorkers() throws Exception {
+        wakes(key -> {
+            Client bare = new Client(client().store());
+            LeaseRecord lease = bare.take(key);
+            queue(key);
+            return () -> bare.released(lease);
+        });
+    }
+
+    @Test
+    default void aCancelledRunMakesRoomAndWakesWorkers() throws Exception {
+        wakes(key -> {
+            Run first = client().starts(key, spec()).run();
+            queue(key);
+            return () -> client().store().cancel(new CancelRequest(first.id(), "carol", "not that one"));
+        });
+    }
+
+    @Test
+    default void workersHearOfTheirTenantAndWhoServesAllOfEvery() throws Exception {
+        WorkFeed feed = anotherFeed();
+        Semaphore acme = new Semaphore(0);
+        Semaphore globex = new Semaphore(0);
+        Semaphore all = new Semaphore(0);
+        Subscription one = feed.watchWork("acme", acme::release);
+        Subscription other = feed.watchWork("globex", globex::release);
+        Subscription both = feed.watchWork(null, all::release);
+        try (one;
+                other;
+                both) {
+            submitUntilHeard("acme", acme, all);
+            assertThat(globex.availablePermits()).as("not globex's").isZero();
+            acme.drainPermits();
+            all.drainPermits();
+            submitUntilHeard("globex", globex, all);
+        }
+    }
+
+    @Test
+    default void whoNoLongerWatchesIsLeftAlone() throws Exception {
+        WorkFeed feed = anotherFeed();
+        Semaphore silent = new Semaphore(0);
+        Semaphore heard = new Semaphore(0);
+        Subscription closed = feed.watchWork("acme", silent::release);
+        closed.close();
+        closed.close();
+        try (Subscription open = feed.watchWork("acme", heard::release)) {
+            assertThat(open).isNotNull();
+            submitUntilHeard("acme", heard, heard);
+        }
+        assertThat(silent.availablePermits()).isZero();
+    }
+
+    private void submitUntilHeard(String tenant, Semaphore one, Semaphore other) throws Exception {
+        boolean woken = false;
+        for (int attempt = 0; attempt < 4 && !woken; attempt++) {
+            client().starts(LockKey.of(tenant, "heard-" + attempt), spec());
+            woken = one.tryAcquire(4, TimeUnit.SECONDS) && (one == other || other.tryAcquire(4, TimeUnit.SECONDS));
+        }
+        assertThat(woken).as("woken within 4 s by one of 4 runs of %s", tenant).isTrue();
+    }
+}
