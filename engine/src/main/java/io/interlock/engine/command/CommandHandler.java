@@ -172,8 +172,7 @@ public final class CommandHandler implements RunHandler {
         });
     }
 
-    private @Nullable String result(Ended ended, OutputPump pump, RunContext context)
-            throws InterruptedException, RunStoppedException, PermanentFailureException, TransientFailureException {
+    private @Nullable String result(Ended ended, OutputPump pump, RunContext context) throws Exception {
         if (ended.stopped()) {
             Optional<StopRequest> stop = context.stopping();
             if (stop.isPresent()) {
@@ -188,25 +187,21 @@ public final class CommandHandler implements RunHandler {
         if (exit.succeeded()) {
             return pump.result();
         }
-        String message = "'" + spec.command().get(0) + "' ended with " + exit + lastLines(pump);
-        if (spec.mayHelpAgain(exit)) {
-            throw new TransientFailureException(code(exit), message);
-        }
-        throw new PermanentFailureException(code(exit), message);
+        throw failure(exit, spec.outputTail() == 0 ? "" : pump.lastLines());
     }
 
-    private String lastLines(OutputPump pump) {
-        String last = spec.outputTail() == 0 ? "" : pump.lastLines();
-        return last.isEmpty() ? "" : "; it last wrote:\n" + last;
-    }
-
-    private static String code(Exit exit) {
-        return switch (exit.kind()) {
+    private Exception failure(Exit exit, String last) {
+        String message = "'" + spec.command().get(0) + "' ended with " + exit
+                + (last.isEmpty() ? "" : "; it last wrote:\n" + last);
+        String code = switch (exit.kind()) {
             case EXITED -> COMMAND_FAILED;
             case SIGNALLED -> COMMAND_KILLED;
             case NOT_EXECUTABLE, NOT_FOUND -> COMMAND_NOT_EXECUTABLE;
             case NOT_STARTED -> COMMAND_NOT_STARTED;
         };
+        return spec.mayHelpAgain(exit)
+                ? new TransientFailureException(code, message)
+                : new PermanentFailureException(code, message);
     }
 
     private void onThread(Runnable task) {

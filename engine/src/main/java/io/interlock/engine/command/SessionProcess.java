@@ -36,10 +36,10 @@ final class SessionProcess extends GuardedProcess {
     private final Guard guard;
     private final Process process;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
+    private final CompletableFuture<Void> rescued = new CompletableFuture<>();
 
     // Written by whoever starts it before begun, afterwards by the thread that waits for its end.
     private volatile long leader = NOBODY;
-    private volatile boolean rescued;
     private boolean over;
     private boolean signalled;
     private @Nullable Integer unexecuted;
@@ -120,6 +120,9 @@ final class SessionProcess extends GuardedProcess {
         guard.tell("end");
         begun.join();
         listen(true);
+        if (!over) {
+            rescued.join();
+        }
         guard.close();
         end(verdict());
     }
@@ -150,7 +153,7 @@ final class SessionProcess extends GuardedProcess {
         if (leader == NOBODY) {
             return new Exit(Exit.Kind.NOT_STARTED, Exit.CANNOT_START);
         }
-        if (rescued) {
+        if (!over) {
             return Exit.signalled(KILLED);
         }
         if (unexecuted != null) {
@@ -165,7 +168,6 @@ final class SessionProcess extends GuardedProcess {
 
     /** The guard was killed: the command must not go on without, so another guard is started to end it. */
     private void rescue() {
-        rescued = true;
         log.error("the guard of command {} was killed; the command is killed too", leader);
         try {
             Guard other = Guard.start(tools, guard.mark());
@@ -179,7 +181,13 @@ final class SessionProcess extends GuardedProcess {
             }
             other.close();
         } catch (IOException cannot) {
-            log.error("command {} could not be killed, for no guard could be started", leader, cannot);
+            log.error("command {} may leave processes behind, for no other guard could be started", leader, cannot);
+            ProcessHandle.of(leader).ifPresent(known -> {
+                known.descendants().forEach(ProcessHandle::destroyForcibly);
+                known.destroyForcibly();
+            });
+        } finally {
+            rescued.complete(null);
         }
     }
 

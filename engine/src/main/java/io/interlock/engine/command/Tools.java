@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,13 +32,16 @@ record Tools(String sh, String setsid, boolean exact) {
         return Found.TOOLS;
     }
 
-    /** The text of a script beside this class. */
+    /** The text of a script beside this class, without its comments: whoever lists processes sees it. */
     static String script(String name) {
         try (InputStream in = Tools.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException("the script " + name + " is missing from the jar");
             }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return text.lines()
+                    .filter(line -> !line.isBlank() && !line.stripLeading().startsWith("#"))
+                    .collect(Collectors.joining("\n"));
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
