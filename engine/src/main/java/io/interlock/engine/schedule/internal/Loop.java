@@ -19,7 +19,7 @@ public final class Loop implements AutoCloseable {
 
     private final String what;
     private final Duration every;
-    private final Round round;
+    private final Paced round;
     private final RandomGenerator random;
     private final Timers timers;
     private volatile boolean closed;
@@ -37,7 +37,15 @@ public final class Loop implements AutoCloseable {
         boolean run();
     }
 
-    private Loop(Environment environment, String what, Duration every, Round round) {
+    /** What is done in one round, by whoever knows when the next one should be. */
+    @FunctionalInterface
+    public interface Paced {
+
+        /** Does it once, and says how long to wait before the next time. */
+        Duration run();
+    }
+
+    private Loop(Environment environment, String what, Duration every, Paced round) {
         this.what = what;
         this.every = every;
         this.round = round;
@@ -51,8 +59,20 @@ public final class Loop implements AutoCloseable {
      * @param what one word for its thread and its log lines
      */
     public static Loop start(Environment environment, String what, Duration every, Round round) {
+        RandomGenerator random = environment.random();
+        Loop loop = new Loop(environment, what, every, () -> round.run() ? AT_ONCE : spread(every, random));
+        loop.next(spread(every, random));
+        return loop;
+    }
+
+    /**
+     * Begins at once. A round that throws is tried again after {@code every}.
+     *
+     * @param what one word for its thread and its log lines
+     */
+    public static Loop paced(Environment environment, String what, Duration every, Paced round) {
         Loop loop = new Loop(environment, what, every, round);
-        loop.next(false);
+        loop.next(AT_ONCE);
         return loop;
     }
 
@@ -63,16 +83,18 @@ public final class Loop implements AutoCloseable {
         timers.close();
     }
 
-    private void next(boolean atOnce) {
-        double factor = 1 - SPREAD + 2 * SPREAD * random.nextDouble();
-        Duration wait = atOnce ? AT_ONCE : Duration.ofNanos((long) (every.toNanos() * factor));
-        timers.after(wait, this::turn);
+    private void next(Duration wait) {
+        timers.after(wait.compareTo(AT_ONCE) < 0 ? AT_ONCE : wait, this::turn);
+    }
+
+    private static Duration spread(Duration every, RandomGenerator random) {
+        return Duration.ofNanos((long) (every.toNanos() * (1 - SPREAD + 2 * SPREAD * random.nextDouble())));
     }
 
     private void turn() {
-        boolean more = false;
+        Duration wait = spread(every, random);
         try {
-            more = round.run();
+            wait = round.run();
             if (failing) {
                 failing = false;
                 log.info("{} works again", what);
@@ -83,7 +105,7 @@ public final class Loop implements AutoCloseable {
                 log.warn("{} failed and is tried again until it works: {}", what, failure.toString());
             }
         } finally {
-            next(more);
+            next(wait);
         }
     }
 }

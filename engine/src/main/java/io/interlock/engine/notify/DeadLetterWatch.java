@@ -1,0 +1,110 @@
+package io.interlock.engine.notify;
+
+import io.interlock.run.DeadLetter;
+import io.interlock.run.Run;
+import io.interlock.spi.run.DeadLetterQuery;
+import io.interlock.spi.run.DeadLetters;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Looks for dead letters that nobody has done anything about for an hour, and tells of each once. It keeps a bookmark at the
+ * death of the last one it told of: letters are told in the order of their deaths, and all that died before are known by the
+ * time they have waited so long.
+ */
+final class DeadLetterWatch implements Stream {
+
+    static final Duration PATIENCE = Duration.ofHours(1);
+    static final Duration EVERY = Duration.ofMinutes(1);
+    private static final int PAGE = 200;
+
+    private final NotifyRule rule;
+    private final DeadLetters letters;
+    private final RunNotes notes;
+    private final Gate gate;
+    private final Teller teller;
+    private final Environment environment;
+
+    DeadLetterWatch(NotifyRule rule, NotifySources sources, Gate gate, Teller teller, Environment environment) {
+        this.rule = rule;
+        this.gate = gate;
+        this.teller = teller;
+        this.environment = environment;
+        letters = sources.letters();
+        notes = sources.notes();
+    }
+
+    @Override
+    public Duration advance() {
+        String name = ChainStream.bookmark(rule) + "/waiting";
+        Instant overdue = environment.clock().instant().minus(PATIENCE);
+        long kept = notes.bookmark(name);
+        if (kept == 0) {
+            notes.moveBookmark(name, 0, micros(overdue));
+            return EVERY;
+        }
+        List<Run> waiting = waiting(kept, micros(overdue));
+        for (int i = 0; i < waiting.size(); i++) {
+            Run run = waiting.get(i);
+            if (!gate.isMine()) {
+                return POLL;
+            }
+            Optional<Duration> rest = teller.tell(told(run));
+            if (rest.isPresent()) {
+                return rest.get();
+            }
+            boolean lastOfItsTime = i + 1 == waiting.size() || died(waiting.get(i + 1)) != died(run);
+            if (lastOfItsTime) {
+                if (!notes.moveBookmark(name, kept, died(run))) {
+                    gate.leave();
+                    return POLL;
+                }
+                kept = died(run);
+            }
+        }
+        return waiting.size() >= OldestDead.MOST ? Duration.ZERO : EVERY;
+    }
+
+    /** Those that nobody has done anything about, died between two moments, the longest dead first. */
+    private List<Run> waiting(long after, long until) {
+        OldestDead oldest = new OldestDead(after, until);
+        long number = 0;
+        List<DeadLetter> page;
+        do {
+            page = letters.deadLetters(new DeadLetterQuery(rule.tenant(), null, true, number, PAGE));
+            for (DeadLetter letter : page) {
+                oldest.add(letter.run());
+                number = letter.run().number();
+            }
+        } while (page.size() == PAGE);
+        return oldest.inOrder();
+    }
+
+    private Notification told(Run run) {
+        return new Notification(
+                NotificationKind.DEAD_LETTER_WAITING.word() + "_" + run.id(),
+                NotificationKind.DEAD_LETTER_WAITING,
+                run.status().since().plus(PATIENCE),
+                run.key(),
+                new Notification.Subject(
+                        run.id(),
+                        run.job(),
+                        run.status().attempts(),
+                        run.status().lastTurn().map(turn -> turn.token()).orElse(null),
+                        null),
+                run.status().error(),
+                Sentences.waiting(run));
+    }
+
+    private static long died(Run run) {
+        return OldestDead.died(run);
+    }
+
+    private static long micros(Instant time) {
+        return OldestDead.micros(time);
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Tells the outside world of what somebody should look at: dead letters, lost leases, lost lock state, overdue and evicted
+ * runs, runs that had one key at a time. By signed webhook or by command, again and again until it was heard.
+ */
+@NullMarked
+package io.interlock.engine.notify;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,205 @@
+package io.interlock.engine.notify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.standardwebhooks.Webhook;
+import com.standardwebhooks.exceptions.WebhookVerificationException;
+import io.interlock.FencingToken;
+import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.JobName;
+import io.interlock.run.RunError;
+import io.interlock.time.Environment;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class DeliveryTest {
+
+    private static final String SECRET = NotifyFixture.SECRET;
+    private static final String OLD_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
+    private final Notification notification = new Notification(
+            "dead-letter_1",
+            NotificationKind.DEAD_LETTER,
+            Instant.parse("2026-01-01T00:00:00Z"),
+            LockKey.of("acme", "ledger/\"4711\""),
+            new Notification.Subject(
+                    new RunId(new UUID(7, 7)), new JobName("close"), 2, new FencingToken(42), "lo\nad"),
+            new RunError("BROKEN", "it \u0000 broke"),
+            "it broke");
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // JUnit sets it.
+    Path directory;
+
+    @Test
+    void signsAsTheStandardSays() {
+        assertThat(WebhookSecret.parse(SECRET)
+                        .sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, "{\"test\": 2432232314}"))
+                .isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    @Test
+    void receiversOfTheStandardsOwnLibraryAccept() throws Exception {
+        Map<String, List<String>> headers = new HashMap<>();
+        StringBuilder body = new StringBuilder();
+        NotifyTarget.Webhook target = new NotifyTarget.Webhook(
+                URI.create("https://ops/hook"), List.of(WebhookSecret.parse(SECRET), WebhookSecret.parse(OLD_SECRET)));
+        Delivery.Result result = deliver(target, (url, sent, bytes) -> {
+            sent.forEach((name, value) -> headers.put(name, List.of(value)));
+            body.append(new String(bytes, StandardCharsets.UTF_8));
+            return 200;
+        });
+        assertThat(result).isEqualTo(new Delivery.Result.Delivered());
+        HttpHeaders received = HttpHeaders.of(headers, (name, value) -> true);
+        new Webhook(SECRET).verify(body.toString(), received);
+        new Webhook(OLD_SECRET).verify(body.toString(), received);
+        assertThatThrownBy(() -> new Webhook(SECRET).verify(body + " ", received))
+                .isInstanceOf(WebhookVerificationException.class);
+        assertThat(body.toString())
+                .isEqualTo(
+                        "{\"type\":\"dead-letter\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"data\":{\"tenant\":\"acme\","
+                                + "\"key\":\"ledger/\\\"4711\\\"\",\"runId\":\"00000000-0000-0007-0000-000000000007\",\"job\":\"close\","
+                                + "\"attempt\":2,\"token\":42,\"stage\":\"lo\\nad\",\"error\":{\"code\":\"BROKEN\","
+                                + "\"message\":\"it \\u0000 broke\"},\"explanation\":\"it broke\"}}");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"301,false", "400,true", "401,true", "404,true", "408,false", "410,true", "429,false", "500,false"})
+    void answersOtherThanSuccessAreFailures(int status, boolean refused) {
+        assertThat(deliver(NotifyFixture.webhook("ops"), (url, headers, body) -> status))
+                .isEqualTo(new Delivery.Result.Failed("it answered " + status, refused));
+    }
+
+    @Test
+    void noSecretIsTold() {
+        NotifyTarget.Webhook target = NotifyFixture.webhook("ops");
+        Delivery.Result away = deliver(target, (url, headers, body) -> {
+            throw new IOException("cannot connect to " + url);
+        });
+        Delivery.Result odd = deliver(target, (url, headers, body) -> {
+            throw new IOException("bad path /hooks/T0pS3cret");
+        });
+        Delivery.Result plain = deliver(target, (url, headers, body) -> {
+            throw new IOException("connection refused");
+        });
+        assertThat(plain).isEqualTo(new Delivery.Result.Failed("IOException: connection refused", false));
+        NotifyRule rule = NotifyRule.of(Set.of(NotificationKind.OVERDUE), target, null);
+        assertThat(away + " " + odd + " " + target + " " + rule + " " + target.secrets())
+                .doesNotContain("T0pS3cret")
+                .doesNotContain("hidden")
+                .doesNotContain(SECRET.substring(6, 14));
+        assertThat(new NotifyTarget.Command(List.of("notify", "--password", "T0pS3cret"), Duration.ofSeconds(1))
+                        .toString())
+                .isEqualTo("notify");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"whsec_c2hvcnQ=", "T0pS3cret!!!", ""})
+    void aWeakSecretIsRefusedWithoutShowingIt(String secret) {
+        assertThatThrownBy(() -> WebhookSecret.parse(secret))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("notify secret 'whsec_…'")
+                .hasMessageContaining("openssl rand")
+                .satisfies(failure -> assertThat(String.valueOf(failure.getMessage()))
+                        .doesNotContain("T0pS3cret")
+                        .doesNotContain("c2hvcnQ"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ftp://ops/x",
+                "https://user:T0pS3cret@ops/x",
+                "mailto:ops",
+                "https:///x",
+                "https://ops/x#T0pS3cret"
+            })
+    void aWrongAddressIsRefused(String url) {
+        assertThatThrownBy(() -> new NotifyTarget.Webhook(URI.create(url), List.of(WebhookSecret.parse(SECRET))))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("notify url")
+                .satisfies(failure ->
+                        assertThat(String.valueOf(failure.getMessage())).doesNotContain("T0pS3cret"));
+    }
+
+    @Test
+    void rulesAreNamedAfterWhatTheySay() {
+        NotifyTarget.Webhook target = NotifyFixture.webhook("ops");
+        NotifyRule rule = NotifyRule.of(Set.of(NotificationKind.OVERDUE), target, null);
+        assertThat(rule.name()).startsWith("https-ops-").hasSizeLessThan(60);
+        assertThat(NotifyRule.of(Set.of(NotificationKind.OVERDUE), NotifyFixture.webhook("ops"), null)
+                        .name())
+                .isEqualTo(rule.name());
+        assertThat(NotifyRule.of(Set.of(NotificationKind.EVICTED), target, null).name())
+                .isNotEqualTo(rule.name());
+        assertThat(NotifyRule.of(Set.of(NotificationKind.OVERDUE), target, "acme")
+                        .name())
+                .isNotEqualTo(rule.name());
+        assertThatThrownBy(() -> NotifyRule.of(Set.of(), target, null)).isInstanceOf(InvalidSettingException.class);
+        assertThat(NotificationKind.parse("lock-state-lost")).isEqualTo(NotificationKind.LOCK_STATE_LOST);
+        assertThatThrownBy(() -> NotificationKind.parse("fire")).hasMessageContaining("choose from dead-letter, ");
+    }
+
+    @Test
+    void aCommandGetsTheNotificationOnItsInput() throws Exception {
+        Path file = directory.resolve("told");
+        assertThat(run("cat > '" + file + "'; echo \"$INTERLOCK_NOTIFICATION_ID $INTERLOCK_NOTIFICATION_TYPE\" >> '"
+                        + file + "'"))
+                .isEqualTo(new Delivery.Result.Delivered());
+        assertThat(Files.readString(file))
+                .startsWith("{\"type\":\"dead-letter\"")
+                .endsWith("dead-letter_1 dead-letter\n");
+    }
+
+    @Test
+    void aCommandThatFailsIsAFailure() {
+        assertThat(run("exit 3")).isEqualTo(new Delivery.Result.Failed("it ended with 3", false));
+        assertThat(run("head -c 1000000 /dev/zero")).as("much output").isEqualTo(new Delivery.Result.Delivered());
+        assertThat(new CommandDelivery(new NotifyTarget.Command(List.of("/does/not/exist"), Duration.ofSeconds(5)))
+                        .deliver(notification))
+                .isInstanceOfSatisfying(
+                        Delivery.Result.Failed.class,
+                        failed -> assertThat(failed.why()).contains("could not be started"));
+    }
+
+    @Test
+    void aCommandThatTakesTooLongIsKilledWithItsChildren() throws Exception {
+        Path pid = directory.resolve("pid");
+        Delivery.Result result = new CommandDelivery(new NotifyTarget.Command(
+                        List.of("sh", "-c", "sleep 600 & echo $! > '" + pid + "'; wait"), Duration.ofSeconds(2)))
+                .deliver(notification);
+        assertThat(result).isEqualTo(new Delivery.Result.Failed("it took longer than 2s and was killed", false));
+        ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()))
+                .ifPresent(child -> child.onExit().join());
+    }
+
+    private Delivery.Result deliver(NotifyTarget.Webhook target, Wire wire) {
+        return new WebhookDelivery(target, wire, Environment.system().clock()).deliver(notification);
+    }
+
+    private Delivery.Result run(String script) {
+        return new CommandDelivery(new NotifyTarget.Command(List.of("sh", "-c", script), Duration.ofSeconds(2)))
+                .deliver(notification);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.engine.notify;
+
+import org.jspecify.annotations.NullMarked;
