@@ -1,0 +1,106 @@
+package io.interlock.engine.http;
+
+import io.interlock.InvalidSettingException;
+import java.net.IDN;
+import java.net.InetAddress;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * Where requests may go. Nowhere, unless it is said.
+ *
+ * <p>A host must be named, and all addresses it has must be public ones or lie in a network that is named too. Names are compared
+ * as they are resolved: without case and without a dot at the end.
+ */
+public final class HttpRules {
+
+    private static final Pattern HOST = Pattern.compile("(\\*\\.)?[a-z0-9]([a-z0-9._-]*[a-z0-9])?|\\[[0-9a-f:.]+]");
+
+    private final List<String> hosts;
+    private final List<Network> networks;
+
+    private HttpRules(List<String> hosts, List<Network> networks) {
+        this.hosts = List.copyOf(hosts);
+        this.networks = List.copyOf(networks);
+    }
+
+    /**
+     * Allows these hosts.
+     *
+     * @param hosts each a name, or {@code *.example.com} for all names below that; a literal IPv6 address stands in brackets
+     */
+    public static HttpRules hosts(List<String> hosts) {
+        List<String> plain = new ArrayList<>();
+        for (String host : hosts) {
+            String normal = host.startsWith("*.") ? "*." + normal(host.substring(2)) : normal(host);
+            if (!HOST.matcher(normal).matches()) {
+                throw new InvalidSettingException(
+                        "allow-hosts", host, "is no host", "write it as api.example.com or *.example.com");
+            }
+            plain.add(normal);
+        }
+        return new HttpRules(plain, List.of());
+    }
+
+    /**
+     * This, and lets these hosts have addresses that are not public.
+     *
+     * @param networks each a range like {@code 10.1.0.0/16}, {@code 127.0.0.1/32} or {@code fd00::/8}
+     */
+    public HttpRules networks(List<String> networks) {
+        return new HttpRules(hosts, networks.stream().map(Network::parse).toList());
+    }
+
+    /**
+     * {@code url}, if requests may go to its host.
+     *
+     * @throws InvalidSettingException if not, or if it is no plain URL of HTTP
+     */
+    public URI require(URI url) {
+        String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
+        if (!scheme.equals("http") && !scheme.equals("https")) {
+            throw new InvalidSettingException(
+                    "url", shown(url), "is neither http nor https", "write https://host/path");
+        }
+        if (url.getHost() == null || url.getRawUserInfo() != null || url.getRawFragment() != null) {
+            throw new InvalidSettingException(
+                    "url", shown(url), "must have a host, and no user and no fragment", "write https://host/path");
+        }
+        if (!allowsHost(url.getHost())) {
+            throw new InvalidSettingException(
+                    "url", shown(url), "goes to a host that is not allowed", "add it to allow-hosts, now " + hosts);
+        }
+        return url;
+    }
+
+    /** Whether requests may go to the host called {@code name}. */
+    boolean allowsHost(String name) {
+        String normal = normal(name);
+        return hosts.stream()
+                .anyMatch(host -> host.startsWith("*.") ? normal.endsWith(host.substring(1)) : normal.equals(host));
+    }
+
+    /** Whether requests may go to {@code address}, given that its host is allowed. */
+    boolean allows(InetAddress address) {
+        return networks.stream().anyMatch(network -> network.contains(address)) || PublicAddresses.contain(address);
+    }
+
+    /** Without the user's name and password, and without a query, which may hold secrets too. */
+    static String shown(URI url) {
+        return url.getScheme() + "://" + url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort())
+                + (url.getRawPath() == null ? "" : url.getRawPath());
+    }
+
+    /** A host's name as it is compared, looked up and checked: ASCII, in small letters, without a dot at the end. */
+    static String normal(String host) {
+        String name = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+        try {
+            return IDN.toASCII(name).toLowerCase(Locale.ROOT);
+        } catch (IllegalArgumentException impossible) {
+            return name.toLowerCase(Locale.ROOT);
+        }
+    }
+}

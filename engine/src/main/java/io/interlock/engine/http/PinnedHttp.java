@@ -1,0 +1,96 @@
+package io.interlock.engine.http;
+
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends by HTTP/1.1, and only to where its {@link HttpRules} allow.
+ *
+ * <p>The host is looked up once, all of its addresses are checked, and the connection goes to one of those: a name that answers
+ * differently the second time leads nowhere. Certificates are checked against the name. Redirects are not followed, no proxy is
+ * used, nothing is sent twice, and what is read, and how long that may take, is limited.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class PinnedHttp implements AutoCloseable {
+
+    private final HttpRules rules;
+    private final Resolver resolver;
+    private final SSLContext tls;
+    private final Timers timers;
+
+    /** Sends to where {@code rules} allow, with the certificates this machine trusts. */
+    public PinnedHttp(HttpRules rules, Environment environment) {
+        this(rules, environment, Resolver.SYSTEM, null);
+    }
+
+    PinnedHttp(HttpRules rules, Environment environment, Resolver resolver, @Nullable SSLContext tls) {
+        this.rules = rules;
+        this.resolver = resolver;
+        this.tls = tls == null ? usualTls() : tls;
+        this.timers = environment.timers("interlock-http");
+    }
+
+    /**
+     * Prepares a request; {@link Exchange#send()} sends it.
+     *
+     * @param url where to
+     * @param headers besides those that belong to HTTP itself; the body is called JSON unless they say otherwise
+     * @param body the body
+     * @param timeout how long everything may take together
+     * @throws io.interlock.InvalidSettingException if requests may not go there
+     */
+    public Exchange post(URI url, Map<String, String> headers, byte[] body, Duration timeout) {
+        return new Exchange(this, rules.require(url), RequestHead.of(url, headers, body.length), body, timeout);
+    }
+
+    /** Lets go of its timers. Requests under way are no longer cut off when their time is over. */
+    @Override
+    public void close() {
+        timers.close();
+    }
+
+    HttpRules rules() {
+        return rules;
+    }
+
+    Timers timers() {
+        return timers;
+    }
+
+    SSLContext tls() {
+        return tls;
+    }
+
+    /**
+     * The addresses of {@code host}, all of them allowed.
+     *
+     * @throws ForbiddenAddressException if one is not
+     */
+    List<InetAddress> addresses(String host) throws UnknownHostException {
+        List<InetAddress> addresses = resolver.resolve(host);
+        for (InetAddress address : addresses) {
+            if (!rules.allows(address)) {
+                throw new ForbiddenAddressException(host, address);
+            }
+        }
+        return addresses;
+    }
+
+    private static SSLContext usualTls() {
+        try {
+            return SSLContext.getDefault();
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package io.interlock.engine.http;
+
+import io.interlock.InvalidSettingException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Signs messages, and checks signed ones, as Standard Webhooks 1.0 says: headers {@code webhook-id}, {@code webhook-timestamp} and
+ * {@code webhook-signature}, the last being {@code v1,} and the Base64 of HMAC-SHA256 over {@code id.timestamp.body}.
+ *
+ * <p>With several secrets a message is signed by each, and good if one fits, so that a secret can be changed without losing any.
+ * Safe for use by many threads. {@link #toString()} shows no secret.
+ */
+public final class WebhookSigner {
+
+    /** How far a timestamp may be from now, either way. */
+    public static final Duration TOLERANCE = Duration.ofMinutes(5);
+
+    static final String ID = "webhook-id";
+    static final String TIMESTAMP = "webhook-timestamp";
+    static final String SIGNATURE = "webhook-signature";
+
+    private static final String PREFIX = "whsec_";
+    private static final String VERSION = "v1,";
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int LEAST_BYTES = 24;
+    private static final int MOST_BYTES = 64;
+    private static final int MOST_SIGNATURES = 20;
+    private static final Pattern PLAIN_ID = Pattern.compile("[A-Za-z0-9_-]{1,200}");
+    private static final Pattern SECONDS = Pattern.compile("\\d{1,12}");
+
+    private final List<SecretKeySpec> keys;
+    private final InstantSource clock;
+
+    /**
+     * Signs with these secrets.
+     *
+     * @param secrets each {@code whsec_} and the Base64 of 24 to 64 bytes; the newest first
+     * @param clock what time it is
+     */
+    public WebhookSigner(List<String> secrets, InstantSource clock) {
+        if (secrets.isEmpty()) {
+            throw new InvalidSettingException("secret", "", "is missing", "name at least one");
+        }
+        this.keys = secrets.stream().map(WebhookSigner::key).toList();
+        this.clock = clock;
+    }
+
+    /**
+     * The headers of a message that is sent now.
+     *
+     * @param id its name, the same when it is sent again: letters, digits, {@code _} and {@code -}
+     */
+    public Map<String, String> sign(String id, byte[] body) {
+        if (!PLAIN_ID.matcher(id).matches()) {
+            throw new InvalidSettingException(ID, id, "must be 1 to 200 of A-Z a-z 0-9 _ -", "choose a plain one");
+        }
+        String timestamp = Long.toString(clock.instant().getEpochSecond());
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put(ID, id);
+        headers.put(TIMESTAMP, timestamp);
+        headers.put(
+                SIGNATURE,
+                signatures(id, timestamp, body).stream()
+                        .map(signature -> VERSION + Base64.getEncoder().encodeToString(signature))
+                        .collect(Collectors.joining(" ")));
+        return headers;
+    }
+
+    /**
+     * Whether a message was signed with one of the secrets, not long ago. Whoever takes messages in must still keep their ids as
+     * long as {@link #TOLERANCE}, since the same message may come twice.
+     *
+     * @param header gives a header by its name in small letters, or {@code null}
+     */
+    public boolean verify(Function<String, @Nullable String> header, byte[] body) {
+        String id = header.apply(ID);
+        String timestamp = header.apply(TIMESTAMP);
+        String signature = header.apply(SIGNATURE);
+        if (id == null || timestamp == null || signature == null || !isRecent(timestamp)) {
+            return false;
+        }
+        List<byte[]> expected = signatures(id, timestamp, body);
+        boolean good = false;
+        for (byte[] given : given(signature)) {
+            for (byte[] one : expected) {
+                // No early end: how long it takes must not say which one fits.
+                good |= MessageDigest.isEqual(one, given);
+            }
+        }
+        return good;
+    }
+
+    @Override
+    public String toString() {
+        return "WebhookSigner[" + keys.size() + " secrets]";
+    }
+
+    private boolean isRecent(String timestamp) {
+        if (!SECONDS.matcher(timestamp).matches()) {
+            return false;
+        }
+        Instant sent = Instant.ofEpochSecond(Long.parseLong(timestamp));
+        return Duration.between(sent, clock.instant()).abs().compareTo(TOLERANCE) <= 0;
+    }
+
+    private static List<byte[]> given(String header) {
+        List<byte[]> signatures = new ArrayList<>();
+        for (String part : header.split(" ", MOST_SIGNATURES + 1)) {
+            if (part.startsWith(VERSION) && signatures.size() < MOST_SIGNATURES) {
+                try {
+                    signatures.add(Base64.getDecoder().decode(part.substring(VERSION.length())));
+                } catch (IllegalArgumentException noBase64) {
+                    // Then it fits nothing.
+                }
+            }
+        }
+        return signatures;
+    }
+
+    private List<byte[]> signatures(String id, String timestamp, byte[] body) {
+        byte[] start = (id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8);
+        return keys.stream()
+                .map(key -> {
+                    try {
+                        Mac mac = Mac.getInstance(ALGORITHM);
+                        mac.init(key);
+                        mac.update(start);
+                        return mac.doFinal(body);
+                    } catch (GeneralSecurityException impossible) {
+                        throw new IllegalStateException(impossible);
+                    }
+                })
+                .toList();
+    }
+
+    private static SecretKeySpec key(String secret) {
+        byte[] bytes = {};
+        if (secret.startsWith(PREFIX)) {
+            try {
+                bytes = Base64.getDecoder().decode(secret.substring(PREFIX.length()));
+            } catch (IllegalArgumentException noBase64) {
+                bytes = new byte[0];
+            }
+        }
+        if (bytes.length < LEAST_BYTES || bytes.length > MOST_BYTES) {
+            throw new InvalidSettingException(
+                    "secret",
+                    "***",
+                    "must be " + PREFIX + " and the Base64 of " + LEAST_BYTES + " to " + MOST_BYTES + " bytes",
+                    "make one with: echo whsec_$(head -c 32 /dev/urandom | base64)");
+        }
+        return new SecretKeySpec(bytes, ALGORITHM);
+    }
+}

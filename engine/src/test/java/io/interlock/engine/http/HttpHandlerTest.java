@@ -1,0 +1,334 @@
+package io.interlock.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.FencingToken;
+import io.interlock.InvalidSettingException;
+import io.interlock.engine.PermanentFailureException;
+import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.TransientFailureException;
+import io.interlock.engine.command.FakeContext;
+import io.interlock.run.Ending;
+import io.interlock.run.RunError;
+import io.interlock.tck.ManualTime;
+import io.interlock.time.Environment;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A job done over HTTP, seen from its run. */
+@Timeout(60)
+class HttpHandlerTest {
+
+    private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    private static final String BACK = "https://interlock.example/api/v1/runs/{runId}/finish";
+    private static final HttpRules LOOPBACK =
+            HttpRules.hosts(List.of("127.0.0.1")).networks(List.of("127.0.0.1/32"));
+
+    private final Environment real = Environment.system();
+    private final PinnedHttp http = new PinnedHttp(LOOPBACK, real);
+    private final HttpCallbacks callbacks = new HttpCallbacks();
+    private final FakeContext context = new FakeContext("{\"rows\": [1, 2]}", TRACE);
+
+    @AfterEach
+    void close() {
+        http.close();
+        assertThat(callbacks.size()).isZero();
+    }
+
+    @Test
+    void theOtherSideIsToldEverything() throws Exception {
+        try (OtherSide other = OtherSide.answering(200, "")) {
+            HttpSpec spec = HttpSpec.of(other.url("/do/it?x=%20y"))
+                    .headers(Map.of("Authorization", "Bearer abc"))
+                    .callback(BACK);
+            assertThat(run(spec)).isNull();
+            OtherSide.Asked asked = other.asked.get(0);
+            assertThat(asked.method()).isEqualTo("POST");
+            assertThat(asked.path()).isEqualTo("/do/it?x=%20y");
+            assertThat(asked.body())
+                    .isEqualTo("{\"runId\":\"01890000-0000-7000-8000-000000000001\",\"key\":\"ledger/4711\","
+                            + "\"tenant\":\"acme\",\"job\":\"export\",\"attempt\":2,\"token\":4183,"
+                            + "\"parameters\":{\"rows\": [1, 2]},\"callback\":"
+                            + "\"https://interlock.example/api/v1/runs/01890000-0000-7000-8000-000000000001/finish\"}");
+            assertThat(asked.headers())
+                    .containsEntry("Interlock-run-id", List.of("01890000-0000-7000-8000-000000000001"))
+                    .containsEntry("Interlock-token", List.of("4183"))
+                    .containsEntry("Traceparent", List.of(TRACE))
+                    .containsEntry("Authorization", List.of("Bearer abc"))
+                    .containsEntry("Content-type", List.of("application/json"))
+                    .doesNotContainKey("Webhook-signature");
+        }
+    }
+
+    @Test
+    void theOtherSideCanCheckWhoAsks() throws Exception {
+        WebhookSigner signer = new WebhookSigner(List.of(SECRET), real.clock());
+        try (OtherSide other = OtherSide.answering(200, "")) {
+            run(HttpSpec.of(other.url("/")).signer(signer));
+            OtherSide.Asked asked = other.asked.get(0);
+            assertThat(asked.header("webhook-id")).isEqualTo("01890000-0000-7000-8000-000000000001-2");
+            assertThat(signer.verify(asked::header, asked.body().getBytes(StandardCharsets.UTF_8)))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void anAnswerInJsonIsTheResult() throws Exception {
+        try (OtherSide other = OtherSide.answering(201, " {\"rows\": 17}\n")) {
+            assertThat(run(HttpSpec.of(other.url("/")))).isEqualTo(" {\"rows\": 17}\n");
+        }
+    }
+
+    @Test
+    void anAnswerThatIsNoResultIsOutput() throws Exception {
+        try (OtherSide other = OtherSide.answering(200, "done\u001b[0m!")) {
+            assertThat(run(HttpSpec.of(other.url("/")))).isNull();
+        }
+        try (OtherSide other = OtherSide.answering(200, "\"" + "x".repeat(HttpAnswer.MOST) + "\"")) {
+            assertThat(run(HttpSpec.of(other.url("/")))).isNull();
+        }
+        assertThat(context.output()).isEqualTo("done\ufffd[0m!\n\"" + "x".repeat(HttpHandler.SHOWN - 1) + "…\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 409, 410, 422, 451})
+    void aNoIsFinal(int status) throws Exception {
+        try (OtherSide other = OtherSide.answering(status, status == 304 ? "" : "because", "Location", "/elsewhere")) {
+            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/"))))
+                    .isInstanceOfSatisfying(
+                            PermanentFailureException.class,
+                            e -> assertThat(e.code()).isEqualTo(HttpHandler.HTTP_REFUSED))
+                    .hasMessageContaining("answered " + status);
+            assertThat(other.asked).as("requests").hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {408, 425, 429, 500, 502, 503, 504, 599})
+    void aNotNowIsTriedAgain(int status) throws Exception {
+        try (OtherSide other = OtherSide.answering(status, "busy", "Retry-After", "17")) {
+            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/path?secret=1"))))
+                    .isInstanceOfSatisfying(TransientFailureException.class, e -> {
+                        assertThat(e.code()).isEqualTo(HttpHandler.HTTP_UNAVAILABLE);
+                        assertThat(e.rest()).contains(Duration.ofSeconds(17));
+                    })
+                    .hasMessageContaining("/path answered " + status + ": busy");
+            assertThat(other.asked).as("requests").hasSize(1);
+        }
+    }
+
+    @Test
+    void aRestMayBeSaidInManyWays() {
+        ManualTime time = new ManualTime(Instant.parse("2026-11-15T12:00:00Z"));
+        assertThat(RetryAfter.parse("Sun, 15 Nov 2026 12:01:00 GMT", time.clock()))
+                .contains(Duration.ofMinutes(1));
+        assertThat(RetryAfter.parse("Sun, 15 Nov 2026 11:00:00 GMT", time.clock()))
+                .contains(Duration.ZERO);
+        assertThat(RetryAfter.parse("999999999", time.clock())).contains(RetryAfter.LONGEST);
+        assertThat(RetryAfter.parse("soon", time.clock())).isEmpty();
+        assertThat(RetryAfter.parse("-1", time.clock())).isEmpty();
+    }
+
+    @Test
+    void nobodyThereIsTriedAgain() throws Exception {
+        URI nobody;
+        try (OtherSide other = OtherSide.answering(200, "")) {
+            nobody = other.url("/");
+        }
+        assertThatThrownBy(() -> run(HttpSpec.of(nobody)))
+                .isInstanceOf(TransientFailureException.class)
+                .hasMessageContaining("gave no answer");
+    }
+
+    @Test
+    void whoeverDoesNotAnswerIsGivenUp() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        try (OtherSide other = OtherSide.doing(exchange -> hold(end))) {
+            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")).timeout(Duration.ofMillis(300))))
+                    .isInstanceOf(TransientFailureException.class)
+                    .hasMessageContaining("no complete answer within 300ms");
+            end.countDown();
+        }
+    }
+
+    @Test
+    void aRequestIsCancelledWhenTheWorkMustStop() throws Exception {
+        try (RawServer other = RawServer.dripping("HTTP/1.1 200 OK\r\n\r\n")) {
+            CompletableFuture<@Nullable Throwable> end = background(HttpSpec.of(other.url()));
+            assertThat(other.connected.await(20, TimeUnit.SECONDS)).isTrue();
+            context.stop();
+            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(RunStoppedException.class);
+            assertThat(other.hungUp.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void anInterruptCancelsToo() throws Exception {
+        CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
+        try (RawServer other = RawServer.dripping("HTTP/1.1 200 OK\r\n\r\n")) {
+            Thread worker = real.threads("worker")
+                    .newThread(() -> end.complete(catchThrowable(() -> run(HttpSpec.of(other.url())))));
+            worker.start();
+            assertThat(other.connected.await(20, TimeUnit.SECONDS)).isTrue();
+            worker.interrupt();
+            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        }
+    }
+
+    @Test
+    void anAcceptedRunIsEndedByItsCallback() throws Exception {
+        try (OtherSide other = OtherSide.answering(202, "{}")) {
+            CompletableFuture<@Nullable String> end = new CompletableFuture<>();
+            real.threads("worker")
+                    .newThread(() -> end.completeAsync(
+                            () -> unchecked(HttpSpec.of(other.url("/")).callback(BACK))))
+                    .start();
+            await().until(() -> !other.asked.isEmpty());
+            assertThat(callbacks.complete(context.run().id(), new FencingToken(4182), new Ending.Succeeded("0")))
+                    .as("the end of an attempt before")
+                    .isFalse();
+            assertThat(callbacks.complete(context.run().id(), context.token(), new Ending.Succeeded("{\"n\":1}")))
+                    .isTrue();
+            assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo("{\"n\":1}");
+        }
+    }
+
+    @Test
+    void aCallbackMayFailOrBeFasterThanTheAnswer() throws Exception {
+        RunError error = new RunError("NO_SPACE", "the disk is full");
+        for (int status : List.of(202, 500)) {
+            try (OtherSide other = OtherSide.doing(exchange -> {
+                callbacks.complete(
+                        context.run().id(), context.token(), new Ending.Failed(error, true, Duration.ofMinutes(3)));
+                OtherSide.answer(exchange, status, "");
+            })) {
+                assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")).callback(BACK)))
+                        .as("after %s", status)
+                        .isInstanceOfSatisfying(TransientFailureException.class, e -> {
+                            assertThat(e.code()).isEqualTo(status == 202 ? "NO_SPACE" : HttpHandler.HTTP_UNAVAILABLE);
+                        });
+            }
+        }
+        try (OtherSide other = OtherSide.doing(exchange -> {
+            callbacks.complete(context.run().id(), context.token(), new Ending.Failed(error, false, null));
+            // Hangs up without an answer.
+            exchange.close();
+        })) {
+            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")).callback(BACK)))
+                    .isInstanceOf(PermanentFailureException.class)
+                    .hasMessage("the disk is full");
+        }
+        try (OtherSide other = OtherSide.doing(exchange -> {
+            callbacks.complete(context.run().id(), context.token(), new Ending.Aborted(error));
+            OtherSide.answer(exchange, 202, "");
+        })) {
+            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")).callback(BACK)))
+                    .isInstanceOf(RunStoppedException.class);
+        }
+    }
+
+    @Test
+    void waitingForACallbackCanBeStopped() throws Exception {
+        try (OtherSide other = OtherSide.answering(202, "")) {
+            CompletableFuture<@Nullable Throwable> end =
+                    background(HttpSpec.of(other.url("/")).callback(BACK));
+            await().until(() -> !other.asked.isEmpty());
+            context.stop();
+            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(RunStoppedException.class);
+        }
+    }
+
+    @Test
+    void acceptingWithoutACallbackIsAnError() throws Exception {
+        try (OtherSide other = OtherSide.answering(202, "")) {
+            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/"))))
+                    .isInstanceOf(PermanentFailureException.class)
+                    .hasMessageContaining("the job names no callback; set one, or answer 200");
+        }
+    }
+
+    @Test
+    void whereRequestsMayNotGoIsSaidAtOnceOrBeforeAnythingIsSent() throws Exception {
+        assertThatThrownBy(() ->
+                        new HttpHandler(HttpSpec.of(URI.create("http://example.com/?key=1")), http, callbacks, real))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("http://example.com/' goes to a host that is not allowed")
+                .hasMessageNotContaining("key=1");
+        try (OtherSide other = OtherSide.answering(200, "");
+                PinnedHttp strict = new PinnedHttp(HttpRules.hosts(List.of("127.0.0.1")), real)) {
+            assertThatThrownBy(() -> new HttpHandler(HttpSpec.of(other.url("/")), strict, callbacks, real).run(context))
+                    .isInstanceOfSatisfying(
+                            PermanentFailureException.class,
+                            e -> assertThat(e.code()).isEqualTo(HttpHandler.HTTP_REQUEST_INVALID))
+                    .hasMessageContaining("127.0.0.1, which is not public");
+            assertThat(other.asked).isEmpty();
+        }
+    }
+
+    @Test
+    void secretsAreNotShown() {
+        HttpSpec spec = HttpSpec.of(URI.create("https://example.com/a?token=secret"))
+                .headers(Map.of("Authorization", "Bearer secret"))
+                .signer(new WebhookSigner(List.of(SECRET), real.clock()));
+        assertThat(spec).hasToString("HttpSpec[https://example.com/a]");
+        assertThat(new WebhookSigner(List.of(SECRET), real.clock())).hasToString("WebhookSigner[1 secrets]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"Host", "Content-Length", "transfer-encoding", "Interlock-Token", "webhook-id", "a b", "a:b", ""
+            })
+    void headersThatAreNotTheJobsAreRefused(String name) {
+        HttpSpec spec = HttpSpec.of(URI.create("https://example.com/"));
+        assertThatThrownBy(() -> spec.headers(Map.of(name, "x"))).isInstanceOf(InvalidSettingException.class);
+        assertThatThrownBy(() -> spec.headers(Map.of("X", "secret\r\nHost: y")))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageNotContaining("secret");
+    }
+
+    private @Nullable String run(HttpSpec spec) throws Exception {
+        return new HttpHandler(spec, http, callbacks, real).run(context);
+    }
+
+    private @Nullable String unchecked(HttpSpec spec) {
+        try {
+            return run(spec);
+        } catch (Exception failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    private CompletableFuture<@Nullable Throwable> background(HttpSpec spec) {
+        CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
+        real.threads("worker")
+                .newThread(() -> end.complete(catchThrowable(() -> run(spec))))
+                .start();
+        return end;
+    }
+
+    private static void hold(CountDownLatch end) throws IOException {
+        try {
+            end.await();
+        } catch (InterruptedException over) {
+            throw new IOException(over);
+        }
+    }
+}
