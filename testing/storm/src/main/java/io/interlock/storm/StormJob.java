@@ -6,6 +6,7 @@ import static java.time.Duration.ofSeconds;
 
 import io.interlock.LockKey;
 import io.interlock.engine.Job;
+import io.interlock.engine.JobBuilder;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.run.RetryPlan;
@@ -38,7 +39,7 @@ final class StormJob {
         return definition().build();
     }
 
-    private static io.interlock.engine.JobBuilder definition() {
+    private static JobBuilder definition() {
         return Job.named(NAME)
                 .onConflict(QUEUE)
                 .lease(ofSeconds(3))

@@ -1,5 +1,6 @@
 package io.interlock.storm;
 
+import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
@@ -44,7 +45,7 @@ final class Witness {
         String line = (lock == null ? "OVERLAP " : "alone ") + run.run().number() + " " + run.attempt() + " "
                 + run.token().value() + "\n";
         // At the end, and in one piece: also when two write at once.
-        try (FileChannel end = FileChannel.open(file(run.key()), WRITE, java.nio.file.StandardOpenOption.APPEND)) {
+        try (FileChannel end = FileChannel.open(file(run.key()), WRITE, APPEND)) {
             end.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII)));
         }
         return new Presence(file, file.size());
@@ -57,7 +58,7 @@ final class Witness {
             return seen;
         }
         for (String line : Files.readAllLines(file(key))) {
-            String[] words = line.split(" ");
+            String[] words = line.split(" ", -1);
             seen.add(new Beginning(
                     words[0].equals("alone"),
                     Long.parseLong(words[1]),
