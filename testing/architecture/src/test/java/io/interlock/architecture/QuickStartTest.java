@@ -3,14 +3,23 @@ package io.interlock.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
+import io.interlock.RunState;
 import io.interlock.StaleTokenException;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
 import io.interlock.locks.Outcome;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +67,29 @@ class QuickStartTest {
             LockKey other = held.key();
             assertThat(locks.call(other, lease -> "never")).isInstanceOf(Outcome.AlreadyRunning.class);
         }
+    }
+
+    @Test
+    void runsAJobOnceAndWaitsForItsEnd() throws InterruptedException {
+        // snippet: engine
+        Job close = Job.named("nightly-close")
+                .onConflict(ConflictPolicy.JOIN)
+                .maxRuntime(Duration.ofHours(2))
+                .retry(new RetryPlan(3, Duration.ofMinutes(5), 2, Duration.ofMinutes(30)))
+                .handler(run -> {
+                    run.stage("load");
+                    ledger.append("invoice 17", run.token());
+                    return "{\"entries\":1}";
+                })
+                .build();
+        try (RunEngine engine = RunEngine.builder("memory:").jobs(Jobs.of(close)).build()) {
+            Submission answer = engine.submit(RunRequest.of(key, "nightly-close").idempotencyKey("2026-11-15"));
+            Run ended = engine.awaitEnd(answer.orElseThrow().id(), Duration.ofSeconds(20))
+                    .orElseThrow();
+            assertThat(ended.state()).isEqualTo(RunState.SUCCEEDED);
+        }
+        // end snippet
+        assertThat(ledger.entries()).containsExactly("invoice 17");
     }
 
     @Test
