@@ -4,11 +4,14 @@ import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.AuditRecord;
+import io.interlock.spi.run.AuditQuery;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The table {@code audit}, on one session. */
@@ -20,10 +23,20 @@ final class AuditTable {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
 
-    private static final String OF_KEY = """
+    private static final String COLUMNS = """
             SELECT sequence, at, tenant, name, run_id, token, actor, action, state_before, state_after, reason, correlation
-              FROM ${schema}.${prefix}audit WHERE tenant = ? AND name = ? ORDER BY sequence
+              FROM ${schema}.${prefix}audit
             """;
+
+    private static final String LAST = "SELECT coalesce(max(sequence), 0) FROM ${schema}.${prefix}audit";
+
+    // Whatever makes work for workers is in the log: a run whose turn it is, or the end of a pause.
+    private static final String NEWS = """
+            SELECT DISTINCT tenant FROM ${schema}.${prefix}audit
+             WHERE sequence > ? AND (state_after = 'PENDING' OR action = 'resumed')
+            """;
+
+    private static final String DELETE = "DELETE FROM ${schema}.${prefix}audit WHERE sequence = ?";
 
     private final Session session;
 
@@ -50,12 +63,56 @@ final class AuditTable {
         append.executeUpdate();
     }
 
+    /** What was done under a key, in order. */
     List<AuditRecord> of(LockKey key) throws SQLException {
-        PreparedStatement ofKey = session.prepare(OF_KEY);
-        ofKey.setString(1, key.tenant());
-        ofKey.setString(2, key.name());
+        return records(new Filter("WHERE tenant = ? AND name = ? ORDER BY sequence", key.tenant(), key.name()));
+    }
+
+    /** What a query asks for, the newest first. */
+    List<AuditRecord> list(AuditQuery query) throws SQLException {
+        return records(Filter.of(query));
+    }
+
+    /** Records with greater numbers, in order. */
+    List<AuditRecord> after(long sequence, int limit) throws SQLException {
+        return records(new Filter("WHERE sequence > ? ORDER BY sequence LIMIT ?", sequence, limit));
+    }
+
+    @Nullable
+    AuditRecord find(long sequence) throws SQLException {
+        List<AuditRecord> found = records(new Filter("WHERE sequence = ?", sequence));
+        return found.isEmpty() ? null : found.get(0);
+    }
+
+    void delete(long sequence) throws SQLException {
+        PreparedStatement delete = session.prepare(DELETE);
+        delete.setLong(1, sequence);
+        delete.executeUpdate();
+    }
+
+    /** The number of the last record; 0 if there is none. */
+    long last() throws SQLException {
+        try (ResultSet row = session.prepare(LAST).executeQuery()) {
+            return row.next() ? row.getLong(1) : 0;
+        }
+    }
+
+    /** Tenants whose workers may find something to do since record number {@code sequence}. */
+    Set<String> tenantsWithWorkSince(long sequence) throws SQLException {
+        PreparedStatement news = session.prepare(NEWS);
+        news.setLong(1, sequence);
+        Set<String> tenants = new HashSet<>();
+        try (ResultSet rows = news.executeQuery()) {
+            while (rows.next()) {
+                tenants.add(rows.getString(1));
+            }
+        }
+        return tenants;
+    }
+
+    private List<AuditRecord> records(Filter filter) throws SQLException {
         List<AuditRecord> found = new ArrayList<>();
-        try (ResultSet rows = ofKey.executeQuery()) {
+        try (ResultSet rows = filter.prepare(session, COLUMNS).executeQuery()) {
             while (rows.next()) {
                 found.add(record(rows));
             }

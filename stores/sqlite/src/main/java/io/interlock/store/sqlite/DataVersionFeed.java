@@ -3,16 +3,15 @@ package io.interlock.store.sqlite;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.WorkFeed;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,10 +19,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Wake-ups from a number that SQLite changes with every commit, so nobody writes to be heard. While somebody watches, a
- * thread looks at it every {@link #EVERY}; if it changed, those watchers are woken whose key has no lease any more. A
- * release in this process wakes them at once. Safe for use by many threads.
+ * thread looks at it every {@link #EVERY}; if it changed, those are woken whose key has no lease any more, and those whose
+ * tenant has work that was not there before. A release in this process wakes waiters at once. Safe for use by many threads.
  */
-final class DataVersionFeed implements ChangeFeed, AutoCloseable {
+final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
 
     static final Duration EVERY = Duration.ofMillis(25);
 
@@ -31,10 +30,11 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
 
     private final Lane lane;
     private final Environment environment;
+    private final Watchers<LockKey> waiters = new Watchers<>();
+    private final Watchers<Optional<String>> workers = new Watchers<>();
     private final Object guard = new Object();
 
     // All below is guarded by guard.
-    private final Set<Watch> watches = new LinkedHashSet<>();
     private @Nullable Timers timers;
     private boolean looking;
     private boolean closed;
@@ -42,7 +42,16 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
     // These belong to the feed's thread.
     private @Nullable Session seenOn;
     private long seen;
+    private long lastRecord;
     private boolean failing;
+
+    /**
+     * What there is to tell.
+     *
+     * @param freed keys that somebody watches and that have no lease
+     * @param work tenants with new work, and the empty one that stands for any
+     */
+    private record News(Set<LockKey> freed, Set<Optional<String>> work) {}
 
     DataVersionFeed(Lane lane, Environment environment) {
         this.lane = lane;
@@ -51,22 +60,20 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
 
     @Override
     public Subscription watch(LockKey key, Runnable lookAgain) {
-        Watch watch = new Watch(key, lookAgain);
-        synchronized (guard) {
-            if (!closed) {
-                watches.add(watch);
-                lookSoon();
-            }
-        }
-        return watch;
+        return watch(waiters, key, lookAgain);
+    }
+
+    @Override
+    public Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+        return watch(workers, Optional.ofNullable(tenant), lookAgain);
     }
 
     /** Wakes those who watch one of {@code keys}, on the feed's thread. */
     void wake(Collection<LockKey> keys) {
         synchronized (guard) {
-            if (timers != null && !watches.isEmpty()) {
+            if (timers != null && !closed && !waiters.isEmpty()) {
                 Set<LockKey> free = new HashSet<>(keys);
-                timers.after(Duration.ZERO, () -> call(watching(free)));
+                timers.after(Duration.ZERO, () -> waiters.call(free));
             }
         }
     }
@@ -75,7 +82,8 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
     public void close() {
         synchronized (guard) {
             closed = true;
-            watches.clear();
+            waiters.clear();
+            workers.clear();
             if (timers != null) {
                 timers.close();
             }
@@ -83,8 +91,19 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
         lane.close();
     }
 
+    private <K> Subscription watch(Watchers<K> watchers, K what, Runnable lookAgain) {
+        synchronized (guard) {
+            if (closed) {
+                return () -> {};
+            }
+            Subscription watch = watchers.add(what, lookAgain);
+            lookSoon();
+            return watch;
+        }
+    }
+
     private void lookSoon() {
-        if (!looking && !closed && !watches.isEmpty()) {
+        if (!looking && !closed && !(waiters.isEmpty() && workers.isEmpty())) {
             if (timers == null) {
                 timers = environment.timers("interlock-sqlite-feed");
             }
@@ -95,7 +114,9 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
 
     private void look() {
         try {
-            call(watching(lane.run(this::freed)));
+            News news = lane.read(this::news);
+            waiters.call(news.freed());
+            workers.call(news.work());
             failing = false;
         } catch (StoreUnavailableException failure) {
             if (!failing && !isClosed()) {
@@ -111,23 +132,44 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
         }
     }
 
-    private Set<LockKey> freed(Session session) throws SQLException {
+    private News news(Session session) throws SQLException {
         long version = version(session);
         // The number means something only to the connection that read it.
-        boolean unchanged = session == seenOn && version == seen;
+        boolean known = session == seenOn;
+        if (known && version == seen) {
+            return new News(Set.of(), Set.of());
+        }
         seenOn = session;
         seen = version;
+        // Asked for after the number: whoever begins to watch later also looks later than it was read.
+        return new News(freed(session), work(session, known));
+    }
+
+    private Set<LockKey> freed(Session session) throws SQLException {
+        LeaseTable leases = new LeaseTable(session);
         Set<LockKey> freed = new HashSet<>();
-        if (!unchanged) {
-            LeaseTable leases = new LeaseTable(session);
-            // Asked for after the number: whoever begins to watch later also looks later than it was read.
-            for (LockKey key : watchedKeys()) {
-                if (leases.find(key) == null) {
-                    freed.add(key);
-                }
+        for (LockKey key : waiters.watched()) {
+            if (leases.find(key) == null) {
+                freed.add(key);
             }
         }
         return freed;
+    }
+
+    private Set<Optional<String>> work(Session session, boolean known) throws SQLException {
+        AuditTable audit = new AuditTable(session);
+        Set<Optional<String>> work = new HashSet<>();
+        if (known) {
+            audit.tenantsWithWorkSince(lastRecord).forEach(tenant -> work.add(Optional.of(tenant)));
+            if (!work.isEmpty()) {
+                work.add(Optional.empty());
+            }
+        } else {
+            // Nobody knows what there was before: all look once.
+            work.addAll(workers.watched());
+        }
+        lastRecord = audit.last();
+        return work;
     }
 
     private static long version(Session session) throws SQLException {
@@ -139,51 +181,6 @@ final class DataVersionFeed implements ChangeFeed, AutoCloseable {
     private boolean isClosed() {
         synchronized (guard) {
             return closed;
-        }
-    }
-
-    private Set<LockKey> watchedKeys() {
-        synchronized (guard) {
-            Set<LockKey> keys = new HashSet<>();
-            watches.forEach(watch -> keys.add(watch.key));
-            return keys;
-        }
-    }
-
-    private List<Watch> watching(Set<LockKey> keys) {
-        synchronized (guard) {
-            List<Watch> found = new ArrayList<>(watches);
-            found.removeIf(watch -> !keys.contains(watch.key));
-            return found;
-        }
-    }
-
-    private static void call(List<Watch> woken) {
-        for (Watch watch : woken) {
-            try {
-                watch.lookAgain.run();
-            } catch (RuntimeException | Error failure) {
-                // The others are still to be woken.
-                log.error("a waiter of {} failed to wake up", watch.key, failure);
-            }
-        }
-    }
-
-    private final class Watch implements Subscription {
-
-        private final LockKey key;
-        private final Runnable lookAgain;
-
-        Watch(LockKey key, Runnable lookAgain) {
-            this.key = key;
-            this.lookAgain = lookAgain;
-        }
-
-        @Override
-        public void close() {
-            synchronized (guard) {
-                watches.remove(this);
-            }
         }
     }
 }

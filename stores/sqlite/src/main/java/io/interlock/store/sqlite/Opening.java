@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 final class Opening {
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
-    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_leases.sql", "002_runs.sql");
+    private static final List<Migration> MIGRATIONS =
+            Migration.load(Opening.class, "001_leases.sql", "002_runs.sql", "003_books.sql");
 
     private final SqliteSettings settings;
     private final StoreClock clock;

@@ -4,6 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.DeadLetter;
 import io.interlock.run.Run;
 import io.interlock.spi.run.SweepAction;
 import io.interlock.spi.run.rules.Contents;
@@ -27,6 +28,7 @@ final class Rooms {
     private final RoomTable rooms;
     private final RunTable runs;
     private final AttemptTable attempts;
+    private final LetterTable letters;
     private final AuditTable audit;
     private final PauseTable pauses;
 
@@ -45,6 +47,7 @@ final class Rooms {
         rooms = new RoomTable(step.session());
         runs = new RunTable(step.session());
         attempts = new AttemptTable(step.session());
+        letters = new LetterTable(step.session());
         audit = new AuditTable(step.session());
         pauses = new PauseTable(step.session());
     }
@@ -109,6 +112,7 @@ final class Rooms {
         boolean changed = !after.equals(before.contents())
                 || !changes.runs().isEmpty()
                 || !changes.attempts().isEmpty()
+                || !changes.letters().isEmpty()
                 || !changes.audit().isEmpty();
         if (changed ? step.mayWrite() : !step.isLooking()) {
             keepLease(before, after.lease());
@@ -142,6 +146,9 @@ final class Rooms {
         }
         for (Attempt attempt : changes.attempts()) {
             attempts.insert(attempt);
+        }
+        for (DeadLetter letter : changes.letters()) {
+            letters.put(letter);
         }
         for (AuditRecord record : changes.audit()) {
             audit.append(record);

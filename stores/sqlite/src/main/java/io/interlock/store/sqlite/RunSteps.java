@@ -8,8 +8,12 @@ import io.interlock.spi.run.BeatAnswer;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelAnswer;
 import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.DiscardAnswer;
+import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.FinishAnswer;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.RedriveAnswer;
+import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceAnswer;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.SubmitAnswer;
@@ -19,6 +23,7 @@ import io.interlock.spi.run.TurnRequest;
 import io.interlock.spi.run.rules.BareLeases;
 import io.interlock.spi.run.rules.Explaining;
 import io.interlock.spi.run.rules.Finishing;
+import io.interlock.spi.run.rules.Redriving;
 import io.interlock.spi.run.rules.Resources;
 import io.interlock.spi.run.rules.Room;
 import io.interlock.spi.run.rules.Stopping;
@@ -35,12 +40,14 @@ final class RunSteps {
     private final Rooms rooms;
     private final RunTable runs;
     private final IdempotencyTable names;
+    private final LetterTable letters;
 
     RunSteps(Step step) {
         this.step = step;
         rooms = new Rooms(step);
         runs = new RunTable(step.session());
         names = new IdempotencyTable(step.session());
+        letters = new LetterTable(step.session());
     }
 
     SubmitAnswer submit(SubmitRequest request) throws SQLException {
@@ -86,6 +93,22 @@ final class RunSteps {
         return run == null
                 ? new CancelAnswer.Unknown()
                 : rooms.step(run.key(), room -> Stopping.cancel(room, request, run));
+    }
+
+    RedriveAnswer redrive(RedriveRequest request) throws SQLException {
+        Run dead = runs.find(request.dead());
+        return dead == null
+                ? new RedriveAnswer.Unknown()
+                : rooms.step(
+                        dead.key(),
+                        room -> Redriving.redrive(room, request, dead, letters.find(dead), runs.find(request.anew())));
+    }
+
+    DiscardAnswer discard(DiscardRequest request) throws SQLException {
+        Run dead = runs.find(request.dead());
+        return dead == null
+                ? new DiscardAnswer.Unknown()
+                : rooms.step(dead.key(), room -> Redriving.discard(room, request, dead, letters.find(dead)));
     }
 
     ResourceAnswer setResource(ResourceRequest request) throws SQLException {

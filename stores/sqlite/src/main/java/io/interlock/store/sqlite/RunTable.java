@@ -20,21 +20,19 @@ import org.jspecify.annotations.Nullable;
 /** The tables {@code run} and {@code run_spec}, on one session. */
 final class RunTable {
 
-    private static final String COLUMNS = """
+    private static final String SELECT = """
             SELECT number, run_id, tenant, name, submitted_at, state, since, status, spec
-              FROM ${schema}.${prefix}run JOIN ${schema}.${prefix}run_spec USING (number)
+              FROM ${schema}.${prefix}run AS run %s JOIN ${schema}.${prefix}run_spec USING (number)
             """;
 
-    // Left to itself, SQLite takes the index that has the key's whole history in it. A partial one serves only those
-    // who
-    // say word for word what it is about.
-    private static final String OPEN = """
-            SELECT number, run_id, tenant, name, submitted_at, state, since, status, spec
-              FROM ${schema}.${prefix}run INDEXED BY ${prefix}run_open JOIN ${schema}.${prefix}run_spec USING (number)
-             WHERE tenant = ? AND name = ? AND state IN ('QUEUED', 'PENDING', 'RUNNING')
-            """;
+    private static final String COLUMNS = String.format(SELECT, "");
 
     private static final String FIND = COLUMNS + "WHERE run_id = ?";
+
+    // Left to itself, SQLite takes the index that has the key's whole history in it.
+    private static final String OPEN = String.format(SELECT, "INDEXED BY ${prefix}run_open") + """
+            WHERE tenant = ? AND name = ? AND state IN ('QUEUED', 'PENDING', 'RUNNING')
+            """;
 
     private static final String PAST = COLUMNS + """
             WHERE tenant = ? AND name = ? AND state = 'SUCCEEDED' ORDER BY since DESC LIMIT ?
@@ -100,10 +98,11 @@ final class RunTable {
 
     /** What {@code query} asks for, and one more if there is one. */
     List<Run> list(RunQuery query) throws SQLException {
-        RunFilter filter = RunFilter.of(query);
-        PreparedStatement list = session.prepare(COLUMNS + filter.where());
-        filter.bind(list);
-        return runs(list);
+        return list(Filter.of(query));
+    }
+
+    List<Run> list(Filter filter) throws SQLException {
+        return runs(filter.prepare(session, COLUMNS));
     }
 
     /** How many runs of a tenant are PENDING or RUNNING. */

@@ -13,8 +13,18 @@ import java.util.OptionalLong;
 /** A store in a file, whose clock is pushed on by moving the moment of boot that all times are counted from. */
 final class SqliteHarness implements RunStoreHarness {
 
-    private static final List<String> TABLES =
-            List.of("lease", "attempt", "run_spec", "run", "room", "idempotency", "pause", "audit");
+    private static final List<String> TABLES = List.of(
+            "lease",
+            "run",
+            "room",
+            "idempotency",
+            "pause",
+            "audit",
+            "seal",
+            "seal_anchor",
+            "refusal_count",
+            "worker",
+            "bookmark");
 
     private final String url;
     private final TestDatabase database;
@@ -37,6 +47,8 @@ final class SqliteHarness implements RunStoreHarness {
 
     @Override
     public void reset() {
+        // What belongs to a run goes with it.
+        database.execute("PRAGMA foreign_keys = ON");
         TABLES.forEach(table -> database.execute("DELETE FROM interlock_" + table));
         database.execute("UPDATE interlock_store SET quiet_until = 0, epoch = 0, token_floor = 0");
     }

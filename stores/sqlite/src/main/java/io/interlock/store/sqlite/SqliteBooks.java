@@ -1,0 +1,184 @@
+package io.interlock.store.sqlite;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.StoreCapabilities;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.Retention;
+import io.interlock.run.Run;
+import io.interlock.run.Seal;
+import io.interlock.run.WorkerNote;
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.AuditQuery;
+import io.interlock.spi.run.DeadLetterQuery;
+import io.interlock.spi.run.DeadLetters;
+import io.interlock.spi.run.DiscardAnswer;
+import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.OutputNote;
+import io.interlock.spi.run.RedriveAnswer;
+import io.interlock.spi.run.RedriveRequest;
+import io.interlock.spi.run.RunHistory;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.WorkFeed;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link SqliteStore} keeps beside its runs. */
+abstract class SqliteBooks extends SqliteRuns implements DeadLetters, AuditLog, RunNotes, RunHistory, WorkFeed {
+
+    SqliteBooks(Lanes lanes, DataVersionFeed feed, StoreCapabilities capabilities) {
+        super(lanes, feed, capabilities);
+    }
+
+    @Override
+    public List<DeadLetter> deadLetters(DeadLetterQuery query) {
+        return lanes.look(step -> List.copyOf(new LetterTable(step.session()).list(query)));
+    }
+
+    @Override
+    public RedriveAnswer redrive(RedriveRequest request) {
+        return lanes.lookThenWrite(step -> new RunSteps(step).redrive(request));
+    }
+
+    @Override
+    public DiscardAnswer discard(DiscardRequest request) {
+        return lanes.lookThenWrite(step -> new RunSteps(step).discard(request));
+    }
+
+    @Override
+    public List<AuditRecord> records(AuditQuery query) {
+        return lanes.look(step -> List.copyOf(new AuditTable(step.session()).list(query)));
+    }
+
+    /** All that come after the head: there is one writer at a time, so numbers are given in the order of commits. */
+    @Override
+    public List<AuditRecord> unsealed(int limit) {
+        return lanes.look(step -> {
+            Seal head = new SealTable(step.session()).head();
+            return List.copyOf(new AuditTable(step.session()).after(head.sequence(), limit));
+        });
+    }
+
+    @Override
+    public Seal head() {
+        return lanes.look(step -> new SealTable(step.session()).head());
+    }
+
+    @Override
+    public Seal anchor() {
+        return lanes.look(step -> new SealTable(step.session()).anchor());
+    }
+
+    @Override
+    public boolean seal(Seal head, List<Seal> links) {
+        return lanes.lookThenWrite(step -> {
+            SealTable seals = new SealTable(step.session());
+            boolean last = seals.head().equals(head);
+            if (last && !links.isEmpty() && step.mayWrite()) {
+                seals.add(links);
+            }
+            return last;
+        });
+    }
+
+    @Override
+    public List<Sealed> sealed(long after, int limit) {
+        return lanes.look(step -> List.copyOf(new SealTable(step.session()).after(after, limit)));
+    }
+
+    @Override
+    public boolean keepOutput(OutputNote note) {
+        return lanes.lookThenWrite(step -> {
+            Run run = new RunTable(step.session()).find(note.run());
+            boolean proved = run != null && isProof(note, run);
+            if (run != null && proved && step.mayWrite()) {
+                new NoteTable(step.session()).putOutput(run, note.text());
+            }
+            return proved;
+        });
+    }
+
+    @Override
+    public Optional<String> output(RunId run) {
+        return lanes.look(step -> new NoteTable(step.session()).output(run));
+    }
+
+    @Override
+    public void countRefusals(List<RefusalCount> counts) {
+        lanes.write(step -> {
+            for (RefusalCount count : counts) {
+                if (step.mayWrite()) {
+                    new NoteTable(step.session()).count(count);
+                }
+            }
+            return counts;
+        });
+    }
+
+    @Override
+    public List<RefusalCount> refusals(LockKey key, Instant since) {
+        return lanes.look(step -> List.copyOf(new NoteTable(step.session()).refusals(key, since)));
+    }
+
+    @Override
+    public void noteWorker(WorkerNote worker) {
+        lanes.write(step -> {
+            if (step.mayWrite()) {
+                new NoteTable(step.session()).putWorker(worker, step.now());
+            }
+            return worker;
+        });
+    }
+
+    @Override
+    public List<WorkerNote> workers(Duration time) {
+        return lanes.look(step -> List.copyOf(new NoteTable(step.session()).workers(step.now() - Micros.of(time))));
+    }
+
+    @Override
+    public long bookmark(String name) {
+        return lanes.look(step -> new NoteTable(step.session()).bookmark(name));
+    }
+
+    @Override
+    public boolean moveBookmark(String name, long expected, long value) {
+        return lanes.lookThenWrite(step -> {
+            NoteTable notes = new NoteTable(step.session());
+            boolean asExpected = notes.bookmark(name) == expected;
+            if (asExpected && step.mayWrite()) {
+                notes.putBookmark(name, value);
+            }
+            return asExpected;
+        });
+    }
+
+    @Override
+    public Forgotten forget(Retention retention, int limit) {
+        return lanes.lookThenWrite(step -> {
+            HistoryTable history = new HistoryTable(step);
+            int runs = history.forgetRuns(retention, limit);
+            history.forgetNotes(retention);
+            long then = step.now() - Micros.of(retention.audit());
+            return new Forgotten(runs, new SealTable(step.session()).forget(then, limit, step));
+        });
+    }
+
+    @Override
+    public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+        return feed.watchWork(tenant, lookAgain);
+    }
+
+    private static boolean isProof(OutputNote note, Run run) {
+        return run.key().equals(note.key())
+                && run.status()
+                        .lastTurn()
+                        .map(turn -> turn.isProvedBy(note.lease(), note.token()))
+                        .orElse(false);
+    }
+}
