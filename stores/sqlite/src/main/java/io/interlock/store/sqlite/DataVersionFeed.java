@@ -159,14 +159,11 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
     private Set<Optional<String>> work(Session session, boolean known) throws SQLException {
         AuditTable audit = new AuditTable(session);
         Set<Optional<String>> work = new HashSet<>();
-        if (known) {
-            audit.tenantsWithWorkSince(lastRecord).forEach(tenant -> work.add(Optional.of(tenant)));
-            if (!work.isEmpty()) {
-                work.add(Optional.empty());
-            }
-        } else {
-            // Nobody knows what there was before: all look once.
-            work.addAll(workers.watched());
+        // At first nobody knows what is new: whoever has work looks.
+        Set<String> tenants = known ? audit.tenantsWithWorkSince(lastRecord) : new PendingTable(session).tenants();
+        tenants.forEach(tenant -> work.add(Optional.of(tenant)));
+        if (!work.isEmpty()) {
+            work.add(Optional.empty());
         }
         lastRecord = audit.last();
         return work;

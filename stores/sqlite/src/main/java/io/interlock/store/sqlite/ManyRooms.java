@@ -2,12 +2,15 @@ package io.interlock.store.sqlite;
 
 import io.interlock.LockKey;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.KeyQuery;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SweepAction;
+import io.interlock.spi.run.rules.Looking;
 import io.interlock.spi.run.rules.Working;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -106,6 +109,15 @@ final class ManyRooms {
             settleLine(pause.get());
         }
         return pause.isPresent();
+    }
+
+    /** What goes on under keys; people see what the store has, settled or not. */
+    List<KeyView> views(KeyQuery query) throws SQLException {
+        List<KeyView> views = new ArrayList<>();
+        for (LockKey key : new ViewTable(step.session()).keys(query)) {
+            rooms.look(key, Looking::view).ifPresent(views::add);
+        }
+        return List.copyOf(views);
     }
 
     private void settleLine(Pause pause) throws SQLException {

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The table {@code pause}, on one session. */
 final class PauseTable {
@@ -23,6 +24,10 @@ final class PauseTable {
 
     private static final String DELETE = "DELETE FROM ${schema}.${prefix}pause WHERE tenant = ? AND pattern = ?";
 
+    private static final String ALL = """
+            SELECT tenant, pattern, actor, reason, since, until FROM ${schema}.${prefix}pause ORDER BY tenant, pattern
+            """;
+
     private final Session session;
 
     PauseTable(Session session) {
@@ -33,19 +38,12 @@ final class PauseTable {
     List<Pause> of(String tenant) throws SQLException {
         PreparedStatement ofTenant = session.prepare(OF_TENANT);
         ofTenant.setString(1, tenant);
-        List<Pause> found = new ArrayList<>();
-        try (ResultSet row = ofTenant.executeQuery()) {
-            while (row.next()) {
-                found.add(new Pause(
-                        row.getString(1),
-                        row.getString(2),
-                        row.getString(3),
-                        row.getString(4),
-                        Micros.moment(row.getLong(5)),
-                        row.getObject(6) == null ? null : Micros.moment(row.getLong(6))));
-            }
-        }
-        return found;
+        return pauses(ofTenant);
+    }
+
+    /** The pauses of one tenant or, with {@code null}, of all, also those that have ended by themselves. */
+    List<Pause> all(@Nullable String tenant) throws SQLException {
+        return tenant == null ? pauses(session.prepare(ALL)) : of(tenant);
     }
 
     Optional<Pause> find(String tenant, String pattern) throws SQLException {
@@ -70,5 +68,21 @@ final class PauseTable {
         delete.setString(1, pause.tenant());
         delete.setString(2, pause.pattern());
         delete.executeUpdate();
+    }
+
+    private static List<Pause> pauses(PreparedStatement query) throws SQLException {
+        List<Pause> found = new ArrayList<>();
+        try (ResultSet row = query.executeQuery()) {
+            while (row.next()) {
+                found.add(new Pause(
+                        row.getString(1),
+                        row.getString(2),
+                        row.getString(3),
+                        row.getString(4),
+                        Micros.moment(row.getLong(5)),
+                        row.getObject(6) == null ? null : Micros.moment(row.getLong(6))));
+            }
+        }
+        return found;
     }
 }

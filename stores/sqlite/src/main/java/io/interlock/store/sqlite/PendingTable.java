@@ -8,7 +8,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
@@ -40,6 +42,8 @@ final class PendingTable {
     private static final String OF_ALL = String.format(PENDING, "");
     private static final String OF_TENANT = String.format(PENDING, "tenant = ?4 AND");
 
+    private static final String TENANTS = "SELECT DISTINCT tenant FROM ${schema}.${prefix}run WHERE state = 'PENDING'";
+
     private static final String TAKEN =
             "SELECT tenant, name FROM ${schema}.${prefix}run WHERE claim_id = ? AND state = 'RUNNING' ORDER BY number";
 
@@ -62,6 +66,17 @@ final class PendingTable {
             first.setString(4, tenant);
         }
         return keys(first);
+    }
+
+    /** Tenants with runs that wait for a worker. */
+    Set<String> tenants() throws SQLException {
+        Set<String> tenants = new HashSet<>();
+        try (ResultSet rows = session.prepare(TENANTS).executeQuery()) {
+            while (rows.next()) {
+                tenants.add(rows.getString(1));
+            }
+        }
+        return tenants;
     }
 
     /** The keys of runs that a claim has taken, and that have not ended. */

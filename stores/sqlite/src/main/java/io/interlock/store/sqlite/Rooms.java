@@ -75,6 +75,12 @@ final class Rooms {
         return apply(key, Settlement::settle);
     }
 
+    /** What {@code look} says of a key as it is. */
+    <T> T look(LockKey key, Rule<T> look) throws SQLException {
+        Before before = load(key);
+        return look.apply(new Room(before.facts(), before.contents()));
+    }
+
     private <T> T apply(LockKey key, Rule<T> rule) throws SQLException {
         Before before = load(key);
         Room room = new Room(before.facts(), before.contents());

@@ -13,7 +13,7 @@ import java.util.List;
 final class SealTable {
 
     private static final String HEAD =
-            "SELECT position, sequence, hash FROM ${schema}.${prefix}seal ORDER BY position DESC LIMIT 1";
+            "SELECT position, sequence, hash FROM ${schema}.${prefix}seal WHERE position > 0 ORDER BY position DESC LIMIT 1";
 
     private static final String ANCHOR = "SELECT position, sequence, hash FROM ${schema}.${prefix}seal_anchor";
 

@@ -5,24 +5,24 @@ import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
+import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.Seal;
+import io.interlock.run.Tally;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.ChangeFeed;
-import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.AuditQuery;
 import io.interlock.spi.run.DeadLetterQuery;
-import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.DiscardAnswer;
 import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.KeyQuery;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RedriveAnswer;
 import io.interlock.spi.run.RedriveRequest;
-import io.interlock.spi.run.RunHistory;
-import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.WorkFeed;
+import io.interlock.spi.run.RunBooks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,7 +30,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link SqliteStore} keeps beside its runs. */
-abstract class SqliteBooks extends SqliteRuns implements DeadLetters, AuditLog, RunNotes, RunHistory, WorkFeed {
+abstract class SqliteBooks extends SqliteRuns implements RunBooks {
 
     SqliteBooks(Lanes lanes, DataVersionFeed feed, StoreCapabilities capabilities) {
         super(lanes, feed, capabilities);
@@ -96,7 +96,7 @@ abstract class SqliteBooks extends SqliteRuns implements DeadLetters, AuditLog, 
     public boolean keepOutput(OutputNote note) {
         return lanes.lookThenWrite(step -> {
             Run run = new RunTable(step.session()).find(note.run());
-            boolean proved = run != null && isProof(note, run);
+            boolean proved = run != null && note.isProofOf(run);
             if (run != null && proved && step.mayWrite()) {
                 new NoteTable(step.session()).putOutput(run, note.text());
             }
@@ -159,6 +159,24 @@ abstract class SqliteBooks extends SqliteRuns implements DeadLetters, AuditLog, 
     }
 
     @Override
+    public List<KeyView> keys(KeyQuery query) {
+        return lanes.look(step -> new ManyRooms(step).views(query));
+    }
+
+    @Override
+    public List<Tally> tallies() {
+        return lanes.look(step -> List.copyOf(new ViewTable(step.session()).tallies()));
+    }
+
+    @Override
+    public List<Pause> pauses(@Nullable String tenant) {
+        return lanes.look(step -> new PauseTable(step.session())
+                .all(tenant).stream()
+                        .filter(pause -> pause.lastsAt(Micros.moment(step.now())))
+                        .toList());
+    }
+
+    @Override
     public Forgotten forget(Retention retention, int limit) {
         return lanes.lookThenWrite(step -> {
             HistoryTable history = new HistoryTable(step);
@@ -172,13 +190,5 @@ abstract class SqliteBooks extends SqliteRuns implements DeadLetters, AuditLog, 
     @Override
     public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
         return feed.watchWork(tenant, lookAgain);
-    }
-
-    private static boolean isProof(OutputNote note, Run run) {
-        return run.key().equals(note.key())
-                && run.status()
-                        .lastTurn()
-                        .map(turn -> turn.isProvedBy(note.lease(), note.token()))
-                        .orElse(false);
     }
 }

@@ -2,9 +2,17 @@ package io.interlock.store.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.run.AuditChain;
+import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
+import io.interlock.run.Retention;
+import io.interlock.run.Seal;
 import io.interlock.spi.StoreUrl;
+import io.interlock.spi.run.AuditQuery;
+import io.interlock.spi.run.DeadLetterQuery;
+import io.interlock.spi.run.KeyQuery;
 import io.interlock.spi.run.RunQuery;
 import io.interlock.time.Environment;
 import java.lang.reflect.InvocationTargetException;
@@ -14,6 +22,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -27,8 +36,8 @@ class QueryPlanTest {
     // Without an index, or by one that has all runs of a key, job or tenant in it and no number to begin from. Partial
     // indexes hold only what has not ended.
     private static final Pattern WALK = Pattern.compile("SCAN (main\\.)?(interlock_)?"
-            + "(run|run_spec|attempt|audit|room|idempotency)( |$)"
-            + "(?!USING (COVERING )?INDEX interlock_(run_pending|room_due|room_blocked))"
+            + "(run|run_spec|attempt|audit|room|idempotency|seal|refusal_count|output|disposition)( |$)"
+            + "(?!USING (COVERING )?INDEX interlock_(run_pending|run_open|run_dead|run_ended|room_due|room_blocked))"
             + "|interlock_run_(key|tenant|job|submitted) \\(tenant=\\?( AND \\w+=\\?)?\\)");
 
     @TempDir
@@ -39,7 +48,7 @@ class QueryPlanTest {
     @Test
     void noStatementWalksThroughHistory() {
         live();
-        assertThat(statements).as("statements").hasSizeGreaterThan(40);
+        assertThat(statements).as("statements").hasSizeGreaterThan(60);
         try (TestDatabase database = new TestDatabase(folder.resolve("runs.db"))) {
             for (String sql : statements) {
                 if (sql.startsWith("PRAGMA") || sql.startsWith("BEGIN") || sql.matches("COMMIT|ROLLBACK")) {
@@ -79,7 +88,32 @@ class QueryPlanTest {
             life.submitted().forEach(store::attempts);
             life.submitted().forEach(store::explain);
             RandomLife.KEYS.forEach(store::audit);
+            read(store, life.submitted());
         }
+    }
+
+    private static void read(SqliteStore store, List<RunId> runs) {
+        AuditQuery newest = AuditQuery.ofTenant("acme", 9);
+        List<AuditRecord> records = store.records(newest);
+        for (AuditQuery query : List.of(
+                new AuditQuery(null, null, null, null, null, 0, 9),
+                new AuditQuery(null, RandomLife.KEYS.get(0), null, null, null, 0, 9),
+                new AuditQuery(null, null, runs.get(0), null, null, 0, 9),
+                new AuditQuery("acme", null, null, "evicted", null, 0, 9),
+                new AuditQuery("acme", null, null, null, Instant.EPOCH, 0, 9))) {
+            store.records(query);
+        }
+        Seal first = AuditChain.next(Seal.GENESIS, store.unsealed(1).get(0));
+        store.seal(Seal.GENESIS, List.of(first));
+        store.sealed(0, 9);
+        store.deadLetters(DeadLetterQuery.openOf("acme"));
+        store.deadLetters(new DeadLetterQuery(null, new JobName("load"), false, 0, 9));
+        store.output(runs.get(0));
+        store.refusals(records.get(0).key(), Instant.EPOCH);
+        store.workers(Duration.ofMinutes(1));
+        store.keys(KeyQuery.ofTenant("acme"));
+        store.tallies();
+        store.forget(Retention.DEFAULT, 10);
     }
 
     /** A connector whose sessions tell what they prepare. */
