@@ -39,7 +39,10 @@ public interface RunStore extends LeaseStore {
     /** Renews the leases of runs, and reports. */
     Answers<BeatAnswer> beat(List<BeatRequest> requests);
 
-    /** Ends attempts; the next in line has the key in the same step. */
+    /**
+     * Ends attempts; the next in line has the key in the same step. An ending sent again is answered as the first time until
+     * the run begins another attempt; after that its lease is gone.
+     */
     Answers<FinishAnswer> finish(List<FinishRequest> requests);
 
     /** Ends a run that has not started, or asks one that has to stop. */

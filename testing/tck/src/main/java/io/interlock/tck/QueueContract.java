@@ -12,6 +12,7 @@ import io.interlock.run.LineLimits;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
+import io.interlock.spi.run.Claimed;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
@@ -102,5 +103,20 @@ interface QueueContract extends RunContract {
 
     private static RunLimits waitingFor(int seconds) {
         return new RunLimits(Duration.ofSeconds(seconds), null, Duration.ZERO);
+    }
+
+    @Test
+    default void aPlaceOfTheTenantThatBecomesFreeOnOneKeyIsForTheNextOnAnother() {
+        LineLimits one = new LineLimits(10, 1);
+        client().submitted(SubmitRequest.of(freshRun(), key("place-1"), spec()).within(one));
+        Claimed work = client().claim();
+        Run next = client().submitted(SubmitRequest.of(freshRun(), key("place-2"), spec().policy(ConflictPolicy.QUEUE))
+                .within(one));
+        client().is(next.id(), RunState.QUEUED);
+        assertThat(client().store().sweepRuns(10)).isEmpty();
+        client().succeeds(work);
+        client().store().sweepRuns(10);
+        client().is(next.id(), RunState.PENDING);
+        assertThat(client().claim().run().id()).isEqualTo(next.id());
     }
 }

@@ -12,7 +12,9 @@ import io.interlock.run.Ending;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
+import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.FinishAnswer;
 import io.interlock.spi.run.SubmitAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -97,5 +99,34 @@ interface RetryContract extends RunContract {
         Claimed work = client().claim();
         Run resting = client().failsForNow(work);
         assertThat(client().failsForNow(work)).isEqualTo(resting);
+    }
+
+    @Test
+    default void anEndingIsAnsweredAgainUntilTheNextAttemptBegins() {
+        Run run = client().starts(key("repeated"), spec().retry(DeadLetterWords.TWICE))
+                .run();
+        Claimed first = client().claim();
+        client().failsForNow(first);
+        assertThat(client().failsForNow(first).id()).isEqualTo(run.id());
+        assertThat(client().finish(first, new Ending.Succeeded(null))).isInstanceOf(FinishAnswer.AlreadyFinished.class);
+        Claimed second = client().claim();
+        assertThat(client().finish(first, new Ending.Failed(ERROR, true, null)))
+                .as("another attempt has begun")
+                .isInstanceOf(FinishAnswer.LeaseLost.class);
+        client().is(run.id(), RunState.RUNNING);
+        assertThat(client().store().attempts(run.id())).hasSize(1);
+        client().succeeds(second);
+    }
+
+    @Test
+    default void theEndingOfWhoWasAskedToStopIsAnsweredAgain() {
+        Run run = client().starts(key("stopped"), spec().retry(DeadLetterWords.TWICE))
+                .run();
+        Claimed work = client().claim();
+        client().store().cancel(new CancelRequest(run.id(), "carol", "not needed"));
+        assertThat(client().failsForNow(work).state()).isEqualTo(RunState.ABORTED);
+        assertThat(client().failsForNow(work).state())
+                .as("the same ending, the same answer")
+                .isEqualTo(RunState.ABORTED);
     }
 }

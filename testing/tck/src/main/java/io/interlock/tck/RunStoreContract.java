@@ -29,6 +29,7 @@ public abstract class RunStoreContract
                 GuardContract,
                 LostRunContract,
                 MixedContract,
+                ProbedKeyContract,
                 LookingContract,
                 DeadLetterContract,
                 DiscardContract,

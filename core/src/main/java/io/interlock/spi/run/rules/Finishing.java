@@ -5,6 +5,7 @@ import io.interlock.RunState;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.StopRequest;
 import io.interlock.spi.run.FinishAnswer;
 import io.interlock.spi.run.FinishRequest;
 import java.util.Objects;
@@ -71,10 +72,16 @@ public final class Finishing {
                     && Objects.equals(succeeded.result(), run.status().result());
         }
         if (ending instanceof Ending.Failed failed) {
-            // Back in line, failed or dead: whichever its attempts allowed.
-            return state != RunState.SUCCEEDED
-                    && state != RunState.TIMED_OUT
-                    && failed.error().equals(error);
+            // Back in line, failed or dead: whichever its attempts allowed. Or aborted, if it was asked to stop.
+            StopRequest stop = run.status().stop();
+            boolean stopped = failed.retryable()
+                    && state == RunState.ABORTED
+                    && stop != null
+                    && stop.error().equals(error);
+            return stopped
+                    || (state != RunState.SUCCEEDED
+                            && state != RunState.TIMED_OUT
+                            && failed.error().equals(error));
         }
         if (ending instanceof Ending.Aborted aborted) {
             return state == RunState.ABORTED && aborted.error().equals(error);

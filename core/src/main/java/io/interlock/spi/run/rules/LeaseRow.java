@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param expiresAt when it ends unless renewed before
  * @param lockDelay how long the key stays closed after a bad end
  * @param eviction set when it was taken away by force
+ * @param probed whether its holder wanted whoever comes next to look outside first
  */
 public record LeaseRow(
         LeaseId id,
@@ -28,7 +29,20 @@ public record LeaseRow(
         Instant grantedAt,
         Instant expiresAt,
         Duration lockDelay,
-        @Nullable Eviction eviction) {
+        @Nullable Eviction eviction,
+        boolean probed) {
+
+    /** A lease after which nobody has to look outside. */
+    public LeaseRow(
+            LeaseId id,
+            Holder holder,
+            FencingToken token,
+            Instant grantedAt,
+            Instant expiresAt,
+            Duration lockDelay,
+            @Nullable Eviction eviction) {
+        this(id, holder, token, grantedAt, expiresAt, lockDelay, eviction, false);
+    }
 
     /** Whether {@code id} and {@code token} prove that it is the asker's. */
     public boolean isProvedBy(LeaseId id, FencingToken token) {
@@ -50,16 +64,23 @@ public record LeaseRow(
         return expiresAt.plus(lockDelay);
     }
 
+    /** Whether somebody has to look outside before the key is granted again. Whoever evicts has looked. */
+    public boolean awaitsProbe() {
+        return probed && eviction == null;
+    }
+
     /** It as seen at {@code now}. */
     public LeaseRecord record(LockKey key, Instant now) {
         return new LeaseRecord(key, id, holder, token, grantedAt, expiresAt, now, eviction);
     }
 
     LeaseRow evicted(Eviction by) {
-        return new LeaseRow(id, holder, token, grantedAt, expiresAt, lockDelay, by);
+        return new LeaseRow(id, holder, token, grantedAt, expiresAt, lockDelay, by, probed);
     }
 
     LeaseRow extendedTo(Instant end) {
-        return end.isAfter(expiresAt) ? new LeaseRow(id, holder, token, grantedAt, end, lockDelay, eviction) : this;
+        return end.isAfter(expiresAt)
+                ? new LeaseRow(id, holder, token, grantedAt, end, lockDelay, eviction, probed)
+                : this;
     }
 }

@@ -76,8 +76,14 @@ public final class Line {
         return guard.mayStartFrom(state) ? null : new RunRefusal.WrongState(room.key(), state, guard.from());
     }
 
-    /** Why nobody can be granted the key now, or {@code null}. Whoever waits does not count. */
+    /** Why no run can be granted the key now, or {@code null}. Whoever waits does not count. */
     static @Nullable Refusal closed(Room room) {
+        Refusal taken = taken(room);
+        return taken != null ? taken : awaitsProbe(room);
+    }
+
+    /** Why nobody can be granted the key now, not even whoever has looked outside, or {@code null}. */
+    static @Nullable Refusal taken(Room room) {
         Refusal quiet = quiet(room);
         if (quiet != null) {
             return quiet;
@@ -92,6 +98,12 @@ public final class Line {
             return new RunRefusal.Reserved(room.key(), run.id(), run.job(), reservation.since(), room.now());
         }
         return paused(room);
+    }
+
+    /** That somebody has to look outside first, or {@code null}. */
+    static Refusal.@Nullable AwaitsProbe awaitsProbe(Room room) {
+        LeaseRecord lease = room.leaseRecord();
+        return lease != null && room.lease().orElseThrow().awaitsProbe() ? new Refusal.AwaitsProbe(lease) : null;
     }
 
     /** Whether nothing may start now, not even what the key is kept for. */

@@ -1,5 +1,6 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.EvictAnswer;
 import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
@@ -30,6 +31,23 @@ public final class Stopping {
     }
 
     /**
+     * Takes the key's lease away, if it is the one the actor saw. Its end stays where it was: until then its holder may
+     * still be working.
+     */
+    public static EvictAnswer evict(Room room, EvictRequest request) {
+        LeaseRow lease = room.lease().orElse(null);
+        if (lease == null || !lease.token().equals(request.expected())) {
+            return new EvictAnswer.Mismatch(room.leaseRecord());
+        }
+        room.evict(new Why(request.actor(), request.reason()));
+        LeaseRow victim = room.lease().orElseThrow();
+        if (lease.eviction() == null) {
+            evicted(room, request);
+        }
+        return new EvictAnswer.Evicted(victim.record(room.key(), room.now()), victim.opensAt());
+    }
+
+    /**
      * The lease of the key was evicted just now. If a run worked under it, that run is over, though its work may still go
      * on.
      */
@@ -55,7 +73,7 @@ public final class Stopping {
                         run,
                         new RunError(RunError.EVICTED, "evicted by " + request.actor() + ": " + request.reason()),
                         new Why(request.actor(), request.reason())));
-        // Only its grace may have kept the key closed.
+        // Only its grace, or that nobody had looked outside, may have kept the key closed.
         Promotion.promote(room);
     }
 

@@ -1,7 +1,5 @@
 package io.interlock.store.memory;
 
-import io.interlock.EvictAnswer;
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
@@ -10,7 +8,6 @@ import io.interlock.Refusal;
 import io.interlock.UnsafeStoreException;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
-import io.interlock.spi.EvictRequest;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
@@ -64,10 +61,6 @@ class LeaseTable {
 
     ReleaseAnswer release(ReleaseRequest request) {
         return slots.at(request.key(), slot -> release(slot, request), new ReleaseAnswer.Gone(null));
-    }
-
-    EvictAnswer evict(EvictRequest request) {
-        return slots.at(request.key(), slot -> evict(slot, request), new EvictAnswer.Mismatch(null));
     }
 
     Optional<LeaseRecord> find(LockKey key) {
@@ -186,16 +179,6 @@ class LeaseTable {
         }
         slots.remove(slot);
         return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
-    }
-
-    /** Takes the lease of a locked slot away. Its end stays where it was: until then its holder may still be working. */
-    EvictAnswer evict(Slot slot, EvictRequest request) {
-        long now = clock.now();
-        if (!slot.hasToken(request.expected())) {
-            return new EvictAnswer.Mismatch(slot.record(now));
-        }
-        slot.evict(new Eviction(request.actor(), request.reason(), StoreClock.instant(now)));
-        return new EvictAnswer.Evicted(slot.record(now), StoreClock.instant(slot.opensAt()));
     }
 
     /** Clears the lease of a locked slot, if somebody else could have the key by now. */

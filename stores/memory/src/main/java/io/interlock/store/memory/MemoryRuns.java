@@ -91,13 +91,13 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
     @Override
     public Pause pause(PauseRequest request) {
         requireOpen();
-        return runs.pause(request);
+        return runs.pauses().pause(request);
     }
 
     @Override
     public boolean resume(ResumeRequest request) {
         requireOpen();
-        return runs.resume(request);
+        return runs.pauses().resume(request);
     }
 
     @Override

@@ -2,12 +2,7 @@ package io.interlock.store.memory;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.Attempt;
-import io.interlock.run.AuditRecord;
-import io.interlock.run.Pause;
-import io.interlock.run.Resource;
 import io.interlock.run.Run;
-import io.interlock.run.Wait;
 import io.interlock.spi.run.BeatAnswer;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelAnswer;
@@ -16,23 +11,16 @@ import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.Claimed;
 import io.interlock.spi.run.FinishAnswer;
 import io.interlock.spi.run.FinishRequest;
-import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResourceAnswer;
 import io.interlock.spi.run.ResourceRequest;
-import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.RunPage;
-import io.interlock.spi.run.RunQuery;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.SweepAction;
 import io.interlock.spi.run.TurnAnswer;
 import io.interlock.spi.run.TurnRequest;
-import io.interlock.spi.run.rules.BareLeases;
-import io.interlock.spi.run.rules.Explaining;
 import io.interlock.spi.run.rules.Finishing;
 import io.interlock.spi.run.rules.Line;
 import io.interlock.spi.run.rules.Resources;
-import io.interlock.spi.run.rules.Room;
 import io.interlock.spi.run.rules.Stopping;
 import io.interlock.spi.run.rules.Submission;
 import io.interlock.spi.run.rules.Working;
@@ -46,10 +34,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The verbs about runs, each one atomic step per key of a {@link RunTable}. */
-class RunSteps {
+class RunSteps extends RunLooks {
 
     private final RunTable table;
     private final Books books;
+    private final PauseSteps pauses;
     private final Object claiming = new Object();
 
     RunSteps(RunTable table) {
@@ -57,16 +46,18 @@ class RunSteps {
     }
 
     RunSteps(RunTable table, Books books) {
+        super(table);
         this.table = table;
         this.books = books;
-    }
-
-    RunTable table() {
-        return table;
+        pauses = new PauseSteps(table);
     }
 
     Books books() {
         return books;
+    }
+
+    PauseSteps pauses() {
+        return pauses;
     }
 
     SubmitAnswer submit(SubmitRequest request) {
@@ -165,48 +156,8 @@ class RunSteps {
                         room, request, table.rows.run(request.run()).orElseThrow()));
     }
 
-    Pause pause(PauseRequest request) {
-        return table.changePauses(rows -> {
-            Instant now = table.now();
-            Pause pause = new Pause(
-                    request.tenant(),
-                    request.pattern(),
-                    request.actor(),
-                    request.reason(),
-                    now,
-                    request.time() == null ? null : now.plus(request.time()));
-            rows.pause(pause);
-            rows.audit.append(noted(pause, "paused", request.actor(), request.reason(), now));
-            return pause;
-        });
-    }
-
-    boolean resume(ResumeRequest request) {
-        Optional<Pause> pause = table.changePauses(rows -> {
-            Optional<Pause> over = rows.resume(request.tenant(), request.pattern());
-            Instant now = table.now();
-            over.ifPresent(ended -> rows.audit.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
-            return over;
-        });
-        pause.ifPresent(over -> {
-            table.rows.keys().stream().filter(over::covers).forEach(key -> table.step(key, Room::changes));
-            // What was kept for workers before may be claimed again, though no run has changed.
-            table.wakeWorkers(over.tenant());
-        });
-        return pause.isPresent();
-    }
-
-    private static AuditRecord noted(Pause pause, String action, String actor, String reason, Instant now) {
-        LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
-        return new AuditRecord(0, now, keys, null, null, actor, action, "", "", reason, null);
-    }
-
     ResourceAnswer setResource(ResourceRequest request) {
         return table.step(request.key(), room -> Resources.set(room, request));
-    }
-
-    RunPage list(RunQuery query) {
-        return table.alone(rows -> RunPage.of(rows.runs(query), query.limit()));
     }
 
     List<SweepAction> sweep(int limit) {
@@ -221,31 +172,6 @@ class RunSteps {
             }
         }
         return List.copyOf(done);
-    }
-
-    Optional<Run> find(RunId id) {
-        return table.alone(rows -> rows.run(id));
-    }
-
-    List<Run> queue(LockKey key) {
-        return table.rows.know(key) ? table.step(key, BareLeases::queue) : List.of();
-    }
-
-    Optional<Wait> explain(RunId id) {
-        return find(id).flatMap(run ->
-                table.step(run.key(), room -> Explaining.explain(room, id, table.rows.pastRuntimes(run.key()))));
-    }
-
-    List<Attempt> attempts(RunId id) {
-        return table.alone(rows -> rows.attempts(id));
-    }
-
-    Optional<Resource> resource(LockKey key) {
-        return table.alone(rows -> rows.resource(key));
-    }
-
-    List<AuditRecord> audit(LockKey key) {
-        return table.alone(rows -> rows.audit.of(key));
     }
 
     private @Nullable Run known(RunId id) {

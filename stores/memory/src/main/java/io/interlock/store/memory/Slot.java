@@ -103,13 +103,6 @@ final class Slot {
         expiresAt = Math.max(expiresAt, StoreClock.after(now, ttl));
     }
 
-    /** Takes the lease away by force. The first time counts, so that repeating it changes nothing. */
-    void evict(Eviction eviction) {
-        if (this.eviction == null) {
-            this.eviction = eviction;
-        }
-    }
-
     /** The lease as rules about runs see it, or {@code null} if there is none. */
     @Nullable
     LeaseRow row() {
@@ -123,10 +116,11 @@ final class Slot {
                         StoreClock.instant(grantedAt),
                         StoreClock.instant(expiresAt),
                         Duration.ofNanos(lockDelay),
-                        eviction);
+                        eviction,
+                        probed);
     }
 
-    /** Takes over what rules about runs have made of the lease; nobody looks outside before a run. */
+    /** Takes over what rules about runs have made of the lease. */
     void set(@Nullable LeaseRow row) {
         if (row == null) {
             // The token stays, so that the floor is raised when the slot goes.
@@ -136,7 +130,7 @@ final class Slot {
         }
         idHigh = row.id().value().getMostSignificantBits();
         idLow = row.id().value().getLeastSignificantBits();
-        probed &= row.token().value() == token;
+        probed = row.probed();
         holder = row.holder();
         eviction = row.eviction();
         token = row.token().value();

@@ -19,6 +19,7 @@ import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.SweepAction;
 import io.interlock.spi.run.rules.Contents;
+import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.time.Environment;
 import java.util.HashMap;
 import java.util.List;
@@ -149,6 +150,32 @@ enum RunMutant {
                     : super.submit(request);
         }
     }),
+
+    RUNS_DO_NOT_WAIT_UNTIL_SOMEBODY_HAS_LOOKED(clock -> new RunSteps(new Table(clock) {
+        @Override
+        Contents seen(Contents contents) {
+            LeaseRow lease = contents.lease();
+            return lease == null || !lease.probed()
+                    ? contents
+                    : new Contents(
+                            unmarked(lease),
+                            contents.lastToken(),
+                            contents.reservation(),
+                            contents.runs(),
+                            contents.resource());
+        }
+
+        private LeaseRow unmarked(LeaseRow lease) {
+            return new LeaseRow(
+                    lease.id(),
+                    lease.holder(),
+                    lease.token(),
+                    lease.grantedAt(),
+                    lease.expiresAt(),
+                    lease.lockDelay(),
+                    lease.eviction());
+        }
+    })),
 
     NOBODY_SWEEPS(clock -> new RunSteps(new Table(clock)) {
         @Override

@@ -1,7 +1,6 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.EvictAnswer;
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
@@ -55,7 +54,7 @@ final class LeaseStep {
             LockKey key = request.keys().get(i);
             Refusal refusal = null;
             if (rooms.concern(key)) {
-                refusal = rooms.step(key, room -> Optional.ofNullable(BareLeases.refusal(room)))
+                refusal = rooms.step(key, room -> Optional.ofNullable(BareLeases.refusal(room, request.takeover())))
                         .orElse(null);
                 // What was due may have freed the key.
                 leases.set(i, step.lease(key));
@@ -109,20 +108,7 @@ final class LeaseStep {
     }
 
     EvictAnswer evict(EvictRequest request) throws SQLException {
-        StoredLease lease = step.lease(request.key());
-        if (lease == null || !lease.token().equals(request.expected())) {
-            return new EvictAnswer.Mismatch(seen(lease));
-        }
-        StoredLease victim = lease;
-        if (lease.eviction() == null) {
-            victim = lease.evicted(new Eviction(request.actor(), request.reason(), Micros.moment(now)));
-            step.put(victim);
-            rooms.step(request.key(), room -> {
-                Stopping.evicted(room, request);
-                return request;
-            });
-        }
-        return new EvictAnswer.Evicted(victim.seenAt(now), Micros.moment(victim.opensAt()));
+        return rooms.step(request.key(), room -> Stopping.evict(room, request));
     }
 
     /** Clears leases that ended by themselves and whose lock delay is over. */

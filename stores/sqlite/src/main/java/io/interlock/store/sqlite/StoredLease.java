@@ -62,7 +62,8 @@ record StoredLease(
                 Micros.moment(span.grantedAt),
                 Micros.moment(span.expiresAt),
                 Micros.duration(span.lockDelay),
-                eviction);
+                eviction,
+                probed);
     }
 
     boolean isExpired(long now) {
@@ -80,10 +81,6 @@ record StoredLease(
 
     StoredLease until(long later) {
         return new StoredLease(key, id, holder, token, span.until(later), probed, eviction);
-    }
-
-    StoredLease evicted(Eviction how) {
-        return new StoredLease(key, id, holder, token, span, probed, how);
     }
 
     LeaseRecord seenAt(long now) {

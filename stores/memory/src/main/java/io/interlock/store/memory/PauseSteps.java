@@ -1,0 +1,56 @@
+package io.interlock.store.memory;
+
+import io.interlock.LockKey;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Pause;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.rules.Room;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Pausing keys, and letting them go on. */
+final class PauseSteps {
+
+    private final RunTable table;
+
+    PauseSteps(RunTable table) {
+        this.table = table;
+    }
+
+    Pause pause(PauseRequest request) {
+        return table.changePauses(rows -> {
+            Instant now = table.now();
+            Pause pause = new Pause(
+                    request.tenant(),
+                    request.pattern(),
+                    request.actor(),
+                    request.reason(),
+                    now,
+                    request.time() == null ? null : now.plus(request.time()));
+            rows.pause(pause);
+            rows.audit.append(noted(pause, "paused", request.actor(), request.reason(), now));
+            return pause;
+        });
+    }
+
+    boolean resume(ResumeRequest request) {
+        Optional<Pause> pause = table.changePauses(rows -> {
+            Optional<Pause> over = rows.resume(request.tenant(), request.pattern());
+            Instant now = table.now();
+            over.ifPresent(ended -> rows.audit.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
+            return over;
+        });
+        pause.ifPresent(over -> {
+            table.rows.keys().stream().filter(over::covers).forEach(key -> table.step(key, Room::changes));
+            // What was kept for workers before may be claimed again, though no run has changed.
+            table.wakeWorkers(over.tenant());
+        });
+        return pause.isPresent();
+    }
+
+    private static AuditRecord noted(Pause pause, String action, String actor, String reason, Instant now) {
+        LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
+        return new AuditRecord(0, now, keys, null, null, actor, action, "", "", reason, null);
+    }
+}
