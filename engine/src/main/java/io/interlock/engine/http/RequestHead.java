@@ -14,15 +14,8 @@ final class RequestHead {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
     private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e\\t]*");
-    private static final Set<String> HTTPS_OWN = Set.of(
-            "host",
-            "content-length",
-            "transfer-encoding",
-            "connection",
-            "expect",
-            "upgrade",
-            "te",
-            "trailer");
+    private static final Set<String> HTTPS_OWN =
+            Set.of("host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "te", "trailer");
 
     /** What is sent unless somebody says otherwise. */
     private static final Map<String, String> USUAL =
