@@ -14,6 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MicrometerMetricsFactory;
@@ -96,7 +97,7 @@ public final class InterlockServer {
         if (listen.managementPort() == null) {
             inside.closeTo(main, authentication, listen.behindProxy());
         }
-        main.route().subRouter(api.routes(vertx, authentication, gate, parts.operations()));
+        main.route("/api/v1/*").subRouter(api.routes(vertx, authentication, gate, parts.operations()));
         Future<Void> listening = open(listen, limits, listen.port(), main).map(bound -> {
             port = bound;
             managementPort = bound;
@@ -127,8 +128,9 @@ public final class InterlockServer {
     }
 
     private Future<Integer> openOne(Listen listen, Limits limits, int wanted, Router router) {
-        HttpServer server = Doorbell.strict(vertx.createHttpServer(Doorbell.options(listen, wanted, limits)))
-                .requestHandler(router);
+        HttpServerOptions options = Doorbell.options(listen, wanted, limits);
+        HttpServer server =
+                Doorbell.strict(vertx.createHttpServer(options), options).requestHandler(router);
         servers.add(server);
         Deployable loop = context -> server.listen();
         return vertx.deployVerticle(loop, new DeploymentOptions()).map(deployed -> server.actualPort());

@@ -8,6 +8,7 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.ProblemException;
 import io.interlock.time.Ticker;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -79,7 +80,11 @@ public final class Authentication {
             if (answer.failed()) {
                 context.fail(answer.cause());
             } else {
-                admit(context, answer.result(), needed, address);
+                try {
+                    admit(context, answer.result(), needed, address);
+                } catch (ProblemException refused) {
+                    context.fail(refused);
+                }
             }
         });
     }

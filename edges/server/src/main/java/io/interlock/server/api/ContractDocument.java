@@ -45,16 +45,21 @@ final class ContractDocument {
     }
 
     /**
-     * As much of it as the router takes: an absolute URL, because it finds the base path in no other, and no media types of
-     * answers, because it knows neither problems nor event streams. Requests are checked by what stays.
+     * As much of it as the router takes: an absolute URL, because it knows no other; no media types of answers, because it
+     * knows neither problems nor event streams; no security, because that is {@code Authentication}'s. Requests are checked by
+     * what stays.
      */
     static JsonObject forRouting(JsonObject document) {
         JsonObject routed = document.copy()
                 .put("servers", new JsonArray().add(new JsonObject().put("url", "http://localhost/api/v1")));
+        routed.remove("security");
         routed.getJsonObject("paths")
-                .forEach(path -> ((JsonObject) path.getValue()).forEach(operation -> {
-                    JsonObject responses = ((JsonObject) operation.getValue()).getJsonObject("responses");
-                    responses.forEach(response -> ((JsonObject) response.getValue()).remove("content"));
+                .forEach(path -> ((JsonObject) path.getValue()).forEach(entry -> {
+                    JsonObject operation = (JsonObject) entry.getValue();
+                    operation.remove("security");
+                    operation
+                            .getJsonObject("responses")
+                            .forEach(response -> ((JsonObject) response.getValue()).remove("content"));
                 }));
         routed.getJsonObject("components").remove("examples");
         return routed;

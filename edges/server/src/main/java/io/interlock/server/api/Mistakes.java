@@ -3,7 +3,10 @@ package io.interlock.server.api;
 import io.interlock.server.problem.Problem.Mistake;
 import io.vertx.core.json.DecodeException;
 import io.vertx.json.schema.OutputUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,10 +14,28 @@ import java.util.regex.Pattern;
 final class Mistakes {
 
     private static final int MOST = 20;
+    private static final String STRAY = "is no field here";
+    private static final Pattern QUOTED = Pattern.compile("\"(.*)\"");
     private static final Pattern PLACE = Pattern.compile("line: (\\d+), column: (\\d+)");
 
-    /** Says only that there are errors further down, which are listed themselves. */
-    private static final Pattern SUMMARY = Pattern.compile("(?i).*subschema.*|.*does not match (all|any|exactly).*");
+    /** The words of a schema that say something themselves; the others only sum up what these found further down. */
+    private static final Set<String> TELLING = Set.of(
+            "type",
+            "const",
+            "enum",
+            "required",
+            "minProperties",
+            "maxProperties",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "minimum",
+            "maximum",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "format",
+            "additionalProperties");
 
     private Mistakes() {}
 
@@ -24,13 +45,19 @@ final class Mistakes {
             return List.of();
         }
         List<OutputUnit> errors = found.getErrors() == null ? List.of() : found.getErrors();
-        List<Mistake> mistakes = errors.stream()
-                .filter(error -> error.getError() != null
-                        && !SUMMARY.matcher(error.getError()).matches())
-                .map(error -> new Mistake(pointer(error), shown(error.getError())))
-                .distinct()
-                .limit(MOST)
-                .toList();
+        Map<String, Mistake> byPlace = new LinkedHashMap<>();
+        for (OutputUnit error : errors) {
+            String keyword = keyword(error);
+            if (TELLING.contains(keyword) && byPlace.size() < MOST) {
+                Mistake mistake = mistake(error, keyword);
+                // A field whose value is wrong is reported once more as one that does not belong.
+                byPlace.merge(
+                        mistake.pointer(),
+                        mistake,
+                        (first, second) -> first.detail().equals(STRAY) ? second : first);
+            }
+        }
+        List<Mistake> mistakes = List.copyOf(byPlace.values());
         return mistakes.isEmpty() ? List.of(new Mistake("", "breaks its schema")) : mistakes;
     }
 
@@ -44,6 +71,36 @@ final class Mistakes {
     static String shown(String text) {
         String plain = text.replaceAll("\\p{Cntrl}", "?");
         return plain.length() > 300 ? plain.substring(0, 300) + "…" : plain;
+    }
+
+    private static Mistake mistake(OutputUnit error, String keyword) {
+        String at = pointer(error);
+        String said = shown(String.valueOf(error.getError()));
+        return switch (keyword) {
+            case "required" -> new Mistake(at + "/" + quoted(said), "is required");
+            case "additionalProperties" -> new Mistake(at, STRAY);
+            case "pattern" -> new Mistake(at, pattern(String.valueOf(error.getAbsoluteKeywordLocation())));
+            case "maxProperties" -> new Mistake(at, "has too many fields");
+            case "minProperties" -> new Mistake(at, "has too few fields");
+            default -> new Mistake(at, said);
+        };
+    }
+
+    private static String pattern(String schema) {
+        if (schema.contains("/Duration/")) {
+            return "is not a duration; write it as 500ms, 30s, 5m, 2h, 1d or PT5M";
+        }
+        return schema.contains("/LeaseId/") ? "is not a UUID in lower case" : "does not have the form it must have";
+    }
+
+    private static String quoted(String said) {
+        Matcher name = QUOTED.matcher(said);
+        return name.find() ? name.group(1) : "";
+    }
+
+    private static String keyword(OutputUnit error) {
+        String location = String.valueOf(error.getKeywordLocation());
+        return location.substring(location.lastIndexOf('/') + 1);
     }
 
     private static String pointer(OutputUnit error) {

@@ -8,11 +8,13 @@ import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** How connections are taken: sizes, times, TLS, and what is said to what is no HTTP. */
@@ -21,7 +23,20 @@ public final class Doorbell {
     private static final int HEADERS = 16 * 1024;
     private static final int REQUEST_LINE = 8 * 1024;
 
+    /** Connections that were told to close and have not yet; few, and each only for a moment. */
+    private static final Set<HttpConnection> CLOSING = ConcurrentHashMap.newKeySet();
+
     private Doorbell() {}
+
+    /** Has whatever else comes through {@code connection} ignored. */
+    static void lastRequestOf(HttpConnection connection) {
+        CLOSING.add(connection);
+        connection.closeHandler(closed -> CLOSING.remove(connection));
+    }
+
+    static boolean isClosing(HttpConnection connection) {
+        return !CLOSING.isEmpty() && CLOSING.contains(connection);
+    }
 
     /** Options for one port. */
     public static HttpServerOptions options(Listen listen, int port, Limits limits) {
@@ -46,8 +61,9 @@ public final class Doorbell {
     }
 
     /** Makes {@code server} answer what is no HTTP with a problem, and hang up. */
-    public static HttpServer strict(HttpServer server) {
-        return server.invalidRequestHandler(Doorbell::refuse);
+    public static HttpServer strict(HttpServer server, HttpServerOptions options) {
+        return server.invalidRequestHandler(Doorbell::refuse)
+                .connectionHandler(connection -> StrictDecoder.into(connection, options));
     }
 
     private static void refuse(HttpServerRequest request) {

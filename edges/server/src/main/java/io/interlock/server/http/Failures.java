@@ -58,6 +58,7 @@ public final class Failures implements Handler<RoutingContext> {
     private static void cutOff(RoutingContext context) {
         HttpServerRequest request = context.request();
         context.response().putHeader("Connection", "close");
+        Doorbell.lastRequestOf(request.connection());
         request.handler(discarded -> {});
         request.endHandler(end -> {});
         request.exceptionHandler(failure -> {});

@@ -1,11 +1,13 @@
 package io.interlock.server.http;
 
 import io.interlock.server.config.Limits;
+import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 
 /** What stands before all routes and behind them. */
 public final class Gate {
@@ -35,10 +37,23 @@ public final class Gate {
         router.route().handler(requestIds);
         router.route().handler(accessLog);
         router.route().handler(securityHeaders);
+        router.route().handler(Gate::oneLength);
         router.route().failureHandler(failures);
         router.errorHandler(404, failures);
         router.errorHandler(400, failures);
         router.errorHandler(500, failures);
         return router;
+    }
+
+    /** A body whose length can be read in two ways is none: somebody in front may have read it the other way. */
+    private static void oneLength(RoutingContext context) {
+        List<String> encodings = context.request().headers().getAll("Transfer-Encoding");
+        boolean chunked = encodings.size() == 1 && encodings.get(0).equalsIgnoreCase("chunked");
+        if (encodings.isEmpty() || (chunked && context.request().getHeader("Content-Length") == null)) {
+            context.next();
+        } else {
+            context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length")
+                    .thrown());
+        }
     }
 }

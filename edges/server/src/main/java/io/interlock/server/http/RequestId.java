@@ -20,6 +20,10 @@ final class RequestId implements Handler<RoutingContext> {
 
     @Override
     public void handle(RoutingContext context) {
+        if (Doorbell.isClosing(context.request().connection())) {
+            // Bytes behind a request that was cut off: nobody may take them for another one.
+            return;
+        }
         String given = context.request().getHeader(HEADER);
         // Anything else might forge a log line or a header.
         String id = given != null && PLAIN.matcher(given).matches() ? given : fresh();

@@ -1,0 +1,208 @@
+package io.interlock.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.StoreUnavailableException;
+import io.interlock.access.Role;
+import io.interlock.engine.access.ApiKey;
+import io.interlock.engine.access.IssuedKey;
+import io.interlock.server.config.Limits;
+import io.interlock.server.config.Listen;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** Who may do what, for whom. */
+class AccessTest {
+
+    private static final Rig rig = new Rig();
+
+    @AfterAll
+    static void close() {
+        rig.close();
+    }
+
+    @Test
+    void everyOperationIsClosedToLowerRolesAndOpenToItsOwn() {
+        List<String> tried = new ArrayList<>();
+        ContractDocument.read()
+                .getJsonObject("paths")
+                .forEach(path -> ((JsonObject) path.getValue()).forEach(entry -> {
+                    JsonObject operation = (JsonObject) entry.getValue();
+                    String needed = operation.getString("x-role");
+                    if (!needed.equals("public")) {
+                        for (Role role : Role.values()) {
+                            HttpResponse<String> answer = call(path.getKey(), entry.getKey(), rig.key("acme", role));
+                            boolean may = role.includes(Role.valueOf(needed.toUpperCase(Locale.ROOT)));
+                            // What gets past the door may still be a bad request: bodies and parameters are left out
+                            // here.
+                            assertThat(answer.statusCode() != 403)
+                                    .as("%s %s as %s: %s", entry.getKey(), path.getKey(), role, answer.body())
+                                    .isEqualTo(may);
+                            tried.add(operation.getString("operationId"));
+                        }
+                        assertThat(call(path.getKey(), entry.getKey(), null).statusCode())
+                                .isEqualTo(401);
+                    }
+                }));
+        assertThat(tried).hasSizeGreaterThan(100);
+    }
+
+    @Test
+    void aRefusalNamesTheRoleThatIsNeeded() {
+        HttpResponse<String> answer = rig.get("/api/v1/config", rig.key("acme", Role.OPERATOR));
+        JsonObject problem = Rig.json(answer);
+        assertThat(problem.getString("code")).isEqualTo("forbidden");
+        assertThat(problem.getString("neededRole")).isEqualTo("admin");
+        assertThat(problem.getString("role")).isEqualTo("operator");
+    }
+
+    @Test
+    void doingTheWorkOneselfNeedsTheRoleOfAWorker() {
+        String body = "{\"key\": \"a\", \"execution\": \"caller\"}";
+        assertThat(rig.post("/api/v1/runs", rig.key("acme", Role.TRIGGER), body).statusCode())
+                .isEqualTo(403);
+        assertThat(rig.post("/api/v1/runs", rig.key("acme", Role.WORKER), body).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void theTenantComesFromTheKeyOnly() {
+        HttpResponse<String> mine = rig.get("/api/v1/runs", rig.key("acme", Role.READ));
+        assertThat(Rig.json(mine).getString("tenant")).isEqualTo("acme");
+        HttpResponse<String> pretended = rig.get("/api/v1/runs", rig.key("acme", Role.ADMIN), "X-Tenant", "other");
+        assertThat(pretended.statusCode()).isEqualTo(403);
+        HttpResponse<String> own = rig.get("/api/v1/runs", rig.key("acme", Role.READ), "X-Tenant", "acme");
+        assertThat(own.statusCode()).isEqualTo(200);
+        HttpResponse<String> admin = rig.get("/api/v1/runs", rig.key("default", Role.ADMIN), "X-Tenant", "other");
+        assertThat(admin.statusCode())
+                .as("an admin of default is not the bootstrap key")
+                .isEqualTo(403);
+    }
+
+    @Test
+    void theBootstrapKeyMayActForAnyTenant() {
+        try (Rig fresh = new Rig()) {
+            IssuedKey first = Rig.join(fresh.ring.bootstrap("start")).orElseThrow();
+            String key = first.secret().text();
+            assertThat(Rig.json(fresh.get("/api/v1/runs", key)).getString("tenant"))
+                    .isEqualTo("default");
+            assertThat(Rig.json(fresh.get("/api/v1/runs", key, "X-Tenant", "acme"))
+                            .getString("tenant"))
+                    .isEqualTo("acme");
+            assertThat(fresh.get("/api/v1/runs", key, "X-Tenant", "no/tenant").statusCode())
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void aKeyMayTravelAsBearer() {
+        HttpRequest request = rig.request("/api/v1/runs", null)
+                .header("Authorization", "Bearer " + rig.key("acme", Role.READ))
+                .build();
+        assertThat(rig.send(request).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void whatIsNoKeyIsNotToldApart() {
+        String known = rig.key("acme", Role.READ);
+        String unknown = ApiKey.draw(new java.util.Random(7)).text();
+        for (String key : List.of(unknown, known.substring(0, 30), "nonsense", known + "x")) {
+            HttpResponse<String> answer = rig.get("/api/v1/runs", key);
+            assertThat(answer.statusCode()).isEqualTo(401);
+            assertThat(answer.headers().firstValue("WWW-Authenticate")).isPresent();
+            assertThat(Rig.json(answer).getString("detail"))
+                    .isEqualTo("Send a valid API key as x-api-key or as Authorization Bearer.");
+        }
+    }
+
+    @Test
+    void twoDifferentKeysAreNone() {
+        HttpRequest request = rig.request("/api/v1/runs", rig.key("acme", Role.READ))
+                .header("Authorization", "Bearer " + rig.key("other", Role.READ))
+                .build();
+        assertThat(rig.send(request).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void aKeyInTheQueryIsRefused() {
+        assertThat(rig.get("/api/v1/runs?api_key=" + rig.key("acme", Role.READ), null)
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(rig.get("/api/v1/runs?api_key=x", rig.key("acme", Role.READ)).statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void aRevokedKeyIsRefusedAtOnceOnItsOwnNode() {
+        IssuedKey issued = rig.issue("acme", Role.READ);
+        assertThat(rig.get("/api/v1/runs", issued.secret().text()).statusCode()).isEqualTo(200);
+        Rig.join(rig.ring.revoke("acme", issued.kept().id(), "test", "leaked"));
+        assertThat(rig.get("/api/v1/runs", issued.secret().text()).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void whoAsksTooOftenMustWaitAndOthersNeedNot() {
+        Limits few = new Limits(1_000, 20, 5, Duration.ofSeconds(5), Duration.ofSeconds(60), 5);
+        try (Rig slow = new Rig(new Listen("127.0.0.1", 0, null, false, null), few)) {
+            List<Integer> statuses = new ArrayList<>();
+            HttpResponse<String> last = slow.get("/api/v1/runs", slow.key("acme", Role.READ));
+            for (int i = 0; i < 30 && last.statusCode() == 200; i++) {
+                last = slow.get("/api/v1/runs", slow.key("acme", Role.READ));
+                statuses.add(last.statusCode());
+            }
+            assertThat(statuses).contains(429);
+            assertThat(Rig.json(last).getString("code")).isEqualTo("rate-limited");
+            assertThat(last.headers().firstValue("Retry-After")).contains("1");
+            assertThat(slow.get("/api/v1/runs", slow.key("other", Role.READ)).statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aStoreThatIsAwayLetsNobodyIn() {
+        try (Rig away = new Rig()) {
+            IssuedKey issued = away.issue("acme", Role.READ);
+            away.kept.away(true);
+            HttpResponse<String> answer =
+                    away.get("/api/v1/runs", issued.secret().text());
+            assertThat(answer.statusCode()).isEqualTo(503);
+            assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+            assertThat(answer.body()).doesNotContain("fake://");
+            away.kept.away(false);
+            assertThat(away.get("/api/v1/runs", issued.secret().text()).statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void failuresOfOperationsAreProblems() {
+        try (Rig failing = new Rig()) {
+            String key = failing.key("acme", Role.READ);
+            failing.fail("listRuns", new StoreUnavailableException("fake:", "is away"));
+            assertThat(failing.get("/api/v1/runs", key).statusCode()).isEqualTo(503);
+            failing.fail("listJobs", new IllegalStateException("inside: secret"));
+            HttpResponse<String> answer = failing.get("/api/v1/jobs", key, "X-Request-Id", "my-id-1");
+            assertThat(answer.statusCode()).isEqualTo(500);
+            assertThat(answer.body()).doesNotContain("secret", "Exception").contains("urn:request:my-id-1");
+            failing.answer("listWorkers", call -> {
+                throw Call.notFound("worker", "w-1").thrown();
+            });
+            assertThat(failing.get("/api/v1/workers", key).statusCode()).isEqualTo(404);
+        }
+    }
+
+    private static HttpResponse<String> call(String path, String method, @Nullable String key) {
+        HttpRequest.Builder request = rig.request("/api/v1" + path.replace("{id}", "4711"), key);
+        return rig.send(request.method(method.toUpperCase(Locale.ROOT), BodyPublishers.noBody())
+                .build());
+    }
+}

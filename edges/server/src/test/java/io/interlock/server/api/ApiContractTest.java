@@ -1,0 +1,229 @@
+package io.interlock.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.access.Role;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.server.access.Authentication;
+import io.interlock.server.config.Limits;
+import io.interlock.server.http.Gate;
+import io.interlock.time.Environment;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The document routes and checks, so it cannot say anything else than the server does. */
+class ApiContractTest {
+
+    private static final Rig rig = new Rig();
+    private static final Vertx vertx = Vertx.vertx();
+    private static Api api;
+
+    @BeforeAll
+    static void load() {
+        api = Rig.join(Api.load(vertx).toCompletionStage());
+    }
+
+    @AfterAll
+    static void close() {
+        rig.close();
+        Rig.join(vertx.close().toCompletionStage());
+    }
+
+    @Test
+    void rolesAreThoseOfTheContractPage() {
+        Map<String, List<String>> roles = new TreeMap<>();
+        operations((path, operation) -> roles.computeIfAbsent(operation.getString("x-role"), role -> new ArrayList<>())
+                .add(operation.getString("operationId")));
+        roles.values().forEach(ids -> ids.sort(null));
+        assertThat(roles)
+                .isEqualTo(Map.of(
+                        "public",
+                        List.of("getContract", "signIn", "signOut"),
+                        "read",
+                        List.of(
+                                "getJanitor",
+                                "getResource",
+                                "getRun",
+                                "listJobs",
+                                "listLocks",
+                                "listRuns",
+                                "listWorkers",
+                                "streamEvents"),
+                        "trigger",
+                        List.of("cancelRun", "startRun"),
+                        "worker",
+                        List.of(
+                                "acquireLease",
+                                "claimWork",
+                                "finishRun",
+                                "heartbeat",
+                                "releaseLease",
+                                "renewLease",
+                                "takeTurn",
+                                "validateToken"),
+                        "operator",
+                        List.of("discardRun", "evictLease", "listAudit", "pauseKeys", "redriveRun", "resumeKeys"),
+                        "admin",
+                        List.of("createKey", "getConfig", "listKeys", "revokeKey", "revokeKeyByQuery")));
+    }
+
+    @Test
+    void anOperationNobodyAnswersStopsTheStart() {
+        Operations none = new Operations();
+        assertThatThrownBy(() -> api.routes(vertx, authentication(), gate(), none))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("nobody answers operation");
+    }
+
+    @Test
+    void anAnswerToWhatIsNotInTheContractStopsTheStart() {
+        Operations stray = new Operations().on("makeCoffee", call -> {
+            throw new AssertionError("never called");
+        });
+        assertThatThrownBy(() -> api.routes(vertx, authentication(), gate(), stray))
+                .hasMessageContaining("makeCoffee");
+    }
+
+    @Test
+    void requestsRefuseUnknownFieldsEverywhere() {
+        JsonObject schemas = api.document().getJsonObject("components").getJsonObject("schemas");
+        List<String> bodies = new ArrayList<>();
+        operations((path, operation) -> {
+            JsonObject body = operation.getJsonObject("requestBody");
+            if (body != null) {
+                bodies.add(body.getJsonObject("content")
+                        .getJsonObject("application/json")
+                        .getJsonObject("schema")
+                        .getString("$ref")
+                        .replace("#/components/schemas/", ""));
+            }
+        });
+        assertThat(bodies)
+                .hasSizeGreaterThan(10)
+                .allSatisfy(name -> assertThat(schemas.getJsonObject(name).getBoolean("additionalProperties"))
+                        .as(name)
+                        .isFalse());
+    }
+
+    @Test
+    void everyExampleOfARequestIsAccepted() {
+        List<String> tried = new ArrayList<>();
+        operations((path, operation) -> {
+            JsonObject body = operation.getJsonObject("requestBody");
+            JsonObject example = body == null
+                    ? null
+                    : body.getJsonObject("content")
+                            .getJsonObject("application/json")
+                            .getJsonObject("example");
+            if (example != null) {
+                HttpResponse<String> answer = rig.post(
+                        "/api/v1" + path.replace("{id}", "4711"), rig.key("acme", Role.ADMIN), example.encode());
+                assertThat(answer.statusCode())
+                        .as("%s: %s", path, answer.body())
+                        .isEqualTo(200);
+                assertThat(Rig.json(answer).getString("operation")).isEqualTo(operation.getString("operationId"));
+                assertThat(Rig.json(answer).getJsonObject("body")).isEqualTo(example);
+                tried.add(path);
+            }
+        });
+        assertThat(tried).hasSizeGreaterThan(8);
+    }
+
+    @Test
+    void everyOperationIsRoutedAndEveryOtherMethodIsNamed() {
+        operations((path, operation) -> {});
+        HttpResponse<String> answer = rig.send(rig.request("/api/v1/locks", rig.key("acme", Role.ADMIN))
+                .method("PATCH", java.net.http.HttpRequest.BodyPublishers.noBody())
+                .build());
+        assertThat(answer.statusCode()).isEqualTo(405);
+        assertThat(answer.headers().firstValue("Allow")).contains("GET");
+        assertThat(Rig.json(answer).getString("code")).isEqualTo("method-not-allowed");
+        HttpResponse<String> nowhere = rig.get("/api/v1/lokcs", rig.key("acme", Role.ADMIN));
+        assertThat(nowhere.statusCode()).isEqualTo(404);
+        assertThat(Rig.json(nowhere).getString("code")).isEqualTo("unknown-route");
+    }
+
+    @Test
+    void allMistakesAreNamedAtOnce() {
+        HttpResponse<String> answer = rig.post("/api/v1/runs", rig.key("acme", Role.ADMIN), """
+                {"maxWait": "10 parsecs", "priority": 1000, "tenant": "other", "onConflict": "MAYBE", "labels": {"a": 1}}
+                """);
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(pointers(answer)).contains("/maxWait", "/priority", "/tenant", "/onConflict", "/labels/a", "/key");
+    }
+
+    @Test
+    void mistakesInTheQueryAreNamedToo() {
+        HttpResponse<String> answer = rig.get(
+                "/api/v1/runs?limit=1000&state=RUNNING,ASLEEP&colour=red&key=a&key=b", rig.key("acme", Role.READ));
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(pointers(answer)).contains("query/limit", "query/state", "query/colour", "query/key");
+        HttpResponse<String> missing = rig.get("/api/v1/locks/validate?key=a", rig.key("acme", Role.WORKER));
+        assertThat(pointers(missing)).containsExactly("query/token");
+    }
+
+    @Test
+    void whatIsNoJsonIsSaidWithItsPlace() {
+        HttpResponse<String> answer = rig.post("/api/v1/runs", rig.key("acme", Role.ADMIN), "{\"key\": \"a\",,}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains("not JSON: line 1, column");
+        assertThat(rig.post("/api/v1/runs", rig.key("acme", Role.ADMIN), "[]").statusCode())
+                .isEqualTo(400);
+        assertThat(rig.post("/api/v1/runs", rig.key("acme", Role.ADMIN), "").statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void theDocumentIsCompleteAndSaysWhatCanGoWrong() {
+        JsonObject start =
+                api.document().getJsonObject("paths").getJsonObject("/runs").getJsonObject("post");
+        JsonObject conflict = start.getJsonObject("responses").getJsonObject("409");
+        assertThat(conflict.getJsonObject("content")
+                        .getJsonObject("application/problem+json")
+                        .getJsonObject("examples")
+                        .fieldNames())
+                .containsExactly("lock-held", "lock-delayed", "wrong-state", "key-paused", "store-recovering");
+        assertThat(start.getJsonObject("responses").fieldNames()).contains("400", "401", "403", "422", "429", "503");
+        assertThat(api.document()
+                        .getJsonObject("components")
+                        .getJsonObject("examples")
+                        .fieldNames())
+                .contains("lock-held");
+    }
+
+    private static List<String> pointers(HttpResponse<String> answer) {
+        JsonArray errors = Rig.json(answer).getJsonArray("errors");
+        assertThat(errors).as(answer.body()).isNotNull();
+        return errors.stream()
+                .map(error -> ((JsonObject) error).getString("pointer"))
+                .toList();
+    }
+
+    private static void operations(BiConsumer<String, JsonObject> visitor) {
+        api.document()
+                .getJsonObject("paths")
+                .forEach(path -> ((JsonObject) path.getValue())
+                        .forEach(operation -> visitor.accept(path.getKey(), (JsonObject) operation.getValue())));
+    }
+
+    private static Authentication authentication() {
+        KeyRing ring = new KeyRing(new KeptKeys(), Environment.system(), Runnable::run);
+        return Authentication.by(ring, 10, false, Environment.system().ticker());
+    }
+
+    private static Gate gate() {
+        return new Gate(Environment.system(), Limits.DEFAULT, false);
+    }
+}

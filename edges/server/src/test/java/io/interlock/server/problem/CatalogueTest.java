@@ -1,0 +1,97 @@
+package io.interlock.server.problem;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
+import io.interlock.server.ProjectPage;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+class CatalogueTest {
+
+    @Test
+    void everyProblemIsListedWithAStatusAndSentences() {
+        assertThat(Catalogue.all()).hasSameSizeAs(ProblemCode.values()).allSatisfy(entry -> {
+            assertThat(entry.status()).isBetween(400, 599);
+            assertThat(entry.says()).endsWith(".");
+            assertThat(entry.next()).endsWith(".");
+            assertThat(entry.detail()).isNotBlank();
+        });
+    }
+
+    @Test
+    void thePageOfProblemsIsTheCatalogue() {
+        ProjectPage.compare("docs/problems.md", page());
+    }
+
+    @Test
+    void aProblemHasTheMembersOfTheStandardAndOurs() {
+        JsonObject json = Problem.of(ProblemCode.LEASE_LOST, "gone")
+                .with("currentToken", 7)
+                .with("status", 200)
+                .toJson("abc");
+        assertThat(json.fieldNames())
+                .containsExactly("type", "title", "status", "detail", "instance", "code", "retryable", "currentToken");
+        assertThat(json.getInteger("status")).as("facts replace nothing").isEqualTo(410);
+        assertThat(json.getString("type")).isEqualTo("urn:interlock:problem:lease-lost");
+        assertThat(json.getString("instance")).isEqualTo("urn:request:abc");
+    }
+
+    @Test
+    void anInvalidSettingPointsToItsField() {
+        Problem problem = Problems.of(
+                new CompletionException(new InvalidSettingException("max-wait", "-1s", "is negative", "wait longer")));
+        assertThat(problem.code()).isEqualTo(ProblemCode.INVALID_REQUEST);
+        JsonArray errors = problem.facts().getJsonArray("errors");
+        assertThat(errors.getJsonObject(0).getString("pointer")).isEqualTo("/maxWait");
+        assertThat(errors.getJsonObject(0).getString("detail")).isEqualTo("max-wait '-1s' is negative; wait longer");
+    }
+
+    @Test
+    void aBadKeyIsABadRequest() {
+        RuntimeException failure = catchThrowableOfType(RuntimeException.class, () -> LockKey.of("acme", "a\nb"));
+        assertThat(Problems.of(failure).status()).isEqualTo(400);
+    }
+
+    @Test
+    void aStoreThatIsAwayIsSaidWithoutItsName() {
+        Problem problem = Problems.of(new StoreUnavailableException("postgresql://db.internal/x", "did not answer"));
+        assertThat(problem.status()).isEqualTo(503);
+        assertThat(problem.retryAfter()).isNotNull();
+        assertThat(problem.toJson("abc").encode()).doesNotContain("db.internal");
+    }
+
+    @Test
+    void whatNobodyForesawSaysNothingAboutItself() {
+        Problem problem = Problems.of(new IllegalStateException("secret inside"));
+        assertThat(problem.status()).isEqualTo(500);
+        assertThat(problem.toJson("abc").encode()).doesNotContain("secret", "IllegalState");
+    }
+
+    private static String page() {
+        StringBuilder page = new StringBuilder("""
+                # Problems
+
+                Every error of the server is an RFC 9457 problem (`application/problem+json`) with these members: `type`, `title`, `status`,
+                `detail` about the case, `instance` (the request id), `code`, `retryable`, and the facts of the case. `Retry-After` comes with
+                problems that pass by themselves.
+
+                This page is made from the server's catalogue `problems.yaml`; a test compares them.
+                """);
+        for (Catalogue.Entry entry : Catalogue.all()) {
+            page.append("\n## ").append(entry.code().code()).append("\n\n");
+            page.append(entry.status()).append(" · ").append(entry.title()).append(" · ");
+            page.append(entry.retryable() ? "may be tried again" : "do not try again")
+                    .append("\n\n");
+            page.append(entry.says()).append("\n\n");
+            page.append("**What to do:** ").append(entry.next()).append("\n\n");
+            page.append("```json\n").append(entry.example().encodePrettily()).append("\n```\n");
+        }
+        return page.toString();
+    }
+}
