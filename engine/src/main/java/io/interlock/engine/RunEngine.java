@@ -136,6 +136,9 @@ public interface RunEngine extends AutoCloseable {
     /** Settles what time has brought about. */
     Janitor janitor();
 
+    /** How many events listeners have missed so far because they were too slow. */
+    long missedEvents();
+
     /** The jobs it knows. */
     Jobs jobs();
 

@@ -238,7 +238,7 @@ class LeaseInHandTest {
 
     @Test
     void aListenerThatThrowsHarmsNobody() {
-        RunEngine other = RunEngine.builder(memory)
+        RunEngine other = RunEngine.builder(faults.store())
                 .environment(process)
                 .threads(process.threads(() -> workTime))
                 .listener(event -> {

@@ -40,10 +40,10 @@ class SimulatedHourTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
+    @ValueSource(longs = {1, 2})
     void everyRunEndsOnceInOrderAndWithoutOverlap(long seed) {
         Hour hour = new Hour(seed);
-        hour.pass();
+        hour.pass(RUNS);
         assertThat(RunAudit.findings(hour.store, hour.keys, hour.submitted)).isEmpty();
         Map<RunState, Integer> states = hour.states();
         log.info("seed {}: {} runs, {} workers died, {}", seed, hour.submitted.size(), hour.deaths, states);
@@ -60,8 +60,8 @@ class SimulatedHourTest {
     void theSameSeedGivesTheSameHour() {
         Hour one = new Hour(42);
         Hour other = new Hour(42);
-        one.pass();
-        other.pass();
+        one.pass(RUNS / 5);
+        other.pass(RUNS / 5);
         for (LockKey key : one.keys) {
             assertThat(one.store.audit(key)).isEqualTo(other.store.audit(key));
         }
@@ -106,9 +106,9 @@ class SimulatedHourTest {
             }
         }
 
-        void pass() {
+        void pass(int submissions) {
             Duration step = HOUR.dividedBy(RUNS);
-            for (int i = 0; i < RUNS; i++) {
+            for (int i = 0; i < submissions; i++) {
                 submit();
                 if (random.nextInt(20) == 0) {
                     cancel();
@@ -169,11 +169,13 @@ class SimulatedHourTest {
         private Node node(int index) {
             Simulation.Host host = world.host();
             Holder holder = new Holder("node-" + index + "-" + deaths, "node " + index);
-            RunEngine engine = RunEngine.builder(store.anotherClient())
+            // Without the store's wake-ups, which come on threads of their own: the world has but one.
+            RunEngine engine = RunEngine.builder(new FaultyStore(store.anotherClient()).store())
                     .environment(host)
                     .threads(host.threads(this::workTime))
                     .holder(holder)
                     .jobs(Jobs.of(job()))
+                    .pollEvery(Duration.ofSeconds(5))
                     .build();
             return new Node(host, engine);
         }

@@ -145,9 +145,16 @@ final class EndWatch {
         heard.close();
     }
 
-    // The time is over: the run as it was last seen.
+    // The time is over: the run as it was last seen, or as it is now if nobody has seen it yet.
     private void giveUp(CompletableFuture<Optional<Run>> result) {
-        house.threads().tell(() -> result.complete(last));
+        house.threads().tell(() -> {
+            try {
+                result.complete(
+                        last.isPresent() ? last : house.settings().store().findRun(id));
+            } catch (RuntimeException failure) {
+                result.completeExceptionally(failure);
+            }
+        });
     }
 
     private void leave(Waiting somebody) {

@@ -30,10 +30,11 @@ final class Farewell {
         house.closeRounds();
         house.turns().close();
         house.ends().close();
+        house.waits().close();
         house.works().close();
         await(house.settings().drainTime());
         stopTheRest();
-        for (HeldRun held : house.works().all()) {
+        for (HeldRun held : house.works().shut()) {
             log.warn(
                     "run {} of job {} under {} still runs after its drain time and grace; its lease is left to end",
                     held.run().id(),

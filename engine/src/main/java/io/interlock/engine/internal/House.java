@@ -33,6 +33,7 @@ final class House {
     private final WorkerPool workers;
     private final Turns turns;
     private final EndWatches ends;
+    private final Waits waits = new Waits();
     private final Intake intake;
     private final SweepingJanitor janitor;
     private volatile boolean closed;
@@ -161,6 +162,10 @@ final class House {
 
     EndWatches ends() {
         return ends;
+    }
+
+    Waits waits() {
+        return waits;
     }
 
     Intake intake() {

@@ -21,6 +21,7 @@ import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Environment;
 import io.interlock.time.Moment;
+import io.interlock.time.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -61,8 +62,11 @@ final class Intake {
 
     private CompletionStage<Submission> submit(Ask ask) {
         CompletableFuture<Submission> result = new CompletableFuture<>();
-        attempt(ask, ask.wanted.conflictRetries(), result);
-        return result;
+        int retries = ask.wanted.conflictRetries();
+        Timers.Scheduled sentAway =
+                retries == 0 ? () -> {} : house.waits().add(() -> result.completeExceptionally(House.closed()));
+        attempt(ask, retries, result);
+        return result.whenComplete((submission, failure) -> sentAway.cancel());
     }
 
     private void attempt(Ask ask, int retries, CompletableFuture<Submission> result) {
@@ -78,13 +82,25 @@ final class Intake {
             } else {
                 house.threads().tell(() -> {
                     try {
-                        result.complete(concluded(ask, answer, before));
+                        Submission submission = concluded(ask, answer, before);
+                        if (!result.complete(submission)) {
+                            giveBack(submission);
+                        }
                     } catch (RuntimeException thrown) {
                         result.completeExceptionally(thrown);
                     }
                 });
             }
         });
+    }
+
+    // Whoever asked was sent away meanwhile: nobody would do what was granted.
+    private static void giveBack(Submission submission) {
+        if (submission instanceof Submission.Started started && started.work() != null) {
+            started.work().close();
+        } else if (submission instanceof Submission.Queued queued && queued.turn() != null) {
+            queued.turn().close();
+        }
     }
 
     private static boolean mayPass(Refusal refusal) {

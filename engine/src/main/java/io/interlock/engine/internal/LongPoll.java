@@ -49,10 +49,12 @@ final class LongPoll<A> {
             return result;
         }
         ChangeFeed.Subscription heard = wakeUps.apply(this::ask);
+        Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
         Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(wait), this::timeIsOver);
         ask();
         return result.whenComplete((answer, failure) -> {
             limit.cancel();
+            sentAway.cancel();
             heard.close();
             stopPolling();
         });

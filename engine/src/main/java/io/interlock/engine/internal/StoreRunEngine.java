@@ -212,6 +212,11 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     @Override
+    public long missedEvents() {
+        return house.events().missed();
+    }
+
+    @Override
     public Jobs jobs() {
         return house.settings().jobs();
     }

@@ -123,9 +123,7 @@ final class TurnWait implements CallerTurn {
             // The store decides by its own clock whether we still wait; we find out when it is back.
             log.debug("run {} could not ask for its turn, trying again: {}", run.id(), failure.toString());
         } else if (answer instanceof TurnAnswer.Granted granted) {
-            HeldRun held = house.works()
-                    .adopt(granted.run(), granted.lease(), house.turns().job(run.job()), before);
-            settle(new Outcome.Granted(new CallerWork(house, held)));
+            granted(granted, before);
             return;
         } else if (answer instanceof TurnAnswer.Over over) {
             settle(new Outcome.Over(over.current().orElse(run)));
@@ -142,6 +140,16 @@ final class TurnWait implements CallerTurn {
         }
         if (more) {
             look();
+        }
+    }
+
+    private void granted(TurnAnswer.Granted granted, Moment before) {
+        try {
+            HeldRun held = house.works()
+                    .adopt(granted.run(), granted.lease(), house.turns().job(run.job()), before);
+            settle(new Outcome.Granted(new CallerWork(house, held)));
+        } catch (IllegalStateException closed) {
+            end(closed);
         }
     }
 

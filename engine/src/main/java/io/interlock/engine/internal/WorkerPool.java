@@ -15,6 +15,7 @@ import io.interlock.spi.run.WorkFeed;
 import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -38,7 +39,7 @@ final class WorkerPool {
     private final Timers timers;
     private final Set<JobName> jobs;
     private final int slots;
-    private int busy;
+    private final Set<HeldRun> running = new HashSet<>();
     private boolean claiming;
     private boolean again;
     private boolean closed;
@@ -81,13 +82,14 @@ final class WorkerPool {
     }
 
     synchronized WorkerStatus status() {
-        int stuck = (int) house.works().all().stream().filter(HeldRun::isStuck).count();
-        return new WorkerStatus(slots, busy, stuck, works() && !closed);
+        int stuck = (int) running.stream().filter(HeldRun::isStuck).count();
+        return new WorkerStatus(slots, running.size(), stuck, works() && !closed);
     }
 
-    /** Takes nothing any more. */
+    /** Takes nothing any more. What a claim under way brings is still begun, and there when this returns. */
     void close() {
         ChangeFeed.Subscription over;
+        boolean interrupted = false;
         synchronized (this) {
             closed = true;
             over = wakeUps;
@@ -95,9 +97,19 @@ final class WorkerPool {
             if (next != null) {
                 next.cancel();
             }
+            while (claiming) {
+                try {
+                    wait();
+                } catch (InterruptedException later) {
+                    interrupted = true;
+                }
+            }
         }
         if (over != null) {
             over.close();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -119,13 +131,13 @@ final class WorkerPool {
         ClaimRequest request;
         synchronized (this) {
             next = null;
-            if (closed || claiming || busy >= slots) {
+            if (closed || claiming || running.size() >= slots) {
                 // Whoever frees a slot wakes us.
                 return;
             }
             claiming = true;
             again = false;
-            request = unclear != null ? unclear : claim(slots - busy);
+            request = unclear != null ? unclear : claim(slots - running.size());
         }
         Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
         try {
@@ -141,6 +153,7 @@ final class WorkerPool {
         } finally {
             synchronized (this) {
                 claiming = false;
+                notifyAll();
                 schedule(again ? Duration.ZERO : pause);
             }
         }
@@ -173,9 +186,9 @@ final class WorkerPool {
         RunHandler handler = job.work().orElseThrow();
         HeldRun held = house.works().adopt(claimed.run(), claimed.lease(), job, before);
         synchronized (this) {
-            busy++;
+            running.add(held);
         }
-        WorkTask task = new WorkTask(house, held, handler, this::freed);
+        WorkTask task = new WorkTask(house, held, handler, () -> freed(held));
         try {
             house.threads().work().execute(task);
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
@@ -183,7 +196,7 @@ final class WorkerPool {
                     "run {} cannot begin, there is no thread for it",
                     claimed.run().id(),
                     noThread);
-            freed();
+            freed(held);
             RunError error = new RunError("NO_THREAD", "the worker had no thread for it: " + noThread.getMessage());
             house.finisher()
                     .finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
@@ -191,8 +204,8 @@ final class WorkerPool {
         }
     }
 
-    private synchronized void freed() {
-        busy--;
+    private synchronized void freed(HeldRun held) {
+        running.remove(held);
         wake();
     }
 }

@@ -7,6 +7,7 @@ import io.interlock.LossCause;
 import io.interlock.RunId;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Job;
+import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
@@ -34,6 +35,7 @@ final class Works {
     private final Map<RunId, HeldRun> held = new ConcurrentHashMap<>();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private boolean closing;
+    private boolean shut;
 
     Works(House house) {
         this.house = house;
@@ -43,6 +45,7 @@ final class Works {
      * Takes a grant in: from now on it has its heartbeats and is watched.
      *
      * @param before taken before the request was sent that brought the grant
+     * @throws IllegalStateException if the engine was closed in the meantime, and nobody would keep it; it is given back
      */
     HeldRun adopt(Run run, LeaseRecord lease, Job job, Moment before) {
         // A grant that was asked for again may have lost a part of its life already.
@@ -50,8 +53,16 @@ final class Works {
         Moment asked = spent.isNegative() ? before : before.minus(spent);
         HeldRun work = new HeldRun(run, job, lease, asked, new StopSignal(house.threads()::tell));
         work.plan(house.heartbeats().entry(work), house.watch().entry(work));
+        boolean late;
         synchronized (this) {
-            held.put(run.id(), work);
+            late = shut;
+            if (!late) {
+                held.put(run.id(), work);
+            }
+        }
+        if (late) {
+            giveBack(work);
+            throw House.closed();
         }
         house.heartbeats().keep(work);
         house.watch().watch(work);
@@ -106,6 +117,11 @@ final class Works {
 
     /** The lease no longer counts. */
     void lose(HeldRun work, LossCause cause) {
+        if (work.hasEnded()) {
+            // The word of its end is on its way, and may be why the store no longer knows the lease.
+            house.heartbeats().forget(work);
+            return;
+        }
         if (!work.lose(cause)) {
             return;
         }
@@ -196,6 +212,24 @@ final class Works {
         }
         if (last) {
             empty.complete(null);
+        }
+    }
+
+    /** Takes in nothing any more, also of calls still under way, and says what is left. */
+    synchronized Collection<HeldRun> shut() {
+        shut = true;
+        return List.copyOf(held.values());
+    }
+
+    private void giveBack(HeldRun work) {
+        RunError error = new RunError(SHUTDOWN, "the engine was closed before its work began");
+        try {
+            house.settings().store().finish(List.of(work.finishRequest(new Ending.Failed(error, true, Duration.ZERO))));
+        } catch (RuntimeException failure) {
+            log.warn(
+                    "run {} could not be given back; its lease is left to end: {}",
+                    work.run().id(),
+                    failure.toString());
         }
     }
 

@@ -1,0 +1,118 @@
+package io.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.InvalidSettingException;
+import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
+import io.interlock.store.memory.MemoryStore;
+import io.interlock.time.Environment;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.time.Duration;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+class SettingsTest {
+
+    @Test
+    void aStageMayNotTakeLongerThanTheWholeRun() {
+        refused(
+                () -> Job.named("load")
+                        .maxRuntime(Duration.ofMinutes(5))
+                        .stage("copy", Duration.ofMinutes(10))
+                        .build(),
+                "copy",
+                "10m",
+                "5m");
+    }
+
+    @Test
+    void aStageIsNamedOnce() {
+        refused(() -> Job.named("load").stage("copy").stage("copy"), "copy", "twice");
+    }
+
+    @Test
+    void whoeverQueuesMustBeAbleToWait() {
+        refused(
+                () -> Job.named("load")
+                        .onConflict(ConflictPolicy.QUEUE)
+                        .maxWait(Duration.ZERO)
+                        .build(),
+                "max-wait",
+                "QUEUE");
+    }
+
+    @Test
+    void anExceptionIsEitherPermanentOrPassing() {
+        refused(
+                () -> Job.named("load")
+                        .permanent(IOException.class)
+                        .passing(IOException.class)
+                        .build(),
+                "java.io.IOException");
+    }
+
+    @Test
+    void theNearestKindOfExceptionDecides() {
+        FailureKinds kinds = Job.named("load")
+                .permanent(Exception.class)
+                .passing(IOException.class)
+                .permanent(FileNotFoundException.class)
+                .build()
+                .failures();
+        assertThat(kinds.mayPass(new IOException())).isTrue();
+        assertThat(kinds.mayPass(new FileNotFoundException())).isFalse();
+        assertThat(kinds.mayPass(new IllegalStateException())).isFalse();
+        assertThat(kinds.mayPass(new OutOfMemoryError())).as("not named").isTrue();
+    }
+
+    @Test
+    void aLeaseAboveTheStoresLongestIsRefusedWhenTheEngineIsSetUp() {
+        Jobs jobs = Jobs.of(Job.named("load").lease(Duration.ofMinutes(10)).build());
+        refused(() -> RunEngine.on(new MemoryStore(Environment.system()), jobs), "10m", "5m");
+    }
+
+    @Test
+    void engineSettingsOutOfTheirLimitsAreRefused() {
+        refused(() -> builder().slots(-1).build(), "slots", "-1");
+        refused(() -> builder().pollEvery(Duration.ZERO).build(), "poll-every");
+        refused(() -> builder().drainTime(Duration.ofSeconds(-1)).build(), "drain-time");
+        refused(() -> builder().keepIdempotency(Duration.ofHours(1)).build(), "keep-idempotency", "1h");
+        refused(() -> builder().tenantMaxRunning("acme", 0), "max-running");
+        refused(() -> Job.named("load").queueCap(0), "queue-cap");
+    }
+
+    @Test
+    void twoJobsOfOneNameAreRefused() {
+        refused(() -> Jobs.of(Job.named("load").build(), Job.named("load").build()), "load", "twice");
+    }
+
+    @Test
+    void aNameUnlikeAllOthersGetsNoSuggestion() {
+        Jobs jobs = Jobs.of(Job.named("load").build());
+        assertThatThrownBy(() -> jobs.require(new JobName("completely-different")))
+                .isInstanceOf(UnknownJobException.class)
+                .hasMessage("job 'completely-different' is unknown; known here: load");
+        assertThatThrownBy(() -> Jobs.of().require(new JobName("load"))).hasMessageContaining("no jobs are defined");
+    }
+
+    @Test
+    void aJobWithoutAWordHasTheDefaults() {
+        Job job = Job.named("load").build();
+        assertThat(job.policy()).isEqualTo(ConflictPolicy.REJECT);
+        assertThat(job.terms().ttl()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(job.line()).isEqualTo(LineLimits.NONE);
+        assertThat(job.retry().attempts()).isEqualTo(1);
+    }
+
+    private static EngineBuilder builder() {
+        return RunEngine.builder(new MemoryStore(Environment.system()));
+    }
+
+    private static void refused(ThrowingCallable call, String... words) {
+        assertThatThrownBy(call).isInstanceOf(InvalidSettingException.class).hasMessageContainingAll(words);
+    }
+}
