@@ -5,7 +5,7 @@
 #        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh, "signal NAME" and "end" from the starting process
 # stdout what the starting process should know
 #
-# Uses nothing but POSIX sh and grep.
+# Uses nothing but POSIX sh, and grep with -z, as GNU and BusyBox have it.
 
 mark=$1
 kept=
@@ -36,7 +36,7 @@ with_stat() {
 # Everything of the command: its session; whoever left that but still has the mark; and the children of all these, since one
 # of them may have left the session and wiped its environment.
 look() {
-    found=$(ids $(grep -lsF "$mark" /proc/[0-9]*/environ))
+    found=$(ids $(grep -lszF "$mark" /proc/[0-9]*/environ))
     [ -z "$leader" ] || found="$found$(with_stat "[0-9]+ [0-9]+ $leader")"
     edge=$found
     while [ -n "$edge" ]; do
