@@ -77,6 +77,15 @@ public final class JobBuilder {
         return this;
     }
 
+    /**
+     * How long an attempt may take.
+     *
+     * @throws InvalidSettingException if that is not within {@code range}
+     */
+    public JobBuilder maxRuntime(Duration maxRuntime, RuntimeRange range) {
+        return maxRuntime(range.require(maxRuntime));
+    }
+
     /** How long the verdict on a run whose lease ran out is put off, and its key kept closed. */
     public JobBuilder expiryGrace(Duration expiryGrace) {
         this.expiryGrace = expiryGrace;

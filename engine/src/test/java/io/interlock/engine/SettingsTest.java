@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
@@ -12,10 +13,26 @@ import io.interlock.time.Environment;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class SettingsTest {
+
+    @Test
+    void aTimeLimitOutsideItsRangeIsRefusedWithTheNumbers() {
+        assertThat(Job.named("export")
+                        .maxRuntime(Duration.ofHours(1), RuntimeRange.MINUTE_TO_DAY)
+                        .build()
+                        .limits()
+                        .maxRuntime())
+                .isEqualTo(Duration.ofHours(1));
+        for (Duration wrong : List.of(Duration.ofSeconds(59), Duration.ofSeconds(86_401))) {
+            assertThatThrownBy(() -> Job.named("export").maxRuntime(wrong, RuntimeRange.MINUTE_TO_DAY))
+                    .isInstanceOf(InvalidSettingException.class)
+                    .hasMessageContainingAll("max-runtime", DurationText.format(wrong), "60 s", "86400 s");
+        }
+    }
 
     @Test
     void aStageMayNotTakeLongerThanTheWholeRun() {
