@@ -31,8 +31,10 @@ public abstract class ScenarioContract extends EngineContract {
     @Test
     void aDuplicateOfAPipelineGetsTheIdOfTheRunThatIsUnderWay() throws Exception {
         Rendezvous work = new Rendezvous();
-        RunEngine engine = bench().engine(Jobs.of(
-                Job.named("export").onConflict(ConflictPolicy.JOIN).handler(work).build()));
+        RunEngine engine = bench().engine(Jobs.of(Job.named("export")
+                .onConflict(ConflictPolicy.JOIN)
+                .handler(work)
+                .build()));
         LockKey key = bench().key();
         Submission first = bench().noted(engine.submit(RunRequest.of(key, "export")));
         assertThat(first.orElseThrow().state()).isEqualTo(RunState.PENDING);
@@ -48,8 +50,10 @@ public abstract class ScenarioContract extends EngineContract {
     @Test
     void ofFiveResumesOneStartsAndFourAreAlreadyRunning() throws Exception {
         Rendezvous work = new Rendezvous();
-        RunEngine engine = bench().engine(Jobs.of(
-                Job.named("readiness").onConflict(ConflictPolicy.SKIP).handler(work).build()));
+        RunEngine engine = bench().engine(Jobs.of(Job.named("readiness")
+                .onConflict(ConflictPolicy.SKIP)
+                .handler(work)
+                .build()));
         LockKey key = bench().key();
         List<Submission> answers = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -94,11 +98,7 @@ public abstract class ScenarioContract extends EngineContract {
         assertThat(ends)
                 .extracting(Run::state)
                 .containsExactly(
-                        RunState.SUCCEEDED,
-                        RunState.SUCCEEDED,
-                        RunState.FAILED,
-                        RunState.FAILED,
-                        RunState.SUCCEEDED);
+                        RunState.SUCCEEDED, RunState.SUCCEEDED, RunState.FAILED, RunState.FAILED, RunState.SUCCEEDED);
     }
 
     @Test
@@ -176,8 +176,8 @@ public abstract class ScenarioContract extends EngineContract {
     void anEventMovesForwardOnly() throws Exception {
         RunEngine engine = bench().engine(Jobs.of(
                 Job.named("ingest")
-                        .transition(new Transition(
-                                "event", Set.of("none", "laps_full"), "ingesting", "laps_full", "none"))
+                        .transition(
+                                new Transition("event", Set.of("none", "laps_full"), "ingesting", "laps_full", "none"))
                         .handler(run -> null)
                         .build(),
                 Job.named("reset")
@@ -193,17 +193,16 @@ public abstract class ScenarioContract extends EngineContract {
     @Test
     void aRetryIsTheSameRunAndComesAfterItsKeyWasFree() throws Exception {
         ConcurrentLinkedQueue<String> order = new ConcurrentLinkedQueue<>();
-        RunEngine engine = bench().engine(Jobs.of(
-                Job.named("flaky")
-                        .retry(new RetryPlan(3, Duration.ofSeconds(1), 1, Duration.ofSeconds(1)))
-                        .handler(run -> {
-                            order.add(run.run().id() + "/" + run.attempt());
-                            if (run.attempt() == 1) {
-                                throw new TransientFailureException("AWAY", "come back later");
-                            }
-                            return null;
-                        })
-                        .build()));
+        RunEngine engine = bench().engine(Jobs.of(Job.named("flaky")
+                .retry(new RetryPlan(3, Duration.ofSeconds(1), 1, Duration.ofSeconds(1)))
+                .handler(run -> {
+                    order.add(run.run().id() + "/" + run.attempt());
+                    if (run.attempt() == 1) {
+                        throw new TransientFailureException("AWAY", "come back later");
+                    }
+                    return null;
+                })
+                .build()));
         LockKey key = bench().key();
         RunId run = bench().noted(engine.submit(RunRequest.of(key, "flaky")))
                 .orElseThrow()
@@ -217,9 +216,8 @@ public abstract class ScenarioContract extends EngineContract {
     }
 
     private RunId queue(RunEngine engine, LockKey key, String parameters, int priority) {
-        return bench().noted(engine.submit(RunRequest.of(key, "queued")
-                        .parameters(parameters)
-                        .priority(priority)))
+        return bench().noted(engine.submit(
+                        RunRequest.of(key, "queued").parameters(parameters).priority(priority)))
                 .orElseThrow()
                 .id();
     }
@@ -239,7 +237,9 @@ public abstract class ScenarioContract extends EngineContract {
     private void moves(RunEngine engine, LockKey key, String job, String how, String to) throws Exception {
         Submission started = bench().noted(engine.submit(RunRequest.of(key, job).parameters("\"" + how + "\"")));
         end(engine, started.orElseThrow().id());
-        assertThat(engine.resource(key).orElseThrow().state()).as("after " + job).isEqualTo(to);
+        assertThat(engine.resource(key).orElseThrow().state())
+                .as("after " + job)
+                .isEqualTo(to);
     }
 
     private static void refused(RunEngine engine, LockKey key, String job, String state, Set<String> allowed) {

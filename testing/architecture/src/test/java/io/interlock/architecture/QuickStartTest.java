@@ -82,8 +82,10 @@ class QuickStartTest {
                     return "{\"entries\":1}";
                 })
                 .build();
-        try (RunEngine engine = RunEngine.builder("memory:").jobs(Jobs.of(close)).build()) {
-            Submission answer = engine.submit(RunRequest.of(key, "nightly-close").idempotencyKey("2026-11-15"));
+        try (RunEngine engine =
+                RunEngine.builder("memory:").jobs(Jobs.of(close)).build()) {
+            Submission answer =
+                    engine.submit(RunRequest.of(key, "nightly-close").idempotencyKey("2026-11-15"));
             Run ended = engine.awaitEnd(answer.orElseThrow().id(), Duration.ofSeconds(20))
                     .orElseThrow();
             assertThat(ended.state()).isEqualTo(RunState.SUCCEEDED);
