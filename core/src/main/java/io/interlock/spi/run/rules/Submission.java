@@ -12,6 +12,7 @@ import io.interlock.run.StopRequest;
 import io.interlock.run.Waiter;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -68,25 +69,18 @@ public final class Submission {
     }
 
     private SubmitAnswer decide() {
-        ConflictPolicy policy = request.spec().policy();
         Refusal obstacle = obstacle();
+        Optional<Run> incumbent = incumbent();
         RunRefusal.WrongState wrong = Line.wrongState(room, newcomer);
-        boolean waits = policy == ConflictPolicy.QUEUE || policy == ConflictPolicy.QUEUE_LATEST;
-        // Whoever may wait is judged when its turn comes; if that is now, then now.
-        if (wrong != null && (obstacle == null || !waits)) {
-            return new SubmitAnswer.Refused(wrong);
-        }
-        if (obstacle == null) {
-            return start();
-        }
-        return switch (policy) {
-            case REJECT, SKIP -> new SubmitAnswer.Refused(obstacle);
-            case JOIN ->
-                incumbent()
-                        .<SubmitAnswer>map(SubmitAnswer.Joined::new)
-                        .orElseGet(() -> new SubmitAnswer.Refused(obstacle));
+        Admission.Situation situation = new Admission.Situation(obstacle == null, incumbent.isPresent(), wrong == null);
+        return switch (Admission.of(request.spec().policy(), situation)) {
+            case START -> start();
+            case JOIN -> new SubmitAnswer.Joined(incumbent.orElseThrow());
             case QUEUE -> queue(0);
-            case QUEUE_LATEST, REPLACE -> supersede();
+            case QUEUE_INSTEAD -> supersede(false);
+            case REPLACE -> supersede(true);
+            case REFUSE -> new SubmitAnswer.Refused(Objects.requireNonNull(obstacle));
+            case REFUSE_STATE -> new SubmitAnswer.Refused(Objects.requireNonNull(wrong));
         };
     }
 
@@ -139,7 +133,7 @@ public final class Submission {
         return new SubmitAnswer.Queued(run, Line.position(room, run));
     }
 
-    private SubmitAnswer supersede() {
+    private SubmitAnswer supersede(boolean stopsIncumbent) {
         var leaving = Line.waiting(room).stream()
                 .filter(run -> run.job().equals(newcomer.job()))
                 .toList();
@@ -148,7 +142,7 @@ public final class Submission {
             return answer;
         }
         leaving.forEach(this::superseded);
-        if (request.spec().policy() == ConflictPolicy.REPLACE) {
+        if (stopsIncumbent) {
             stopIncumbent();
         }
         // The key may have been kept for one of those that left; then the newcomer may have its turn now.
