@@ -7,7 +7,7 @@ import io.interlock.Refusal;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.StopRequest;
-import io.interlock.spi.run.SweepAction;
+import io.interlock.run.SweepAction;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

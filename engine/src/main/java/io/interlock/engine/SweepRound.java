@@ -1,6 +1,6 @@
 package io.interlock.engine;
 
-import io.interlock.spi.run.SweepAction;
+import io.interlock.run.SweepAction;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package io.interlock.spi.run;
 
+import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
 import java.util.List;

@@ -1,6 +1,9 @@
 package io.interlock.spi.run;
 
 import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
+import io.interlock.run.RedriveAnswer;
 import java.util.List;
 
 /** Runs whose attempts are used up, and what is done about them. */

@@ -1,5 +1,6 @@
 package io.interlock.spi.run;
 
+import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.Tally;

@@ -3,7 +3,7 @@ package io.interlock.engine.internal;
 import io.interlock.LossCause;
 import io.interlock.engine.EngineEvent;
 import io.interlock.run.Ending;
-import io.interlock.spi.run.FinishAnswer;
+import io.interlock.run.FinishAnswer;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.time.Timers;
 import java.time.Duration;

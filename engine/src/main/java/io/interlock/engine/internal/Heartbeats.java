@@ -2,8 +2,8 @@ package io.interlock.engine.internal;
 
 import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
+import io.interlock.run.BeatAnswer;
 import io.interlock.spi.Answers;
-import io.interlock.spi.run.BeatAnswer;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.time.Agenda;
 import io.interlock.time.LocalTime;

@@ -1,14 +1,14 @@
 package io.interlock.engine.internal;
 
 import io.interlock.batch.Coalescer;
-import io.interlock.spi.run.BeatAnswer;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.FinishAnswer;
+import io.interlock.run.TurnAnswer;
 import io.interlock.spi.run.BeatRequest;
-import io.interlock.spi.run.FinishAnswer;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
-import io.interlock.spi.run.TurnAnswer;
 import io.interlock.spi.run.TurnRequest;
 
 /** The way to the store: a lane for each kind of step, each of which gathers concurrent calls. */

@@ -2,8 +2,8 @@ package io.interlock.engine.internal;
 
 import io.interlock.DurationText;
 import io.interlock.LeaseRecord;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.LeaseStore;
-import io.interlock.spi.run.SweepAction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.interlock.engine.internal;
 
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.RunStore;
-import io.interlock.spi.run.SweepAction;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.interlock.engine.internal;
 
-import io.interlock.spi.run.SweepAction;
+import io.interlock.run.SweepAction;
 import java.util.List;
 
 /** One of the janitor's duties. */

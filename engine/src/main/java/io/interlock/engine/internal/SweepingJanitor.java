@@ -5,7 +5,7 @@ import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.SweepRound;
-import io.interlock.spi.run.SweepAction;
+import io.interlock.run.SweepAction;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import io.interlock.time.Timers;

@@ -1,8 +1,8 @@
 package io.interlock.engine.notify;
 
 import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.Run;
-import io.interlock.spi.run.DeadLetterQuery;
 import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.time.Environment;

@@ -4,13 +4,13 @@ import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
+import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Origin;
 import io.interlock.run.Run;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.AuditLog.Sealed;
-import io.interlock.spi.run.AuditQuery;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.PauseRequest;
 import java.time.Duration;

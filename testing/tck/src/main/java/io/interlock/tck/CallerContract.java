@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.run.Claimed;
 import io.interlock.run.Run;
-import io.interlock.spi.run.Claimed;
+import io.interlock.run.TurnAnswer;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
-import io.interlock.spi.run.TurnAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.run.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.Claimed;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;

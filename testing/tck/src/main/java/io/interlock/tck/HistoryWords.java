@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.run.Claimed;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
-import io.interlock.spi.run.Claimed;
 import io.interlock.spi.run.RunHistory;
 import io.interlock.spi.run.RunHistory.Forgotten;
 import java.time.Duration;

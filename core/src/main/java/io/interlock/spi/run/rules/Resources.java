@@ -2,7 +2,7 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
-import io.interlock.spi.run.ResourceAnswer;
+import io.interlock.run.ResourceAnswer;
 import io.interlock.spi.run.ResourceRequest;
 
 /** Changes of resources by somebody who is no run. */

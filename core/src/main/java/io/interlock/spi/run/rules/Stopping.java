@@ -3,11 +3,11 @@ package io.interlock.spi.run.rules;
 import io.interlock.EvictAnswer;
 import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.CancelAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import io.interlock.spi.EvictRequest;
-import io.interlock.spi.run.CancelAnswer;
 import io.interlock.spi.run.CancelRequest;
 
 /** Cancelling, and what an eviction does to a run. */

@@ -1,9 +1,9 @@
 package io.interlock.store.memory;
 
+import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
-import io.interlock.spi.run.AuditQuery;
 import java.util.List;
 
 /** The audit log and its chain. */

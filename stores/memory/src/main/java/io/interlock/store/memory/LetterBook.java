@@ -2,12 +2,12 @@ package io.interlock.store.memory;
 
 import io.interlock.RunId;
 import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
+import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Run;
-import io.interlock.spi.run.DeadLetterQuery;
 import io.interlock.spi.run.DeadLetters;
-import io.interlock.spi.run.DiscardAnswer;
 import io.interlock.spi.run.DiscardRequest;
-import io.interlock.spi.run.RedriveAnswer;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.rules.Redriving;
 import io.interlock.spi.run.rules.Room;

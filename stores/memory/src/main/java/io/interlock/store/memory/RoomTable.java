@@ -3,7 +3,7 @@ package io.interlock.store.memory;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.Pause;
-import io.interlock.spi.run.SweepAction;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Facts;
 import io.interlock.spi.run.rules.LeaseRow;

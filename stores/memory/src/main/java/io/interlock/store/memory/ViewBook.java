@@ -1,9 +1,9 @@
 package io.interlock.store.memory;
 
+import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.Tally;
-import io.interlock.spi.run.KeyQuery;
 import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.rules.Looking;
 import java.util.Comparator;

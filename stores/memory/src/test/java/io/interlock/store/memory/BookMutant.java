@@ -1,7 +1,9 @@
 package io.interlock.store.memory;
 
 import io.interlock.RunId;
+import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
@@ -9,9 +11,7 @@ import io.interlock.run.Seal;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.DeadLetters;
-import io.interlock.spi.run.KeyQuery;
 import io.interlock.spi.run.OutputNote;
-import io.interlock.spi.run.RedriveAnswer;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.RunHistory;
 import io.interlock.spi.run.RunNotes;

@@ -1,9 +1,9 @@
 package io.interlock.store.postgres;
 
 import io.interlock.run.Ending;
+import io.interlock.run.FinishAnswer;
 import io.interlock.run.RunError;
 import io.interlock.spi.Answers;
-import io.interlock.spi.run.FinishAnswer;
 import io.interlock.spi.run.FinishRequest;
 import java.time.Duration;
 import java.util.List;

@@ -2,15 +2,15 @@ package io.interlock.store.postgres;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.run.CancelAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
-import io.interlock.spi.run.CancelAnswer;
+import io.interlock.run.ResourceAnswer;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.PauseRequest;
-import io.interlock.spi.run.ResourceAnswer;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.SweepAction;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,12 +1,12 @@
 package io.interlock.store.postgres;
 
 import io.interlock.LossCause;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.Claimed;
+import io.interlock.run.TurnAnswer;
 import io.interlock.spi.Answers;
-import io.interlock.spi.run.BeatAnswer;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.Claimed;
-import io.interlock.spi.run.TurnAnswer;
 import io.interlock.spi.run.TurnRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

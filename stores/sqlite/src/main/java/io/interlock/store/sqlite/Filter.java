@@ -1,7 +1,7 @@
 package io.interlock.store.sqlite;
 
-import io.interlock.spi.run.AuditQuery;
-import io.interlock.spi.run.RunQuery;
+import io.interlock.run.AuditQuery;
+import io.interlock.run.RunQuery;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package io.interlock.store.sqlite;
 
 import io.interlock.RunId;
 import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.Disposition;
 import io.interlock.run.Run;
-import io.interlock.spi.run.DeadLetterQuery;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

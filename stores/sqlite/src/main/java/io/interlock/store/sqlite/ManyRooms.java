@@ -2,14 +2,14 @@ package io.interlock.store.sqlite;
 
 import io.interlock.LockKey;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.Claimed;
+import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.Claimed;
-import io.interlock.spi.run.KeyQuery;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.SweepAction;
 import io.interlock.spi.run.rules.Looking;
 import io.interlock.spi.run.rules.Working;
 import java.sql.SQLException;

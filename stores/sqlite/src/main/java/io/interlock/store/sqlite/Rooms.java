@@ -6,7 +6,7 @@ import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.Run;
-import io.interlock.spi.run.SweepAction;
+import io.interlock.run.SweepAction;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Facts;
 import io.interlock.spi.run.rules.LeaseRow;

@@ -4,7 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Run;
-import io.interlock.spi.run.RunQuery;
+import io.interlock.run.RunQuery;
 import io.interlock.spi.run.rules.Explaining;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

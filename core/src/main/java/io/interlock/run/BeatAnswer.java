@@ -1,12 +1,11 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LossCause;
-import io.interlock.run.StopRequest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a {@link BeatRequest}. */
+/** What a store says to a heartbeat. */
 public sealed interface BeatAnswer {
 
     /**

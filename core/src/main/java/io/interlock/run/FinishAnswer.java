@@ -1,11 +1,10 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.LossCause;
-import io.interlock.run.Run;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a {@link FinishRequest}. In every case the asker no longer has the key. */
+/** What a store says to whoever says that its work has stopped. In every case the asker no longer has the key. */
 public sealed interface FinishAnswer {
 
     /**

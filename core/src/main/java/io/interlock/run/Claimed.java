@@ -1,7 +1,6 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.LeaseRecord;
-import io.interlock.run.Run;
 
 /**
  * Work for whoever asked for it.

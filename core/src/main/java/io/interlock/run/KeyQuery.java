@@ -1,4 +1,4 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;

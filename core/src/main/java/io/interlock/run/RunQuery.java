@@ -1,10 +1,8 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunState;
-import io.interlock.run.JobName;
-import io.interlock.run.Run;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

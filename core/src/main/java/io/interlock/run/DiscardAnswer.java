@@ -1,9 +1,6 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
-import io.interlock.run.DeadLetter;
-import io.interlock.run.Run;
-
-/** What a store says to a {@link DiscardRequest}. */
+/** What a store says to whoever wants nobody to do the work of a dead run. */
 public sealed interface DiscardAnswer {
 
     /**

@@ -1,10 +1,8 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.Refusal;
-import io.interlock.run.DeadLetter;
-import io.interlock.run.Run;
 
-/** What a store says to a {@link RedriveRequest}. */
+/** What a store says to whoever wants the work of a dead run done anew. */
 public sealed interface RedriveAnswer {
 
     /**

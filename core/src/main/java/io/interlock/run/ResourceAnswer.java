@@ -1,10 +1,9 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
-import io.interlock.run.Resource;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a {@link ResourceRequest}. */
+/** What a store says to whoever says where a resource stands. */
 public sealed interface ResourceAnswer {
 
     /**

@@ -1,6 +1,5 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
-import io.interlock.run.Run;
 import java.util.List;
 import java.util.OptionalLong;
 

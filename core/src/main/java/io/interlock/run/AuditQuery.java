@@ -1,9 +1,8 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.AuditRecord;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,11 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.LeaseRecord;
 import io.interlock.Refusal;
-import io.interlock.run.Run;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a {@link TurnRequest}. */
+/** What a store says to a caller that asks whether it is its turn. */
 public sealed interface TurnAnswer {
 
     /**

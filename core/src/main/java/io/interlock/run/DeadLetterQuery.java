@@ -1,9 +1,6 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.run.DeadLetter;
-import io.interlock.run.JobName;
-import io.interlock.run.Run;
 import org.jspecify.annotations.Nullable;
 
 /**

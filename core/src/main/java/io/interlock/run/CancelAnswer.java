@@ -1,8 +1,6 @@
-package io.interlock.spi.run;
+package io.interlock.run;
 
-import io.interlock.run.Run;
-
-/** What a store says to a {@link CancelRequest}. */
+/** What a store says to somebody who wants a run not to go on. */
 public sealed interface CancelAnswer {
 
     /**
