@@ -11,8 +11,11 @@ import io.interlock.RunState;
 import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -50,5 +53,22 @@ interface PauseContract extends RunContract {
         client().is(next.id(), RunState.QUEUED);
         advance(Duration.ofSeconds(21));
         assertThat(client().claim().run().id()).isEqualTo(next.id());
+    }
+
+    @Test
+    default void timesMayBeLongerThanAnybodyLives() {
+        Duration long_ = Duration.ofDays(1_000_000);
+        RunLimits limits = new RunLimits(long_, long_, long_);
+        SubmitRequest.Idempotency named = new SubmitRequest.Idempotency("long", "print", long_);
+        SubmitRequest request = SubmitRequest.of(RunClient.freshRun(), key("long"), spec().limits(limits))
+                .knownBy(named);
+        client().submit(request);
+        client().store().pause(new PauseRequest("acme", "long", "carol", "for good", long_));
+        assertThat(client().claim(1)).isEmpty();
+        assertThat(client().submit(SubmitRequest.of(RunClient.freshRun(), key("long"), spec())
+                        .knownBy(named)))
+                .isInstanceOf(SubmitAnswer.Duplicate.class);
+        client().store().resume(new ResumeRequest("acme", "long", "carol", "not that long"));
+        client().succeeds(client().claim());
     }
 }

@@ -42,8 +42,28 @@ record Due(@Nullable Long at, @Nullable Blocked blocked) {
         }
     }
 
-    /** Of a room as a step leaves it, with facts as they are after it. */
-    static Due of(Facts facts, Contents contents) {
+    /**
+     * Of a room as a step leaves it.
+     *
+     * @param before the facts the step began with
+     * @param moreBusy how many more runs of the tenant are under way after it
+     */
+    static Due of(Facts before, int moreBusy, Contents contents) {
+        return of(
+                new Facts(
+                        before.key(),
+                        before.now(),
+                        before.epoch(),
+                        before.tokenFloor(),
+                        before.quietUntil(),
+                        before.pauses(),
+                        before.tenantBusy() + moreBusy,
+                        before.nextNumber(),
+                        before.chance()),
+                contents);
+    }
+
+    private static Due of(Facts facts, Contents contents) {
         Room room = new Room(facts, contents);
         Settlement.settle(room);
         if (!room.contents().equals(contents)) {

@@ -3,18 +3,22 @@ package io.interlock.store.sqlite;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
 
 /** Times as the tables keep them: whole microseconds, moments counted from 1970. */
 final class Micros {
 
+    // Longer than anything lasts, and short enough to add to. Whoever says "for ever" by a great number means it.
+    private static final Duration FOR_EVER = Duration.ofDays(36_500_000);
+
     private Micros() {}
 
     static long of(Duration duration) {
-        return duration.toNanos() / 1000;
+        return TimeUnit.MICROSECONDS.convert(duration.compareTo(FOR_EVER) < 0 ? duration : FOR_EVER);
     }
 
     static long of(Instant moment) {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, moment);
+        return of(Duration.between(Instant.EPOCH, moment));
     }
 
     /** The first moment a table can keep that is not before {@code moment}. */

@@ -164,7 +164,7 @@ final class Rooms {
     private void keepRoom(Before before, Contents after) throws SQLException {
         LockKey key = before.facts().key();
         int busy = busy(after.runs().values()) - busy(before.contents().runs().values());
-        RoomRow row = RoomRow.of(key, after, Due.of(withMoreBusy(before.facts(), busy), after));
+        RoomRow row = RoomRow.of(key, after, Due.of(before.facts(), busy, after));
         RoomRow there = before.row();
         if (there == null ? row == null : there.serves(row, step.now())) {
             return;
@@ -177,19 +177,6 @@ final class Rooms {
         } else {
             rooms.put(row);
         }
-    }
-
-    private static Facts withMoreBusy(Facts facts, int more) {
-        return new Facts(
-                facts.key(),
-                facts.now(),
-                facts.epoch(),
-                facts.tokenFloor(),
-                facts.quietUntil(),
-                facts.pauses(),
-                facts.tenantBusy() + more,
-                facts.nextNumber(),
-                facts.chance());
     }
 
     private static int busy(Collection<Run> runs) {
