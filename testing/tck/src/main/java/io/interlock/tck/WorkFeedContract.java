@@ -128,11 +128,16 @@ interface WorkFeedContract extends RunContract {
         try (one;
                 other;
                 both) {
-            submitUntilHeard("acme", acme, all);
+            // Who begins to listen may be told to look once, whatever there is. The second time is certainly about a
+            // run.
+            submitUntilHeard(LockKey.of("acme", "first"), acme, all);
+            submitUntilHeard(LockKey.of("acme", "second"), acme, all);
+            globex.drainPermits();
+            submitUntilHeard(LockKey.of("acme", "third"), acme, all);
             assertThat(globex.availablePermits()).as("not globex's").isZero();
             acme.drainPermits();
             all.drainPermits();
-            submitUntilHeard("globex", globex, all);
+            submitUntilHeard(LockKey.of("globex", "fourth"), globex, all);
         }
     }
 
@@ -144,19 +149,20 @@ interface WorkFeedContract extends RunContract {
         Subscription closed = feed.watchWork("acme", silent::release);
         closed.close();
         closed.close();
+        silent.drainPermits();
         try (Subscription open = feed.watchWork("acme", heard::release)) {
             assertThat(open).isNotNull();
-            submitUntilHeard("acme", heard, heard);
+            submitUntilHeard(key("watched"), heard, heard);
         }
         assertThat(silent.availablePermits()).isZero();
     }
 
-    private void submitUntilHeard(String tenant, Semaphore one, Semaphore other) throws Exception {
+    private void submitUntilHeard(LockKey key, Semaphore one, Semaphore other) throws Exception {
         boolean woken = false;
         for (int attempt = 0; attempt < 4 && !woken; attempt++) {
-            client().starts(LockKey.of(tenant, "heard-" + attempt), spec());
+            client().starts(LockKey.of(key.tenant(), key.name() + "-" + attempt), spec());
             woken = one.tryAcquire(4, TimeUnit.SECONDS) && (one == other || other.tryAcquire(4, TimeUnit.SECONDS));
         }
-        assertThat(woken).as("woken within 4 s by one of 4 runs of %s", tenant).isTrue();
+        assertThat(woken).as("woken within 4 s by one of 4 runs of %s", key).isTrue();
     }
 }
