@@ -17,11 +17,13 @@ import org.jspecify.annotations.Nullable;
 final class AcquireStep implements Lane.Step<List<AnswerRow>> {
 
     private final PostgresSettings settings;
+    private final WorkHints hints;
     private final List<AcquireRequest> requests;
     private final KeyTable keys;
 
-    AcquireStep(PostgresSettings settings, List<AcquireRequest> requests) {
+    AcquireStep(PostgresSettings settings, WorkHints hints, List<AcquireRequest> requests) {
         this.settings = settings;
+        this.hints = hints;
         this.requests = requests;
         this.keys = new KeyTable(
                 requests.stream().flatMap(request -> request.keys().stream()).toList());
@@ -31,7 +33,7 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
     public List<AnswerRow> run(Connection connection, int patience) throws SQLException {
         String sql =
                 AnswerRow.SELECT + settings.names().table("acquire") + "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) a";
-        return Lane.query(connection, sql, statement -> bind(statement, patience), AnswerRow::readAll);
+        return Lane.query(connection, sql, statement -> bind(statement, patience), AnswerRow::readAll, hints);
     }
 
     static Answers<AcquireAnswer> answers(int count, List<AnswerRow> rows) {

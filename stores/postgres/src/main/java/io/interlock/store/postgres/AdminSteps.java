@@ -16,9 +16,11 @@ import java.util.Optional;
 final class AdminSteps {
 
     private final PostgresSettings settings;
+    private final WorkHints hints;
 
-    AdminSteps(PostgresSettings settings) {
+    AdminSteps(PostgresSettings settings, WorkHints hints) {
         this.settings = settings;
+        this.hints = hints;
     }
 
     Lane.Step<List<AnswerRow>> evict(EvictRequest request) {
@@ -78,7 +80,7 @@ final class AdminSteps {
     private Lane.Step<List<AnswerRow>> rows(String call, PatientBinder binder) {
         String sql = AnswerRow.SELECT + settings.names().table(call) + " a";
         return (connection, patience) ->
-                Lane.query(connection, sql, statement -> binder.bind(statement, patience), AnswerRow::readAll);
+                Lane.query(connection, sql, statement -> binder.bind(statement, patience), AnswerRow::readAll, hints);
     }
 
     private interface PatientBinder {

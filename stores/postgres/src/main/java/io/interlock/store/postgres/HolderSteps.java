@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class HolderSteps {
 
     private final PostgresSettings settings;
+    private final WorkHints hints;
 
-    HolderSteps(PostgresSettings settings) {
+    HolderSteps(PostgresSettings settings, WorkHints hints) {
         this.settings = settings;
+        this.hints = hints;
     }
 
     Lane.Step<List<AnswerRow>> renew(List<RenewRequest> requests) {
@@ -48,7 +50,8 @@ final class HolderSteps {
                         .each("int4", requests, request -> keys.number(request.key()))
                         .each("uuid", requests, request -> request.id().value())
                         .each("int8", requests, request -> request.token().value()),
-                AnswerRow::readAll);
+                AnswerRow::readAll,
+                hints);
     }
 
     static Answers<RenewAnswer> renewAnswers(List<AnswerRow> rows) {

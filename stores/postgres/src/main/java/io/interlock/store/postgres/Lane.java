@@ -85,10 +85,17 @@ final class Lane {
 
     /** Sends a statement that answers with rows, and hands them to {@code reader} once the transaction is over. */
     static <T> T query(Connection connection, String sql, Binder binder, Reader<T> reader) throws SQLException {
+        return query(connection, sql, binder, reader, WorkHints.NONE);
+    }
+
+    /** The same, for a statement that may make work for others. */
+    static <T> T query(Connection connection, String sql, Binder binder, Reader<T> reader, WorkHints hints)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             binder.bind(statement);
             try (ResultSet rows = statement.executeQuery()) {
                 requireReplicated(statement.getWarnings());
+                hints.heed(statement.getWarnings());
                 return reader.read(rows);
             }
         }

@@ -58,7 +58,11 @@ final class Listener implements ChangeFeed, AutoCloseable {
 
     @Override
     public Subscription watch(LockKey key, Runnable lookAgain) {
-        Subscription subscription = watchers.add(key, lookAgain);
+        return watch(KeyHash.of(key), lookAgain);
+    }
+
+    Subscription watch(long about, Runnable lookAgain) {
+        Subscription subscription = watchers.add(about, lookAgain);
         start();
         return subscription;
     }

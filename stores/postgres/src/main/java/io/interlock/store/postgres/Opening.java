@@ -31,7 +31,14 @@ final class Opening {
             "006_run_reads.sql",
             "007_work.sql",
             "008_leases_beside_runs.sql",
-            "009_run_admin.sql");
+            "009_run_admin.sql",
+            "010_notes.sql",
+            "011_dead_letters.sql",
+            "012_audit_log.sql",
+            "013_views.sql",
+            "014_work_feed.sql",
+            "015_history.sql",
+            "016_access_keys.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;

@@ -67,7 +67,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads; one per process is enough. It uses up to seven connections.
  */
-public final class PostgresStore implements RunStore {
+public final class PostgresStore extends PostgresBooks implements RunStore {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
     private static final int MOST_REATTACHMENTS = 3;
@@ -76,8 +76,10 @@ public final class PostgresStore implements RunStore {
     private final Attachment attachment;
     private final Lane steps;
     private final Lane renewals;
+    private final Watchers watchers = new Watchers();
     private final Listener listener;
     private final Announcer announcer;
+    private final WorkHints hints;
     private final RunCall runs;
     private final Runnable pools;
     private volatile boolean closed;
@@ -88,10 +90,10 @@ public final class PostgresStore implements RunStore {
         this.attachment = attachment;
         steps = new Lane(connections.steps(), settings, environment);
         renewals = new Lane(connections.renewals(), settings, environment);
-        Watchers watchers = new Watchers();
         listener = new Listener(connections.single(), settings, environment, watchers);
         announcer = new Announcer(connections.single(), settings, environment, watchers);
-        runs = new RunCall(settings);
+        hints = new WorkHints(announcer);
+        runs = new RunCall(settings, hints);
         pools = connections.close();
     }
 
@@ -151,7 +153,7 @@ public final class PostgresStore implements RunStore {
         if (requests.isEmpty()) {
             return Answers.of(List.of());
         }
-        AcquireStep step = new AcquireStep(settings, requests);
+        AcquireStep step = new AcquireStep(settings, hints, requests);
         return AcquireStep.answers(
                 requests.size(), granted(step, row -> row.verdict().equals("reattach")));
     }
@@ -162,7 +164,7 @@ public final class PostgresStore implements RunStore {
         requests.forEach(request -> LeaseTerms.of(request.ttl()).within(attachment.maxLease()));
         return requests.isEmpty()
                 ? Answers.of(List.of())
-                : HolderSteps.renewAnswers(call(renewals, new HolderSteps(settings).renew(requests)));
+                : HolderSteps.renewAnswers(call(renewals, new HolderSteps(settings, hints).renew(requests)));
     }
 
     @Override
@@ -170,7 +172,7 @@ public final class PostgresStore implements RunStore {
         if (requests.isEmpty()) {
             return Answers.of(List.of());
         }
-        Lane.Step<List<AnswerRow>> step = new HolderSteps(settings).release(requests);
+        Lane.Step<List<AnswerRow>> step = new HolderSteps(settings, hints).release(requests);
         AtomicInteger attempts = new AtomicInteger();
         List<AnswerRow> rows = call(steps, (connection, patience) -> {
             attempts.incrementAndGet();
@@ -193,7 +195,8 @@ public final class PostgresStore implements RunStore {
 
     @Override
     public EvictAnswer evict(EvictRequest request) {
-        AnswerRow row = call(steps, new AdminSteps(settings).evict(request)).get(0);
+        AnswerRow row =
+                call(steps, new AdminSteps(settings, hints).evict(request)).get(0);
         return row.verdict().equals("evicted")
                 ? new EvictAnswer.Evicted(row.requireLease(), row.requireUntil())
                 : new EvictAnswer.Mismatch(row.lease());
@@ -201,18 +204,18 @@ public final class PostgresStore implements RunStore {
 
     @Override
     public List<Optional<LeaseRecord>> find(List<LockKey> keys) {
-        return AdminSteps.found(keys.size(), call(steps, new AdminSteps(settings).find(keys)));
+        return AdminSteps.found(keys.size(), call(steps, new AdminSteps(settings, hints).find(keys)));
     }
 
     @Override
     public LeasePage list(LeaseQuery query) {
-        List<AnswerRow> rows = call(steps, new AdminSteps(settings).list(query));
+        List<AnswerRow> rows = call(steps, new AdminSteps(settings, hints).list(query));
         return LeasePage.of(rows.stream().map(AnswerRow::requireLease).toList(), query.limit());
     }
 
     @Override
     public List<LeaseRecord> sweep(int limit) {
-        List<AnswerRow> rows = call(steps, new AdminSteps(settings).sweep(limit));
+        List<AnswerRow> rows = call(steps, new AdminSteps(settings, hints).sweep(limit));
         announcer.announce(rows.stream()
                 .filter(HolderSteps::leavesWaiters)
                 .map(row -> KeyHash.of(row.requireKey()))
@@ -222,7 +225,7 @@ public final class PostgresStore implements RunStore {
 
     @Override
     public Instant bumpEpoch(String reason) {
-        Instant until = call(steps, new AdminSteps(settings).bumpEpoch());
+        Instant until = call(steps, new AdminSteps(settings, hints).bumpEpoch());
         log.warn("store {}: a new epoch begins, nothing is granted before {}: {}", settings.store(), until, reason);
         return until;
     }
@@ -237,7 +240,8 @@ public final class PostgresStore implements RunStore {
 
     @Override
     public List<Claimed> claim(ClaimRequest request) {
-        return WorkSteps.claimed(grantedRuns(WorkSteps.claim(runs, request)));
+        boolean waits = watchers.anybodyHears(WorkHints.hash(request.tenant()));
+        return WorkSteps.claimed(grantedRuns(WorkSteps.claim(runs, request, waits)));
     }
 
     @Override
@@ -349,7 +353,8 @@ public final class PostgresStore implements RunStore {
     }
 
     /** Runs a step that grants; first ties the store to the server, if it turns out to be another one than before. */
-    private <R> List<R> granted(Lane.Step<List<R>> step, Predicate<R> asksToReattach) {
+    @Override
+    <R> List<R> granted(Lane.Step<List<R>> step, Predicate<R> asksToReattach) {
         for (int i = 0; i < MOST_REATTACHMENTS; i++) {
             List<R> rows = call(steps, step);
             if (rows.stream().noneMatch(asksToReattach)) {
@@ -368,11 +373,31 @@ public final class PostgresStore implements RunStore {
     /** Runs a step that may free keys, and wakes whoever waits for one. */
     private List<RunAnswer> announced(Lane.Step<List<RunAnswer>> step) {
         List<RunAnswer> rows = call(steps, step);
+        announce(rows);
+        return rows;
+    }
+
+    @Override
+    void announce(List<RunAnswer> rows) {
         announcer.announce(rows.stream()
                 .filter(RunAnswer::leavesWaiters)
                 .map(row -> KeyHash.of(row.requireKey()))
                 .toList());
-        return rows;
+    }
+
+    @Override
+    <T> T ask(Lane.Step<T> step) {
+        return call(steps, step);
+    }
+
+    @Override
+    RunCall calls() {
+        return runs;
+    }
+
+    @Override
+    Listener listener() {
+        return listener;
     }
 
     private <T> T call(Lane lane, Lane.Step<T> step) {

@@ -38,15 +38,18 @@ record RunAnswer(
         @Nullable Refusal refusal,
         @Nullable Run run) {
 
-    /** What to select from a function that answers so, and is called {@code a}. The run's columns keep their names. */
-    static final String SELECT = "SELECT a.request, a.verdict, a.at AS answer_at, a.mark, a.position, a.length, " + """
+    /** The columns of a function that answers so, and is called {@code a}. The run's columns keep their names. */
+    static final String COLUMNS = "a.request, a.verdict, a.at AS answer_at, a.mark, a.position, a.length, " + """
             (a.lease).tenant AS lease_tenant, (a.lease).name AS lease_name, (a.lease).lease_id AS lease_lease_id,
             (a.lease).instance AS lease_instance, (a.lease).label AS lease_label, (a.lease).run_id AS lease_run_id,
             (a.lease).token AS lease_token, (a.lease).granted_at AS lease_granted_at,
             (a.lease).expires_at AS lease_expires_at, (a.lease).evicted_by AS lease_evicted_by,
             (a.lease).evict_reason AS lease_evict_reason, (a.lease).evicted_at AS lease_evicted_at,
             """
-            + Refusals.SELECT + ", (a.run).* FROM ";
+            + Refusals.SELECT + ", (a.run).*";
+
+    /** What to select from such a function. */
+    static final String SELECT = "SELECT " + COLUMNS + " FROM ";
 
     static List<RunAnswer> readAll(ResultSet rows) throws SQLException {
         List<RunAnswer> read = new ArrayList<>();
@@ -56,7 +59,7 @@ record RunAnswer(
         return read;
     }
 
-    private static RunAnswer read(ResultSet row) throws SQLException {
+    static RunAnswer read(ResultSet row) throws SQLException {
         Columns answer = new Columns(row, "");
         Columns leased = new Columns(row, "lease_");
         Instant at = answer.requireInstant("answer_at");

@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 final class RunCall {
 
     private final PostgresSettings settings;
+    private final WorkHints hints;
 
-    RunCall(PostgresSettings settings) {
+    RunCall(PostgresSettings settings, WorkHints hints) {
         this.settings = settings;
+        this.hints = hints;
     }
 
     /** A call of {@code function}, as in {@code cancel(?, ?)}, that answers with {@link RunAnswer}s. */
@@ -22,14 +24,19 @@ final class RunCall {
         return step(sql, binder, RunAnswer::readAll);
     }
 
-    /** A call of {@code function} that answers with rows of another kind. */
-    <T> Lane.Step<T> rows(String function, PatientBinder binder, Lane.Reader<T> reader) {
-        return step("SELECT a.* FROM " + settings.names().table(function) + " a", binder, reader);
+    /** A call of {@code function} of which {@code columns} are wanted; it is called {@code a} there. */
+    <T> Lane.Step<T> columns(String columns, String function, PatientBinder binder, Lane.Reader<T> reader) {
+        return step("SELECT " + columns + " FROM " + settings.names().table(function) + " a", binder, reader);
     }
 
-    private static <T> Lane.Step<T> step(String sql, PatientBinder binder, Lane.Reader<T> reader) {
+    /** A call of {@code function} that answers with rows of another kind. */
+    <T> Lane.Step<T> rows(String function, PatientBinder binder, Lane.Reader<T> reader) {
+        return columns("a.*", function, binder, reader);
+    }
+
+    private <T> Lane.Step<T> step(String sql, PatientBinder binder, Lane.Reader<T> reader) {
         return (connection, patience) ->
-                Lane.query(connection, sql, statement -> binder.bind(statement, patience), reader);
+                Lane.query(connection, sql, statement -> binder.bind(statement, patience), reader, hints);
     }
 
     /** One answer for each of {@code count} requests, in their order; {@code null} where there is none yet. */

@@ -135,15 +135,15 @@ final class RunReads {
                     statement.setString(1, key.tenant());
                     statement.setString(2, key.name());
                 },
-                rows -> each(rows, row -> audited(key, row)));
+                rows -> each(rows, RunReads::audited));
     }
 
-    private static AuditRecord audited(LockKey key, Columns row) throws SQLException {
+    static AuditRecord audited(Columns row) throws SQLException {
         Long token = row.longNumber("token");
         return new AuditRecord(
                 row.requireLong("seq"),
                 row.requireInstant("at"),
-                key,
+                row.requireKey(),
                 row.run("run_id"),
                 token == null ? null : new FencingToken(token),
                 row.requireText("actor"),
@@ -154,12 +154,14 @@ final class RunReads {
                 row.text("correlation"));
     }
 
-    private interface RowReader<T> {
+    /** Makes something of one row. */
+    interface RowReader<T> {
 
+        /** Reads the current row. */
         T read(Columns row) throws SQLException;
     }
 
-    private static <T> List<T> each(ResultSet rows, RowReader<T> reader) throws SQLException {
+    static <T> List<T> each(ResultSet rows, RowReader<T> reader) throws SQLException {
         List<T> read = new ArrayList<>();
         Columns row = new Columns(rows, "");
         while (rows.next()) {

@@ -11,10 +11,16 @@ import org.jspecify.annotations.Nullable;
 final class SqlArrays {
 
     private final PreparedStatement statement;
-    private int next = 1;
+    private int next;
 
     SqlArrays(PreparedStatement statement) {
+        this(statement, 1);
+    }
+
+    /** Begins with the parameter {@code first}. */
+    SqlArrays(PreparedStatement statement, int first) {
         this.statement = statement;
+        next = first;
     }
 
     SqlArrays number(int value) throws SQLException {

@@ -1,6 +1,5 @@
 package io.interlock.store.postgres;
 
-import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
 import java.util.Map;
 import java.util.Set;
@@ -8,21 +7,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who in this process wants to hear about which key. Safe for use by many threads. */
+/** Who in this process wants to hear about which key, or about whose work. Safe for use by many threads. */
 final class Watchers {
 
     private static final Logger log = LoggerFactory.getLogger(Watchers.class);
 
     private final Map<Long, Set<Watcher>> byHash = new ConcurrentHashMap<>();
 
-    ChangeFeed.Subscription add(LockKey key, Runnable lookAgain) {
-        Watcher watcher = new Watcher(KeyHash.of(key), lookAgain);
-        byHash.compute(watcher.hash, (hash, known) -> {
+    ChangeFeed.Subscription add(long about, Runnable lookAgain) {
+        Watcher watcher = new Watcher(about, lookAgain);
+        byHash.compute(about, (hash, known) -> {
             Set<Watcher> watchers = known == null ? ConcurrentHashMap.newKeySet() : known;
             watchers.add(watcher);
             return watchers;
         });
         return watcher;
+    }
+
+    /** Whether anybody wants to hear about it. */
+    boolean anybodyHears(long about) {
+        return byHash.containsKey(about);
     }
 
     void wake(long hash) {

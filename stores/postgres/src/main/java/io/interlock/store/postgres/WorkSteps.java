@@ -16,8 +16,10 @@ final class WorkSteps {
 
     private WorkSteps() {}
 
-    static Lane.Step<List<RunAnswer>> claim(RunCall call, ClaimRequest request) {
-        return call.answers("claim(?, ?, ?, ?, ?, ?, ?)", (statement, patience) -> {
+    /** Takes work; if {@code waits}, whoever gets less than it asked for wants to hear of more. */
+    static Lane.Step<List<RunAnswer>> claim(RunCall call, ClaimRequest request, boolean waits) {
+        String function = waits ? "claim_or_wait" : "claim";
+        return call.answers(function + "(?, ?, ?, ?, ?, ?, ?)", (statement, patience) -> {
             statement.setInt(1, patience);
             statement.setObject(2, request.id());
             statement.setString(3, Texts.shown(request.holder().instance()));
@@ -34,6 +36,11 @@ final class WorkSteps {
                                             .toArray()));
             statement.setInt(7, request.max());
         });
+    }
+
+    /** Says that somebody waits for work of {@code tenant}, or of any tenant if {@code null}. */
+    static Lane.Step<Boolean> want(RunCall call, @Nullable String tenant) {
+        return call.rows("want_work(?)", (statement, patience) -> statement.setString(1, tenant), rows -> true);
     }
 
     static List<Claimed> claimed(List<RunAnswer> rows) {

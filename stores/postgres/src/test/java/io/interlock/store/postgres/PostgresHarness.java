@@ -13,6 +13,25 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A schema of its own in the shared server. Its time goes on by moving everything that is stored into the past. */
 final class PostgresHarness implements RunStoreHarness {
 
+    /** All but those with the one row of the store itself. */
+    private static final List<String> TABLES = List.of(
+            "lease",
+            "run",
+            "attempt",
+            "resource",
+            "pause",
+            "remembered",
+            "audit",
+            "unsealed",
+            "seal",
+            "dead_letter",
+            "output",
+            "refusal_count",
+            "worker",
+            "bookmark",
+            "work_wanted",
+            "access_key");
+
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     private final PostgresServer server = PostgresServer.shared();
@@ -68,9 +87,10 @@ final class PostgresHarness implements RunStoreHarness {
 
     @Override
     public void reset() {
-        for (String name : List.of("lease", "run", "attempt", "resource", "pause", "remembered", "audit")) {
+        for (String name : TABLES) {
             server.execute("DELETE FROM " + table(name));
         }
+        server.execute("DELETE FROM " + table("chain"), "INSERT INTO " + table("chain") + " DEFAULT VALUES");
         server.execute("UPDATE " + table("store") + " SET epoch = 0, no_grant_before = '-infinity', token_floor = 0");
     }
 
