@@ -1,6 +1,7 @@
 package io.interlock.access;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
 import io.interlock.run.RunTexts;
 import java.time.Instant;
 import java.util.Optional;
@@ -46,6 +47,11 @@ public record AccessKey(
     /** Whether it counts at {@code now}. */
     public boolean isActive(Instant now) {
         return revokedAt == null && (expiresAt == null || expiresAt.isAfter(now));
+    }
+
+    /** Under what the audit log tells of it. */
+    public LockKey logKey() {
+        return LockKey.of(tenant, "access-key/" + id);
     }
 
     /** When somebody took it back, if anybody has. */

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 public interface AccessKeys {
 
     /**
-     * Keeps a new key; one with the same id and hash again changes nothing. An audit record says who made it.
+     * Keeps a new key; one with the same id and hash again changes nothing. An audit record {@code key-added}, under
+     * {@link AccessKey#logKey()}, says who made it.
      *
      * @return the key as kept
      * @throws io.interlock.InvalidSettingException if another key has that id
@@ -23,7 +24,7 @@ public interface AccessKeys {
     List<AccessKey> listKeys(@Nullable String tenant);
 
     /**
-     * Takes a key back for good. An audit record says who did.
+     * Takes a key back for good. An audit record {@code key-revoked} says who did.
      *
      * @return the key as it is now, taken back now or before; empty if there is none
      */

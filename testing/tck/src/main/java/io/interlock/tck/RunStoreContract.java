@@ -38,6 +38,7 @@ public abstract class RunStoreContract
                 ViewsContract,
                 HistoryContract,
                 WorkFeedContract,
+                AccessKeysContract,
                 RunStormContract {
 
     private @Nullable RunStoreHarness harness;

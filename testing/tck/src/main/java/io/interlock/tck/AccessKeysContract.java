@@ -1,0 +1,119 @@
+package io.interlock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
+import io.interlock.run.AuditRecord;
+import io.interlock.spi.run.AccessKeys;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+/** Keeping API keys. */
+interface AccessKeysContract extends RunContract {
+
+    private AccessKeys keys() {
+        return book(AccessKeys.class);
+    }
+
+    private static AccessKey drawn(String id, String tenant, String digit) {
+        Instant wrong = Instant.parse("1999-01-01T00:00:00Z");
+        return new AccessKey(id, tenant, Role.WORKER, "wörker 7", digit.repeat(64), wrong, null, wrong);
+    }
+
+    private List<AuditRecord> logOf(AccessKey key) {
+        return client().store().audit(key.logKey());
+    }
+
+    @Test
+    default void aKeyIsKeptWithTheTimeOfTheStore() {
+        Instant end = Instant.parse("2999-01-01T00:00:00Z");
+        AccessKey wanted = new AccessKey("abcd1234", "acme", Role.ADMIN, "ops", "a".repeat(64), end, end, end);
+        AccessKey kept = keys().addKey(wanted, "root");
+        assertThat(kept.createdAt()).as("not the maker's clock").isBefore(end);
+        assertThat(kept.revoked()).as("nobody is born taken back").isEmpty();
+        assertThat(kept)
+                .isEqualTo(new AccessKey(
+                        "abcd1234", "acme", Role.ADMIN, "ops", "a".repeat(64), kept.createdAt(), end, null));
+        assertThat(keys().findKey("abcd1234")).contains(kept);
+        assertThat(keys().findKey("ABCD1234")).isEmpty();
+        assertThat(keys().findKey("nobody's\u0000")).isEmpty();
+        assertThat(logOf(kept)).singleElement().satisfies(record -> {
+            assertThat(record.key()).isEqualTo(LockKey.of("acme", "access-key/abcd1234"));
+            assertThat(record.action()).isEqualTo("key-added");
+            assertThat(record.actor()).isEqualTo("root");
+            assertThat(record.after()).isEqualTo("ADMIN");
+            assertThat(record.toString()).as("no hash in the log").doesNotContain(kept.hash());
+        });
+    }
+
+    @Test
+    default void theSameKeyAgainChangesNothingAndAnotherOneIsRefused() {
+        AccessKey kept = keys().addKey(drawn("abcd1234", "acme", "a"), "root");
+        assertThat(keys().addKey(drawn("abcd1234", "globex", "a"), "somebody else"))
+                .isEqualTo(kept);
+        assertThatThrownBy(() -> keys().addKey(drawn("abcd1234", "acme", "b"), "root"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("abcd1234");
+        assertThat(keys().listKeys(null)).containsExactly(kept);
+        assertThat(logOf(kept)).hasSize(1);
+    }
+
+    @Test
+    default void keysAreListedTheOldestFirst() {
+        AccessKey second = keys().addKey(drawn("zzzzzzzz", "acme", "1"), "root");
+        AccessKey first = keys().addKey(drawn("aaaaaaaa", "acme", "2"), "root");
+        AccessKey other = keys().addKey(drawn("mmmmmmmm", "globex", "3"), "root");
+        assertThat(keys().listKeys("acme")).containsExactly(second, first);
+        assertThat(keys().listKeys(null)).containsExactly(second, first, other);
+        assertThat(keys().listKeys("initech")).isEmpty();
+        keys().revokeKey("zzzzzzzz", "root", "lost");
+        assertThat(keys().listKeys("acme"))
+                .as("also those that count no more")
+                .extracting(AccessKey::id)
+                .containsExactly("zzzzzzzz", "aaaaaaaa");
+    }
+
+    @Test
+    default void aKeyIsTakenBackOnceAndForGood() {
+        AccessKey kept = keys().addKey(drawn("abcd1234", "acme", "a"), "root");
+        AccessKey back = keys().revokeKey("abcd1234", "carol", "left").orElseThrow();
+        assertThat(back.revoked()).hasValueSatisfying(at -> assertThat(at).isAfterOrEqualTo(kept.createdAt()));
+        assertThat(back.isActive(back.revoked().orElseThrow())).isFalse();
+        assertThat(keys().findKey("abcd1234")).contains(back);
+        assertThat(keys().revokeKey("abcd1234", "dave", "again")).contains(back);
+        assertThat(keys().addKey(drawn("abcd1234", "acme", "a"), "root"))
+                .as("adding it again does not give it back")
+                .isEqualTo(back);
+        assertThat(logOf(kept)).extracting(AuditRecord::action).containsExactly("key-added", "key-revoked");
+        assertThat(logOf(kept).get(1).actor() + ": " + logOf(kept).get(1).reason())
+                .isEqualTo("carol: left");
+        assertThat(keys().revokeKey("dcba4321", "carol", "never there")).isEmpty();
+    }
+
+    @Test
+    default void ofTwoWhoAddTheSameIdOneIsTold() throws Exception {
+        keys();
+        Queue<String> refused = new ConcurrentLinkedQueue<>();
+        Crowd.run(3, index -> {
+            AccessKeys own = (AccessKeys) bench().anotherClient().store();
+            try {
+                own.addKey(drawn("abcd1234", "acme", String.valueOf(index)), "root");
+            } catch (InvalidSettingException taken) {
+                refused.add(taken.getMessage());
+            }
+        });
+        assertThat(refused).hasSize(2);
+        AccessKey kept = keys().findKey("abcd1234").orElseThrow();
+        assertThat(logOf(kept)).hasSize(1);
+        advance(Duration.ofDays(400));
+        assertThat(keys().findKey("abcd1234").map(AccessKey::hash)).contains(kept.hash());
+    }
+}
