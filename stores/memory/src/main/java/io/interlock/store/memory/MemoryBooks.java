@@ -3,6 +3,7 @@ package io.interlock.store.memory;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.AuditQuery;
+import io.interlock.access.AccessKey;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
@@ -17,6 +18,7 @@ import io.interlock.run.Seal;
 import io.interlock.run.Tally;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RedriveRequest;
@@ -29,7 +31,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A client's view of what a store in memory keeps beside its runs. Safe for use by many threads. */
-abstract class MemoryBooks extends MemoryRuns implements RunBooks {
+abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
 
     MemoryBooks(Environment environment, RunSteps runs, Watchers<LockKey> watchers) {
         super(environment, runs, watchers);
@@ -143,6 +145,31 @@ abstract class MemoryBooks extends MemoryRuns implements RunBooks {
     @Override
     public Forgotten forget(Retention retention, int limit) {
         return books().history().forget(retention, limit);
+    }
+
+    private AccessKeys accessKeys() {
+        requireOpen();
+        return new AccessBook(runs().table());
+    }
+
+    @Override
+    public AccessKey addKey(AccessKey key, String actor) {
+        return accessKeys().addKey(key, actor);
+    }
+
+    @Override
+    public Optional<AccessKey> findKey(String id) {
+        return accessKeys().findKey(id);
+    }
+
+    @Override
+    public List<AccessKey> listKeys(@Nullable String tenant) {
+        return accessKeys().listKeys(tenant);
+    }
+
+    @Override
+    public Optional<AccessKey> revokeKey(String id, String actor, String reason) {
+        return accessKeys().revokeKey(id, actor, reason);
     }
 
     @Override

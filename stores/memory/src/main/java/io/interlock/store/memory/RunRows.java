@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.access.AccessKey;
 import io.interlock.run.Attempt;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.Disposition;
@@ -39,6 +40,10 @@ final class RunRows {
     final AuditRows audit = new AuditRows();
     final NameRows names = new NameRows();
     final NoteRows notes = new NoteRows();
+
+    /** In the order in which they were added. */
+    final Map<String, AccessKey> accessKeys = new LinkedHashMap<>();
+
     private final Map<RunId, Run> runs = new HashMap<>();
     private final Map<LockKey, Kept> rooms = new ConcurrentHashMap<>();
     private final Map<String, Integer> busy = new HashMap<>();
