@@ -2,8 +2,8 @@ package io.interlock.store.memory;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.AuditQuery;
 import io.interlock.access.AccessKey;
+import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;

@@ -1,10 +1,10 @@
 package io.interlock.store.postgres;
 
 import io.interlock.LockKey;
+import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog.Sealed;
-import io.interlock.spi.run.AuditQuery;
 import java.sql.SQLException;
 import java.util.List;
 

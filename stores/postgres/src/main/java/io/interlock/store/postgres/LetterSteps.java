@@ -2,11 +2,11 @@ package io.interlock.store.postgres;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
 import io.interlock.run.Disposition;
-import io.interlock.spi.run.DeadLetterQuery;
-import io.interlock.spi.run.DiscardAnswer;
+import io.interlock.run.RedriveAnswer;
 import io.interlock.spi.run.DiscardRequest;
-import io.interlock.spi.run.RedriveAnswer;
 import io.interlock.spi.run.RedriveRequest;
 import java.sql.ResultSet;
 import java.sql.SQLException;

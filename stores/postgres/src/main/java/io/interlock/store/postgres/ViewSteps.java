@@ -2,11 +2,11 @@ package io.interlock.store.postgres;
 
 import io.interlock.RunState;
 import io.interlock.run.JobName;
+import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.Retention;
 import io.interlock.run.Tally;
-import io.interlock.spi.run.KeyQuery;
 import io.interlock.spi.run.RunHistory.Forgotten;
 import java.sql.ResultSet;
 import java.sql.SQLException;
