@@ -15,6 +15,7 @@ final class FaultyStore {
     private final RunStore store;
     private final Set<String> down = new HashSet<>();
     private final Set<String> deaf = new HashSet<>();
+    private final Map<String, Runnable> slow = new HashMap<>();
     private final Map<String, Integer> calls = new HashMap<>();
 
     FaultyStore(RunStore store) {
@@ -31,10 +32,16 @@ final class FaultyStore {
         deaf.addAll(Set.of(steps));
     }
 
+    /** Lets the answers to {@code step} be on their way while {@code meanwhile} happens. */
+    void slowAnswers(String step, Runnable meanwhile) {
+        slow.put(step, meanwhile);
+    }
+
     /** Lets everything work again. */
     void up() {
         down.clear();
         deaf.clear();
+        slow.clear();
     }
 
     /** How often a step was asked for. */
@@ -56,6 +63,7 @@ final class FaultyStore {
                     } catch (InvocationTargetException thrown) {
                         throw thrown.getCause();
                     }
+                    slow.getOrDefault(step, () -> {}).run();
                     if (deaf.contains(step)) {
                         throw new StoreUnavailableException("faulty", "lost its answer to " + step);
                     }

@@ -329,7 +329,7 @@ public abstract class WorkContract extends EngineContract {
         RunId id = submit(engine, bench().key());
         work.awaitBegin();
         engine.close();
-        assertThat(told.get()).isPresent();
+        await().until(() -> told.get().isPresent());
         RunEngine next = engine(Job.named("load").retry(THRICE).handler(run -> "{}"));
         Run end = end(next, id);
         assertThat(end.state()).isEqualTo(RunState.SUCCEEDED);
