@@ -1,6 +1,7 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
@@ -38,6 +39,7 @@ import io.interlock.spi.run.TurnRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -102,6 +104,8 @@ final class RandomLife {
         works.clear();
         bare.forEach(this::release);
         bare.clear();
+        // Nobody is left who would look outside.
+        evictAll();
         waiting.forEach(this::takeTurn);
         claim();
     }
@@ -202,7 +206,16 @@ final class RandomLife {
     }
 
     private void acquire() {
-        AcquireRequest request = AcquireRequest.of(one(KEYS), new LeaseId(uuid()), HOLDER, Duration.ofSeconds(5));
+        LockKey key = one(KEYS);
+        AcquireRequest request = AcquireRequest.of(key, new LeaseId(uuid()), HOLDER, Duration.ofSeconds(5));
+        if (random.nextBoolean()) {
+            Map<LockKey, FencingToken> cleared = store.find(List.of(key))
+                    .get(0)
+                    .filter(lease -> random.nextBoolean())
+                    .map(lease -> Map.of(key, lease.token()))
+                    .orElse(Map.of());
+            request = request.taking(AcquireRequest.Takeover.onlyCleared(cleared));
+        }
         if (store.tryAcquire(List.of(request)).only() instanceof AcquireAnswer.Granted granted) {
             granted.grants().forEach(grant -> bare.add(grant.lease()));
         }
@@ -228,10 +241,14 @@ final class RandomLife {
 
     private void evict() {
         if (random.nextInt(3) == 0) {
-            store.find(KEYS)
-                    .forEach(found -> found.ifPresent(
-                            lease -> store.evict(new EvictRequest(lease.key(), lease.token(), "carol", "stuck"))));
+            evictAll();
         }
+    }
+
+    private void evictAll() {
+        store.find(KEYS)
+                .forEach(found -> found.ifPresent(
+                        lease -> store.evict(new EvictRequest(lease.key(), lease.token(), "carol", "stuck"))));
     }
 
     private Duration seconds(Integer... choices) {
