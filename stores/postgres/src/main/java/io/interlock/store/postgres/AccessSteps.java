@@ -14,7 +14,7 @@ final class AccessSteps {
     private AccessSteps() {}
 
     static Lane.Step<List<AccessKey>> add(RunCall call, AccessKey key, String actor) {
-        LockKey logged = new LockKey(key.tenant(), nameInLog(key.id()));
+        LockKey logged = key.logKey();
         return call.rows(
                 "add_key(?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (statement, patience) -> {
@@ -58,19 +58,14 @@ final class AccessSteps {
     static Lane.Step<List<AccessKey>> revoke(RunCall call, String id, String actor, String reason) {
         String shown = Texts.shown(id);
         return call.rows(
-                "revoke_key(?, ?, ?, ?, ?)",
+                "revoke_key(?, ?, ?, ?)",
                 (statement, patience) -> {
                     statement.setInt(1, patience);
                     statement.setString(2, shown);
-                    statement.setString(3, nameInLog(shown));
-                    statement.setString(4, Texts.shown(actor));
-                    statement.setString(5, Texts.shown(reason));
+                    statement.setString(3, Texts.shown(actor));
+                    statement.setString(4, Texts.shown(reason));
                 },
                 rows -> RunReads.each(rows, AccessSteps::key));
-    }
-
-    private static String nameInLog(String id) {
-        return "access-key/" + id;
     }
 
     private static AccessKey key(Columns row) throws SQLException {

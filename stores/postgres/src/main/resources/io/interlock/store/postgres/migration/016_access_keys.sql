@@ -2,6 +2,7 @@
 
 CREATE TABLE ${schema}.${prefix}access_key (
     id         text COLLATE "C" PRIMARY KEY,
+    name       text COLLATE "C" NOT NULL,      -- in the log
     number     bigint GENERATED ALWAYS AS IDENTITY,
     tenant     text COLLATE "C" NOT NULL,
     role       text NOT NULL,
@@ -12,7 +13,7 @@ CREATE TABLE ${schema}.${prefix}access_key (
     revoked_at timestamptz
 );
 
--- Keeps a key, and returns the one called so: whether that is the same is for the caller to say. p_name: in the log.
+-- Keeps a key, and returns the one called so: whether that is the same is for the caller to say.
 CREATE FUNCTION ${schema}.${prefix}add_key(p_patience integer, p_id text, p_tenant text, p_name text, p_role text,
                                            p_label text, p_hash text, p_expires timestamptz, p_actor text)
 RETURNS SETOF ${schema}.${prefix}access_key LANGUAGE plpgsql VOLATILE
@@ -21,8 +22,8 @@ DECLARE
     v_at CONSTANT timestamptz := clock_timestamp();
 BEGIN
     PERFORM ${schema}.${prefix}prepare_step(p_patience);
-    INSERT INTO ${schema}.${prefix}access_key (id, tenant, role, label, hash, created_at, expires_at)
-    VALUES (p_id, p_tenant, p_role, p_label, p_hash, v_at, p_expires)
+    INSERT INTO ${schema}.${prefix}access_key (id, name, tenant, role, label, hash, created_at, expires_at)
+    VALUES (p_id, p_name, p_tenant, p_role, p_label, p_hash, v_at, p_expires)
     ON CONFLICT (id) DO NOTHING;
     IF FOUND THEN
         INSERT INTO ${schema}.${prefix}audit (at, tenant, name, actor, action, before, after, reason)
@@ -44,7 +45,7 @@ SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Takes a key back, once.
-CREATE FUNCTION ${schema}.${prefix}revoke_key(p_patience integer, p_id text, p_name text, p_actor text, p_reason text)
+CREATE FUNCTION ${schema}.${prefix}revoke_key(p_patience integer, p_id text, p_actor text, p_reason text)
 RETURNS SETOF ${schema}.${prefix}access_key LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -55,7 +56,7 @@ BEGIN
     WHERE k.id = p_id AND k.revoked_at IS NULL RETURNING k.* INTO v_key;
     IF FOUND THEN
         INSERT INTO ${schema}.${prefix}audit (at, tenant, name, actor, action, before, after, reason)
-        VALUES (v_key.revoked_at, v_key.tenant, p_name, p_actor, 'key-revoked', v_key.role, '', p_reason);
+        VALUES (v_key.revoked_at, v_key.tenant, v_key.name, p_actor, 'key-revoked', v_key.role, '', p_reason);
     END IF;
     RETURN QUERY SELECT k.* FROM ${schema}.${prefix}access_key k WHERE k.id = p_id;
 END $$;
