@@ -1,38 +1,36 @@
 package io.interlock.engine.notify;
 
+import io.interlock.DurationText;
+import io.interlock.InterlockException;
+import io.interlock.engine.command.Exit;
+import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.Launch;
+import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 
-/** Delivers to the input of a command. What that prints is thrown away. */
+/** Delivers to the input of a command. What that prints is thrown away; nothing of it is left when it has ended. */
 final class CommandDelivery implements Delivery {
 
     private final NotifyTarget.Command target;
+    private final Environment environment;
 
-    CommandDelivery(NotifyTarget.Command target) {
+    CommandDelivery(NotifyTarget.Command target, Environment environment) {
         this.target = target;
+        this.environment = environment;
     }
 
     @Override
     public Result deliver(Notification notification) {
-        ProcessBuilder builder = new ProcessBuilder(target.argv())
-                .redirectOutput(Redirect.DISCARD)
-                .redirectError(Redirect.DISCARD);
-        builder.environment().put("INTERLOCK_NOTIFICATION_ID", notification.id());
-        builder.environment()
-                .put("INTERLOCK_NOTIFICATION_TYPE", notification.kind().word());
-        try {
-            Process process = builder.start();
-            try {
-                return run(process, NotificationJson.of(notification));
-            } finally {
-                kill(process);
-            }
-        } catch (IOException failure) {
+        try (GuardedProcess process = GuardedProcess.start(launch(notification), environment)) {
+            write(process.stdin(), NotificationJson.of(notification));
+            return judge(process.waitFor(target.within()));
+        } catch (IOException | InterlockException failure) {
             return new Result.Failed("it could not be started: " + failure.getMessage(), false);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -40,26 +38,32 @@ final class CommandDelivery implements Delivery {
         }
     }
 
-    private Result run(Process process, String body) throws InterruptedException {
-        // Less than a pipe holds: writing it does not wait for the command to read.
-        try (OutputStream input = process.getOutputStream()) {
-            input.write(body.getBytes(StandardCharsets.UTF_8));
-        } catch (IOException closed) {
-            // It may do its work without reading; its exit code tells.
-        }
-        if (!process.waitFor(target.within().toMillis(), TimeUnit.MILLISECONDS)) {
-            return new Result.Failed("it took longer than " + target.within().toSeconds() + "s and was killed", false);
-        }
-        int code = process.exitValue();
-        return code == 0 ? new Result.Delivered() : new Result.Failed("it ended with " + code, false);
+    private Launch launch(Notification notification) {
+        Map<String, String> variables = new HashMap<>(System.getenv());
+        variables.put("INTERLOCK_NOTIFICATION_ID", notification.id());
+        variables.put("INTERLOCK_NOTIFICATION_TYPE", notification.kind().word());
+        return Launch.of(target.argv())
+                .environment(variables)
+                .redirects(Redirect.PIPE, Redirect.DISCARD, Redirect.DISCARD);
     }
 
-    private static void kill(Process process) {
-        if (process.isAlive()) {
-            // Listed before the first is killed: whoever loses its parent is found no more.
-            List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
-                    .toList();
-            all.forEach(ProcessHandle::destroyForcibly);
+    /** Less than a pipe holds: this does not wait for the command to read, and the command need not. */
+    private static void write(OutputStream stdin, String body) {
+        try (stdin) {
+            stdin.write((body + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException unread) {
+            // Its exit code tells whether it has taken it in.
+            return;
         }
+    }
+
+    private Result judge(Optional<Exit> exit) {
+        if (exit.isEmpty()) {
+            return new Result.Failed(
+                    "it took longer than " + DurationText.format(target.within()) + " and was killed", false);
+        }
+        return exit.get().succeeded()
+                ? new Result.Delivered()
+                : new Result.Failed("it ended with " + exit.get(), false);
     }
 }

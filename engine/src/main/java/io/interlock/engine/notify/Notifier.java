@@ -64,7 +64,7 @@ public final class Notifier implements AutoCloseable {
 
     private static Delivery delivery(NotifyTarget target, Wire wire, Environment environment) {
         return target instanceof NotifyTarget.Webhook webhook
-                ? new WebhookDelivery(webhook, wire, environment.clock())
-                : new CommandDelivery((NotifyTarget.Command) target);
+                ? new WebhookDelivery(webhook, wire)
+                : new CommandDelivery((NotifyTarget.Command) target, environment);
     }
 }

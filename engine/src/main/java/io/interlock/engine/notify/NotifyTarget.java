@@ -2,6 +2,7 @@ package io.interlock.engine.notify;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.http.WebhookSigner;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -20,13 +21,12 @@ public sealed interface NotifyTarget {
      * A signed POST, as Standard Webhooks has it.
      *
      * @param url where to; its path and query are not shown, for some receivers keep their secret there
-     * @param secrets what it is signed with: one, or two while the secret is being changed
+     * @param signer signs it, with one secret, or with two while the secret is being changed
      */
-    record Webhook(URI url, List<WebhookSecret> secrets) implements NotifyTarget {
+    record Webhook(URI url, WebhookSigner signer) implements NotifyTarget {
 
-        /** Checks the URL, and that there is a secret. */
+        /** Checks the URL. */
         public Webhook {
-            secrets = List.copyOf(secrets);
             String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
             if (!List.of("http", "https").contains(scheme) || url.getHost() == null) {
                 throw new InvalidSettingException(
@@ -38,10 +38,6 @@ public sealed interface NotifyTarget {
                         hidden(url),
                         "has a user, password or fragment in it",
                         "leave that out; the receiver knows us by the signature");
-            }
-            if (secrets.isEmpty() || secrets.size() > 2) {
-                throw new InvalidSettingException(
-                        "notify secret", secrets.size(), "secrets were given", "give one, or two while you change it");
             }
         }
 

@@ -2,10 +2,7 @@ package io.interlock.engine.notify;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.InstantSource;
-import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Delivers by signed POST. */
 final class WebhookDelivery implements Delivery {
@@ -15,41 +12,19 @@ final class WebhookDelivery implements Delivery {
 
     private final NotifyTarget.Webhook target;
     private final Wire wire;
-    private final InstantSource clock;
 
-    WebhookDelivery(NotifyTarget.Webhook target, Wire wire, InstantSource clock) {
+    WebhookDelivery(NotifyTarget.Webhook target, Wire wire) {
         this.target = target;
         this.wire = wire;
-        this.clock = clock;
     }
 
     @Override
     public Result deliver(Notification notification) {
-        String body = NotificationJson.of(notification);
-        long now = clock.instant().getEpochSecond();
-        String signatures = target.secrets().stream()
-                .map(secret -> secret.sign(notification.id(), now, body))
-                .collect(Collectors.joining(" "));
-        Map<String, String> headers = Map.of(
-                "content-type",
-                "application/json",
-                "user-agent",
-                "interlock",
-                "webhook-id",
-                notification.id(),
-                "webhook-timestamp",
-                Long.toString(now),
-                "webhook-signature",
-                signatures);
+        byte[] body = NotificationJson.of(notification).getBytes(StandardCharsets.UTF_8);
         try {
-            return judge(wire.post(target.url(), headers, body.getBytes(StandardCharsets.UTF_8)));
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            return new Result.Failed("interrupted", false);
-        } catch (IOException failure) {
+            return judge(wire.post(target.url(), target.signer().sign(notification.id(), body), body));
+        } catch (IOException | RuntimeException failure) {
             return new Result.Failed(told(failure), false);
-        } catch (RuntimeException failure) {
-            return new Result.Failed(failure.getClass().getSimpleName(), false);
         }
     }
 
@@ -62,7 +37,7 @@ final class WebhookDelivery implements Delivery {
     }
 
     /** An exception's message may contain the URL, and the URL a secret. */
-    private String told(IOException failure) {
+    private String told(Exception failure) {
         String message = String.valueOf(failure.getMessage());
         return failure.getClass().getSimpleName()
                 + (message.contains("://") || message.contains(path()) ? "" : ": " + message);

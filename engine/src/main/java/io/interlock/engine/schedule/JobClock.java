@@ -1,7 +1,8 @@
 package io.interlock.engine.schedule;
 
 import io.interlock.DurationText;
-import io.interlock.InvalidSettingException;
+import io.interlock.InterlockException;
+import io.interlock.StoreUnavailableException;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -71,7 +72,6 @@ final class JobClock {
                     now,
                     lookedAt);
         }
-        lookedAt = now;
     }
 
     private void due(Instant first, Instant now) {
@@ -128,7 +128,7 @@ final class JobClock {
             return;
         }
         Duration late = Duration.between(fireTime, environment.clock().instant());
-        if (failure instanceof InvalidSettingException || late.compareTo(TRY_FOR) > 0) {
+        if (isFinal(failure) || late.compareTo(TRY_FOR) > 0) {
             submitted = true;
             log.error("the start of {} at {} is given up: {}", scheduled.job(), fireTime, String.valueOf(failure));
             return;
@@ -142,6 +142,11 @@ final class JobClock {
         }
         Duration longer = rest.multipliedBy(2);
         timers.after(jittered(rest), () -> again(fireTime, longer.compareTo(LONGEST_REST) < 0 ? longer : LONGEST_REST));
+    }
+
+    /** Whether asking again would be answered in the same way. */
+    private static boolean isFinal(@Nullable Throwable failure) {
+        return failure instanceof InterlockException && !(failure instanceof StoreUnavailableException);
     }
 
     private synchronized void again(Instant fireTime, Duration rest) {

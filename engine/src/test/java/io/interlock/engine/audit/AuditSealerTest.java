@@ -43,6 +43,17 @@ class AuditSealerTest {
     }
 
     @Test
+    void sealsNothingTwiceThatSomebodySealedMeanwhile() {
+        log.runs(1);
+        log.afterReading = () -> {
+            log.afterReading = () -> {};
+            new AuditSealer(log).runOnce();
+        };
+        assertThat(new AuditSealer(log).runOnce()).isZero();
+        assertThat(log.links.values()).extracting(Seal::sequence).containsExactly(1L, 2L);
+    }
+
+    @Test
     void manyProcessesMakeOneChain() throws Exception {
         ExecutorService processes = Executors.newFixedThreadPool(4);
         CountDownLatch go = new CountDownLatch(1);

@@ -8,11 +8,12 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** An audit log whose rows a test can reach, as whoever can write to the database does. */
@@ -25,6 +26,7 @@ final class TamperedLog implements AuditLog {
     final TreeMap<Long, Seal> links = new TreeMap<>();
     Seal head = Seal.GENESIS;
     Seal anchor = Seal.GENESIS;
+    Runnable afterReading = () -> {};
     Runnable beforeSeal = () -> {};
     Runnable beforePage = () -> {};
     private long sequence;
@@ -99,13 +101,17 @@ final class TamperedLog implements AuditLog {
     }
 
     @Override
-    public synchronized List<AuditRecord> unsealed(int limit) {
-        List<Long> done = new ArrayList<>();
-        links.values().forEach(link -> done.add(link.sequence()));
-        return records.values().stream()
-                .filter(record -> !done.contains(record.sequence()))
-                .limit(limit)
-                .toList();
+    public List<AuditRecord> unsealed(int limit) {
+        List<AuditRecord> found;
+        synchronized (this) {
+            Set<Long> done = links.values().stream().map(Seal::sequence).collect(Collectors.toSet());
+            found = records.values().stream()
+                    .filter(record -> !done.contains(record.sequence()))
+                    .limit(limit)
+                    .toList();
+        }
+        afterReading.run();
+        return found;
     }
 
     @Override

@@ -1,79 +1,62 @@
 package io.interlock.engine.count;
 
 import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.RefusalCount;
-import io.interlock.run.WorkerNote;
-import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RunNotes;
-import java.time.Duration;
+import io.interlock.store.memory.MemoryStore;
+import io.interlock.time.Environment;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-/** Keeps counts as stores do, and can be away, or lose its answer. */
-final class CountingNotes implements RunNotes {
+/** The notes of a store that can be away, or lose its answers. */
+final class CountingNotes {
 
-    final Map<List<Object>, RefusalCount> kept = new HashMap<>();
     final List<Integer> batches = new ArrayList<>();
     boolean away;
     boolean losesAnswers;
+    private final MemoryStore store;
+    private final Map<List<Object>, Long> latest = new HashMap<>();
 
-    @Override
-    public synchronized void countRefusals(List<RefusalCount> counts) {
+    CountingNotes(Environment environment) {
+        store = new MemoryStore(environment);
+    }
+
+    RunNotes notes() {
+        return (RunNotes) Proxy.newProxyInstance(
+                RunNotes.class.getClassLoader(), new Class<?>[] {RunNotes.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("countRefusals")) {
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                    count((List<?>) arguments[0]);
+                    return null;
+                });
+    }
+
+    private synchronized void count(List<?> sent) {
         if (away) {
             throw new StoreUnavailableException("notes", "is away");
         }
+        List<RefusalCount> counts = sent.stream().map(RefusalCount.class::cast).toList();
         batches.add(counts.size());
-        counts.forEach(count -> kept.merge(
-                List.of(count.key(), count.node(), count.minute(), count.policy(), count.outcome()),
-                count,
-                (before, now) -> now.count() >= before.count() ? now : before));
+        counts.forEach(count ->
+                latest.put(List.of(count.key(), count.minute(), count.policy(), count.outcome()), count.count()));
+        store.countRefusals(counts);
         if (losesAnswers) {
             throw new StoreUnavailableException("notes", "lost its answer");
         }
     }
 
+    List<RefusalCount> kept(LockKey key) {
+        return store.refusals(key, Instant.EPOCH);
+    }
+
+    /** Of all keys together; the store is asked by key only. */
     synchronized long total() {
-        return kept.values().stream().mapToLong(RefusalCount::count).sum();
-    }
-
-    @Override
-    public synchronized List<RefusalCount> refusals(LockKey key, Instant since) {
-        return kept.values().stream().filter(count -> count.key().equals(key)).toList();
-    }
-
-    @Override
-    public boolean keepOutput(OutputNote note) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Optional<String> output(RunId run) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void noteWorker(WorkerNote worker) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public List<WorkerNote> workers(Duration time) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public long bookmark(String name) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean moveBookmark(String name, long expected, long value) {
-        throw new UnsupportedOperationException();
+        return latest.values().stream().mapToLong(Long::longValue).sum();
     }
 }

@@ -28,8 +28,8 @@ class RefusalCounterTest {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final ManualTime time = new ManualTime(START);
-    private final CountingNotes notes = new CountingNotes();
-    private final RefusalCounter counter = new RefusalCounter(notes, "node-1", time);
+    private final CountingNotes notes = new CountingNotes(time);
+    private final RefusalCounter counter = new RefusalCounter(notes.notes(), "node-1", time);
 
     @AfterEach
     void close() {
@@ -46,7 +46,7 @@ class RefusalCounterTest {
         time.advance(Duration.ofSeconds(61));
         reject("run 4");
         counter.runOnce();
-        assertThat(notes.refusals(KEY, Instant.EPOCH))
+        assertThat(notes.kept(KEY))
                 .containsExactlyInAnyOrder(
                         count(START, ConflictPolicy.REJECT, Outcome.REJECTED, 2, "run 2"),
                         count(START, ConflictPolicy.JOIN, Outcome.JOINED, 1, "run 3"),
@@ -87,7 +87,7 @@ class RefusalCounterTest {
         }
         notes.away = false;
         time.advance(Duration.ofSeconds(7));
-        assertThat(notes.kept).hasSize(5);
+        assertThat(notes.kept(KEY)).hasSize(5);
         assertThat(counter.lost()).isZero();
     }
 
@@ -100,7 +100,7 @@ class RefusalCounterTest {
         }
         notes.away = false;
         counter.runOnce();
-        assertThat(notes.kept).hasSize(RefusalCounter.MAX_MINUTES);
+        assertThat(notes.kept(KEY)).hasSize(RefusalCounter.MAX_MINUTES);
         assertThat(counter.lost()).isEqualTo(5);
     }
 
@@ -111,7 +111,7 @@ class RefusalCounterTest {
         }
         assertThat(counter.runOnce()).isEqualTo(RefusalCounter.MAX_CELLS + 1);
         assertThat(notes.total()).isEqualTo(RefusalCounter.MAX_CELLS + 500);
-        assertThat(notes.refusals(LockKey.of("acme", "_other"), Instant.EPOCH))
+        assertThat(notes.kept(LockKey.of("acme", "_other")))
                 .singleElement()
                 .extracting(RefusalCount::count)
                 .isEqualTo(500L);

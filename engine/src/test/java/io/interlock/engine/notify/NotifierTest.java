@@ -8,9 +8,13 @@ import static io.interlock.engine.notify.NotificationKind.OVERDUE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.locks.Lease;
+import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.Locks;
 import io.interlock.run.Claimed;
 import io.interlock.run.RunLimits;
 import io.interlock.spi.EvictRequest;
@@ -165,6 +169,29 @@ class NotifierTest extends NotifyFixture {
     }
 
     @Test
+    void nobodyTellsWithoutTheLease() {
+        tells(rule("ops", Set.of(DEAD_LETTER))).close();
+        Locks other = Locks.builder(store)
+                .environment(time)
+                .holder(new Holder("host/2", "another process"))
+                .drainTime(Duration.ZERO)
+                .build();
+        open.add(0, other);
+        Lease lease = other.tryAcquire(
+                        LockKey.of("interlock", "notify/ops"),
+                        LeaseOptions.defaults().ttl(Duration.ofMinutes(5)))
+                .orElseThrow();
+        tells(rule("ops", Set.of(DEAD_LETTER)));
+        dies(KEY);
+        for (int second = 0; second < 20; second++) {
+            pass(Duration.ofSeconds(1));
+        }
+        assertThat(receiver.posts).isEmpty();
+        lease.close();
+        until(() -> receiver.posts.size() == 1);
+    }
+
+    @Test
     void whenTheOneThatTellsIsGoneAnotherTakesOver() {
         Notifier first = tells(rule("ops", Set.of(DEAD_LETTER)));
         tells(rule("ops", Set.of(DEAD_LETTER)));
@@ -229,11 +256,11 @@ class NotifierTest extends NotifyFixture {
     @Test
     void aLostAnswerOfTheStoreMayTellTwiceButUnderOneId() {
         tells(rule("ops", Set.of(DEAD_LETTER)));
-        bookmarks.losesAnswers = true;
+        losesAnswers = true;
         dies(KEY);
         until(() -> !receiver.posts.isEmpty());
         pass(Duration.ofSeconds(10));
-        bookmarks.losesAnswers = false;
+        losesAnswers = false;
         dies(KEY);
         until(() -> Set.copyOf(receiver.idsAt("ops")).size() == 2);
     }

@@ -6,7 +6,9 @@ import io.interlock.Holder;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.StoreUnavailableException;
 import io.interlock.engine.audit.AuditSealer;
+import io.interlock.engine.http.WebhookSigner;
 import io.interlock.locks.Locks;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
@@ -16,10 +18,13 @@ import io.interlock.run.RunError;
 import io.interlock.run.RunSpec;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.tck.ManualTime;
+import io.interlock.time.Environment;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -47,7 +52,7 @@ abstract class NotifyFixture {
 
     final ManualTime time = new ManualTime(Instant.parse("2026-01-01T00:00:00Z"));
     final MemoryStore store = new MemoryStore(time);
-    final Bookmarks bookmarks = new Bookmarks();
+    volatile boolean losesAnswers;
     final Receiver receiver = new Receiver();
     final List<AutoCloseable> open = new ArrayList<>();
     final List<String> givenUp = new CopyOnWriteArrayList<>();
@@ -109,7 +114,8 @@ abstract class NotifyFixture {
 
     static NotifyTarget.Webhook webhook(String host) {
         return new NotifyTarget.Webhook(
-                URI.create("https://" + host + "/hooks/T0pS3cret?key=hidden"), List.of(WebhookSecret.parse(SECRET)));
+                URI.create("https://" + host + "/hooks/T0pS3cret?key=hidden"),
+                new WebhookSigner(List.of(SECRET), Environment.system().clock()));
     }
 
     /** A process that tells; returns when it has begun. */
@@ -117,11 +123,23 @@ abstract class NotifyFixture {
         Locks locks =
                 Locks.builder(store).environment(time).drainTime(Duration.ZERO).build();
         Notifier notifier = Notifier.start(
-                List.of(rules), new NotifySources(store, store, store, bookmarks), locks, receiver, listener, time);
+                List.of(rules), new NotifySources(store, store, store, notes()), locks, receiver, listener, time);
         open.add(0, locks);
         open.add(0, notifier);
-        until(() -> List.of(rules).stream().allMatch(rule -> bookmarks.bookmark("notify/" + rule.name()) > 0));
+        until(() -> List.of(rules).stream().allMatch(rule -> store.bookmark("notify/" + rule.name()) > 0));
         return notifier;
+    }
+
+    /** The store's notes, from which an answer may get lost on its way. */
+    private RunNotes notes() {
+        return (RunNotes) Proxy.newProxyInstance(
+                RunNotes.class.getClassLoader(), new Class<?>[] {RunNotes.class}, (proxy, method, arguments) -> {
+                    Object answer = method.invoke(store, arguments);
+                    if (losesAnswers && method.getName().equals("moveBookmark")) {
+                        throw new StoreUnavailableException("notes", "lost its answer");
+                    }
+                    return answer;
+                });
     }
 
     /** Lets time pass until something has happened. */
