@@ -3,10 +3,14 @@ package io.interlock.engine;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.ThisProcess;
+import io.interlock.engine.internal.BookSettings;
 import io.interlock.engine.internal.EngineSettings;
 import io.interlock.engine.internal.EngineThreads;
 import io.interlock.engine.internal.StoreRunEngine;
+import io.interlock.engine.notify.NotifyRule;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.LineLimits;
+import io.interlock.run.Retention;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
@@ -35,6 +39,11 @@ public final class EngineBuilder {
     private final List<EngineListener> listeners = new ArrayList<>();
     private @Nullable EngineThreads threads;
     private boolean closesStore;
+    private boolean keepsBooks = true;
+    private Retention retention = Retention.DEFAULT;
+    private final List<ScheduledJob> schedules = new ArrayList<>();
+    private final List<NotifyRule> rules = new ArrayList<>();
+    private List<String> privateNetworks = List.of();
 
     EngineBuilder(RunStore store) {
         this.store = store;
@@ -116,6 +125,39 @@ public final class EngineBuilder {
         return this;
     }
 
+    /** How long history is kept. */
+    public EngineBuilder retention(Retention retention) {
+        this.retention = retention;
+        return this;
+    }
+
+    /** Starts a job by the clock: one run for each time, however many engines do so. */
+    public EngineBuilder schedule(ScheduledJob schedule) {
+        schedules.add(schedule);
+        return this;
+    }
+
+    /**
+     * Tells somebody outside of what people should look at. Requests go to the hosts that rules name, and to no private
+     * address unless {@link #privateNetworks} allows it.
+     */
+    public EngineBuilder tell(NotifyRule rule) {
+        rules.add(rule);
+        return this;
+    }
+
+    /** Networks that are not public, as in {@code 10.0.0.0/8}, to which notifications may go. */
+    public EngineBuilder privateNetworks(List<String> networks) {
+        privateNetworks = List.copyOf(networks);
+        return this;
+    }
+
+    /** Neither seals the audit log nor counts refusals here: others do, or a test has no use for it. */
+    public EngineBuilder withoutBooks() {
+        keepsBooks = false;
+        return this;
+    }
+
     /** Close the store with the engine. */
     public EngineBuilder closingStore() {
         this.closesStore = true;
@@ -147,6 +189,7 @@ public final class EngineBuilder {
                 keepIdempotency,
                 tenantLimits,
                 listeners,
+                new BookSettings(keepsBooks, retention, schedules, rules, privateNetworks),
                 threads != null ? threads : EngineThreads.of(environment),
                 closesStore));
     }

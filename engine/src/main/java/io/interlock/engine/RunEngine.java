@@ -127,6 +127,12 @@ public interface RunEngine extends AutoCloseable {
     /** Like {@link #awaitEnd}, without a thread. */
     CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait);
 
+    /** Runs whose attempts are used up. */
+    DeadLetterBox deadLetters();
+
+    /** What is on record beside the runs themselves. */
+    Records records();
+
     /** The way in for workers and callers in other processes. */
     RemoteWork remote();
 

@@ -329,7 +329,8 @@ public abstract class WorkContract extends EngineContract {
         RunId id = submit(engine, bench().key());
         work.awaitBegin();
         engine.close();
-        await().until(() -> told.get().isPresent());
+        await().until(() ->
+                Optional.ofNullable(told.get()).flatMap(stop -> stop).isPresent());
         RunEngine next = engine(Job.named("load").retry(THRICE).handler(run -> "{}"));
         Run end = end(next, id);
         assertThat(end.state()).isEqualTo(RunState.SUCCEEDED);

@@ -34,7 +34,7 @@ import java.util.Optional;
  * <p>Otherwise as for {@link LeaseStore}: all methods block, are safe for use by many threads, and may be repeated with the
  * same ids after an unclear answer.
  */
-public interface RunStore extends LeaseStore {
+public interface RunStore extends LeaseStore, RunBooks {
 
     /** Starts, joins, queues or refuses. */
     Answers<SubmitAnswer> submit(List<SubmitRequest> requests);

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param keepIdempotency how long an idempotency key counts
  * @param tenantLimits how many runs of a tenant may be under way at once, where that is limited
  * @param listeners who hears of what happens
+ * @param books what is done beside runs
  * @param threads where everything runs
  * @param closesStore whether the store is closed with the engine
  */
@@ -45,6 +46,7 @@ public record EngineSettings(
         Duration keepIdempotency,
         Map<String, Integer> tenantLimits,
         List<EngineListener> listeners,
+        BookSettings books,
         EngineThreads threads,
         boolean closesStore) {
 

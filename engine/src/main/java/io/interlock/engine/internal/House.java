@@ -1,7 +1,6 @@
 package io.interlock.engine.internal;
 
 import io.interlock.spi.ChangeFeed;
-import io.interlock.spi.run.WorkFeed;
 import io.interlock.time.Environment;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
@@ -36,6 +35,7 @@ final class House {
     private final Waits waits = new Waits();
     private final Intake intake;
     private final SweepingJanitor janitor;
+    private final Bookkeeping books = new Bookkeeping(this);
     private volatile boolean closed;
 
     House(EngineSettings settings) {
@@ -58,12 +58,18 @@ final class House {
         this.ends = new EndWatches(this);
         this.intake = new Intake(this);
         this.janitor = new SweepingJanitor(
-                this, rounds, List.of(new RunSweep(settings.store()), new LeaseSweep(settings.store())));
+                this,
+                rounds,
+                List.of(
+                        new RunSweep(settings.store()),
+                        new LeaseSweep(settings.store()),
+                        new HistorySweep(settings.store(), settings.books().retention())));
     }
 
     void open() {
         workers.start();
         janitor.start();
+        books.start();
     }
 
     /** Lets nobody in any more: whether it was open. */
@@ -92,6 +98,7 @@ final class House {
     /** Ends everything; no heartbeat is sent any more. */
     void close() {
         closeRounds();
+        books.close();
         beats.close();
         deadlines.close();
         chores.close();
@@ -106,9 +113,9 @@ final class House {
         return CompletableFuture.supplyAsync(call, settings.threads().calls());
     }
 
-    /** Wake-ups about work, if the store has such. */
+    /** Wake-ups about work. */
     ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable look) {
-        return settings.store() instanceof WorkFeed feed ? feed.watchWork(tenant, look) : () -> {};
+        return settings.store().watchWork(tenant, look);
     }
 
     EngineSettings settings() {
@@ -166,6 +173,10 @@ final class House {
 
     Waits waits() {
         return waits;
+    }
+
+    Bookkeeping books() {
+        return books;
     }
 
     Intake intake() {

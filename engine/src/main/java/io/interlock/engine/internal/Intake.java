@@ -14,6 +14,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.Execution;
 import io.interlock.run.Origin;
+import io.interlock.run.RefusalCount;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
@@ -174,10 +175,12 @@ final class Intake {
         }
         if (answer instanceof SubmitAnswer.Joined joined) {
             house.events().tell(new EngineEvent.RunJoined(joined.run()));
+            count(ask, RefusalCount.Outcome.JOINED, joined.run().id().toString());
             return new Submission.Joined(joined.run());
         }
         if (answer instanceof SubmitAnswer.Duplicate duplicate) {
             house.events().tell(new EngineEvent.RunRepeated(duplicate.run()));
+            count(ask, RefusalCount.Outcome.DUPLICATE, duplicate.run().id().toString());
             return new Submission.Duplicate(duplicate.run());
         }
         if (answer instanceof SubmitAnswer.Mismatch mismatch) {
@@ -204,6 +207,9 @@ final class Intake {
     private Submission queued(Ask ask, SubmitAnswer.Queued queued) {
         Run run = queued.run();
         house.events().tell(new EngineEvent.RunSubmitted(run));
+        if (run.spec().policy() != ConflictPolicy.QUEUE) {
+            count(ask, RefusalCount.Outcome.REPLACED, run.id().toString());
+        }
         SubmitRequest.Caller caller = ask.request.caller();
         if (run.spec().policy() == ConflictPolicy.REPLACE) {
             // If the incumbent is ours, it need not wait for its next heartbeat to hear of it.
@@ -221,7 +227,12 @@ final class Intake {
         house.events()
                 .tell(new EngineEvent.SubmissionRefused(
                         ask.wanted.key(), ask.wanted.job().value(), skipped, refusal));
+        count(ask, skipped ? RefusalCount.Outcome.SKIPPED : RefusalCount.Outcome.REJECTED, refusal.explanation());
         return skipped ? new Submission.Skipped(refusal) : new Submission.Rejected(refusal);
+    }
+
+    private void count(Ask ask, RefusalCount.Outcome outcome, String last) {
+        house.books().count(ask.wanted.key(), ask.request.spec().policy(), outcome, last);
     }
 
     /** A request on its way. */

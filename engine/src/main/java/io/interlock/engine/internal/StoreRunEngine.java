@@ -5,9 +5,11 @@ import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
+import io.interlock.engine.DeadLetterBox;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.Records;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
@@ -47,11 +49,15 @@ public final class StoreRunEngine implements RunEngine {
     private final House house;
     private final RunStore store;
     private final RemoteSteps remote;
+    private final DeadLetterBox letters;
+    private final Records records;
 
     private StoreRunEngine(EngineSettings settings) {
         house = new House(settings);
         store = settings.store();
         remote = new RemoteSteps(house);
+        letters = new StoreDeadLetters(house);
+        records = new StoreRecords(store);
     }
 
     /** An engine, working. */
@@ -194,6 +200,16 @@ public final class StoreRunEngine implements RunEngine {
     @Override
     public CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait) {
         return house.ends().await(run, maxWait).minimalCompletionStage();
+    }
+
+    @Override
+    public DeadLetterBox deadLetters() {
+        return letters;
+    }
+
+    @Override
+    public Records records() {
+        return records;
     }
 
     @Override

@@ -34,7 +34,13 @@ final class WorkReport {
      * @param stage the next stage to tell, or {@code null}
      * @param progress the last word on it, or {@code null} if the store has heard it
      */
-    record Words(@Nullable String stage, @Nullable Progress progress) {}
+    record Words(@Nullable String stage, @Nullable Progress progress) {
+
+        /** Whether there is anything in them. */
+        boolean isNews() {
+            return stage != null || progress != null;
+        }
+    }
 
     /** The work enters a stage: the one it was at before, or {@code null}. */
     synchronized @Nullable Entered enter(String stage, Moment now) {

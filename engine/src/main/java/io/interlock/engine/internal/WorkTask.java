@@ -2,9 +2,11 @@ package io.interlock.engine.internal;
 
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
+import io.interlock.run.BeatAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.StopRequest;
-import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.Answers;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,6 +15,8 @@ import org.slf4j.LoggerFactory;
 final class WorkTask implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(WorkTask.class);
+
+    private static final int LAST_WORDS = 10;
 
     private final House house;
     private final HeldRun held;
@@ -55,6 +59,7 @@ final class WorkTask implements Runnable {
 
     private void finish(Ending ending) {
         keepOutput();
+        tellLastWords();
         try {
             house.finisher().finish(held, ending);
         } catch (RuntimeException toldAgain) {
@@ -62,14 +67,31 @@ final class WorkTask implements Runnable {
         }
     }
 
+    // What the work said in its last breath would otherwise wait for a heartbeat that never comes.
+    private void tellLastWords() {
+        try {
+            WorkReport.Words words = held.report().next();
+            for (int i = 0; i < LAST_WORDS && held.lost() == null && words.isNews(); i++) {
+                Answers<BeatAnswer> heard = house.settings().store().beat(List.of(held.beatRequest(words)));
+                if (!(heard.only() instanceof BeatAnswer.Beating)) {
+                    return;
+                }
+                held.report().told(words);
+                words = held.report().next();
+            }
+        } catch (RuntimeException failure) {
+            log.debug("the last words of run {} were not heard: {}", held.run().id(), failure.toString());
+        }
+    }
+
     // What people read later must not decide how the run ends.
     private void keepOutput() {
         String text = output.text();
-        if (text.isEmpty() || !(house.settings().store() instanceof RunNotes notes)) {
+        if (text.isEmpty()) {
             return;
         }
         try {
-            notes.keepOutput(held.outputNote(text));
+            house.settings().store().keepOutput(held.outputNote(text));
         } catch (RuntimeException failure) {
             log.warn("what run {} had to say could not be kept: {}", held.run().id(), failure.toString());
         }

@@ -11,7 +11,6 @@ import io.interlock.run.JobName;
 import io.interlock.run.RunError;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.WorkFeed;
 import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -62,12 +61,10 @@ final class WorkerPool {
         if (!works()) {
             return;
         }
-        if (house.settings().store() instanceof WorkFeed feed) {
-            try {
-                wakeUps = feed.watchWork(house.settings().workerTenant(), this::wake);
-            } catch (RuntimeException failure) {
-                log.warn("no wake-ups about work, only polls: {}", failure.toString());
-            }
+        try {
+            wakeUps = house.watchWork(house.settings().workerTenant(), this::wake);
+        } catch (RuntimeException failure) {
+            log.warn("no wake-ups about work, only polls: {}", failure.toString());
         }
         wake();
     }
@@ -111,6 +108,11 @@ final class WorkerPool {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** What is done here. */
+    Set<JobName> jobs() {
+        return jobs;
     }
 
     private boolean works() {

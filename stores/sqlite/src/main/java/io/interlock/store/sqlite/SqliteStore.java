@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>This class is safe for use by many threads.
  */
-public final class SqliteStore extends SqliteBooks {
+public final class SqliteStore extends SqliteAccess {
 
     private SqliteStore(Lanes lanes, DataVersionFeed feed, StoreCapabilities capabilities) {
         super(lanes, feed, capabilities);

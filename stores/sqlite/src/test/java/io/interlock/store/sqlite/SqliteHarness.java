@@ -15,6 +15,7 @@ final class SqliteHarness implements RunStoreHarness {
 
     private static final List<String> TABLES = List.of(
             "lease",
+            "access_key",
             "run",
             "room",
             "idempotency",

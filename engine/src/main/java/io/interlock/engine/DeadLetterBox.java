@@ -1,0 +1,21 @@
+package io.interlock.engine;
+
+import io.interlock.RunId;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
+import io.interlock.run.RedriveAnswer;
+import java.util.List;
+
+/** Runs whose attempts are used up, and what is done about them. Safe for use by many threads. */
+public interface DeadLetterBox {
+
+    /** Dead letters in the order in which their runs were submitted. */
+    List<DeadLetter> list(DeadLetterQuery query);
+
+    /** Lets a new run do the work of a dead one, with all its attempts anew. It waits in line if the key is taken. */
+    RedriveAnswer redrive(RunId dead, String actor, String reason);
+
+    /** Says that nobody does the work of a dead run. */
+    DiscardAnswer discard(RunId dead, String actor, String reason);
+}

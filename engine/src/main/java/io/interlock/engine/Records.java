@@ -1,0 +1,46 @@
+package io.interlock.engine;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.engine.audit.AuditReport;
+import io.interlock.run.AuditQuery;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.Tally;
+import io.interlock.run.WorkerNote;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What is on record beside the runs themselves, for people and for metrics. Safe for use by many threads. */
+public interface Records {
+
+    /** Audit records, the newest first. */
+    List<AuditRecord> audit(AuditQuery query);
+
+    /** Looks at the whole audit log: whether somebody has touched it, and whether grants overlap. May take long. */
+    AuditReport verifyAudit();
+
+    /** The end of what a run had to say, if it said anything. */
+    Optional<String> output(RunId run);
+
+    /** How often submissions under a key started nothing new, in minutes beginning at {@code since} or later. */
+    List<RefusalCount> refusals(LockKey key, Instant since);
+
+    /** Processes that take work and were there within {@code time}. */
+    List<WorkerNote> workers(Duration time);
+
+    /** Keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. */
+    List<KeyView> keys(KeyQuery query);
+
+    /** How many runs there are in states that are not the end, and how many open dead letters. */
+    List<Tally> tallies();
+
+    /** Pauses in force, of one tenant or, with {@code null}, of all. */
+    List<Pause> pauses(@Nullable String tenant);
+}

@@ -1,0 +1,137 @@
+package io.interlock.engine.internal;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.audit.AuditSealer;
+import io.interlock.engine.audit.AuditWatch;
+import io.interlock.engine.audit.OverlapResponse;
+import io.interlock.engine.count.RefusalCounter;
+import io.interlock.engine.http.HttpRules;
+import io.interlock.engine.http.PinnedHttp;
+import io.interlock.engine.notify.Notifier;
+import io.interlock.engine.notify.NotifyListener;
+import io.interlock.engine.notify.NotifyRule;
+import io.interlock.engine.notify.NotifySources;
+import io.interlock.engine.notify.NotifyTarget;
+import io.interlock.engine.notify.Wire;
+import io.interlock.engine.schedule.Schedules;
+import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.locks.Locks;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an engine does beside its runs: seals and watches the audit log, counts what starts nothing new, says that its workers
+ * are there, starts jobs by the clock and tells the outside world. Nothing here decides who has a key, and nothing here that
+ * fails stops a run.
+ */
+final class Bookkeeping {
+
+    private static final Logger log = LoggerFactory.getLogger(Bookkeeping.class);
+    private static final Duration NOTE_EVERY = Duration.ofSeconds(10);
+
+    private final House house;
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private @Nullable RefusalCounter counter;
+
+    Bookkeeping(House house) {
+        this.house = house;
+    }
+
+    void start() {
+        EngineSettings settings = house.settings();
+        RunStore store = settings.store();
+        Environment environment = settings.environment();
+        if (settings.books().kept()) {
+            open.push(new AuditSealer(store).start(environment));
+            open.push(new AuditWatch(store, new OverlapResponse(store), report -> {}).start(environment));
+            counter = new RefusalCounter(store, settings.holder().instance(), environment);
+            open.push(counter);
+            if (settings.slots() > 0) {
+                open.push(Loop.start(environment, "worker-notes", NOTE_EVERY, this::note));
+            }
+        }
+        if (!settings.books().rules().isEmpty()) {
+            Locks locks = Locks.builder(store).environment(environment).build();
+            open.push(locks);
+            PinnedHttp http = new PinnedHttp(allowed(settings.books()), environment);
+            open.push(http);
+            open.push(Notifier.start(
+                    settings.books().rules(),
+                    new NotifySources(store, store, store, store),
+                    locks,
+                    Wire.over(http),
+                    NotifyListener.NONE,
+                    environment));
+        }
+        if (!settings.books().schedules().isEmpty()) {
+            open.push(Schedules.start(
+                    environment,
+                    (job, key, fireTime, idempotencyKey) -> house.intake()
+                            .submitAsync(RunRequest.of(key, job)
+                                    .idempotencyKey(idempotencyKey)
+                                    .submitter("schedule")
+                                    .reason("scheduled for " + fireTime)),
+                    settings.books().schedules()));
+        }
+    }
+
+    void count(LockKey key, ConflictPolicy policy, RefusalCount.Outcome outcome, String last) {
+        RefusalCounter counts = counter;
+        if (counts != null) {
+            counts.count(key, policy, outcome, last);
+        }
+    }
+
+    void close() {
+        while (!open.isEmpty()) {
+            try {
+                open.pop().close();
+            } catch (Exception failure) {
+                log.warn("something could not be closed: {}", failure.toString());
+            }
+        }
+    }
+
+    private static HttpRules allowed(BookSettings books) {
+        List<String> hosts = books.rules().stream()
+                .map(NotifyRule::target)
+                .flatMap(target -> target instanceof NotifyTarget.Webhook webhook
+                        ? Stream.of(webhook.url().getHost())
+                        : Stream.empty())
+                .distinct()
+                .toList();
+        return HttpRules.hosts(hosts).networks(books.privateNetworks());
+    }
+
+    private boolean note() {
+        WorkerStatus status = house.workers().status();
+        house.settings()
+                .store()
+                .noteWorker(new WorkerNote(
+                        house.settings().holder(),
+                        house.workers().jobs(),
+                        status.slots(),
+                        status.busy(),
+                        version(),
+                        house.settings().environment().clock().instant()));
+        return false;
+    }
+
+    private static String version() {
+        String version = Bookkeeping.class.getPackage().getImplementationVersion();
+        return version == null ? "unpackaged" : version;
+    }
+}

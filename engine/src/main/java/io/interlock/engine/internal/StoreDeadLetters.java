@@ -1,0 +1,55 @@
+package io.interlock.engine.internal;
+
+import io.interlock.RunId;
+import io.interlock.engine.DeadLetterBox;
+import io.interlock.engine.EngineEvent;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
+import io.interlock.run.RedriveAnswer;
+import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.RedriveRequest;
+import io.interlock.time.Environment;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The dead letters of a store. */
+final class StoreDeadLetters implements DeadLetterBox {
+
+    private static final Logger log = LoggerFactory.getLogger(StoreDeadLetters.class);
+
+    private final House house;
+
+    StoreDeadLetters(House house) {
+        this.house = house;
+    }
+
+    @Override
+    public List<DeadLetter> list(DeadLetterQuery query) {
+        return house.settings().store().deadLetters(query);
+    }
+
+    @Override
+    public RedriveAnswer redrive(RunId dead, String actor, String reason) {
+        house.requireOpen();
+        Environment environment = house.settings().environment();
+        RunId anew = RunId.create(environment.clock(), environment.random());
+        RedriveAnswer answer = house.settings().store().redrive(new RedriveRequest(dead, anew, actor, reason));
+        if (answer instanceof RedriveAnswer.Redriven redriven) {
+            log.info("{} redrove run {} as run {}: {}", actor, dead, anew, reason);
+            house.events().tell(new EngineEvent.RunSubmitted(redriven.run()));
+            house.workers().wake();
+        }
+        return answer;
+    }
+
+    @Override
+    public DiscardAnswer discard(RunId dead, String actor, String reason) {
+        DiscardAnswer answer = house.settings().store().discard(new DiscardRequest(dead, actor, reason));
+        if (answer instanceof DiscardAnswer.Settled) {
+            log.info("{} discarded run {}: {}", actor, dead, reason);
+        }
+        return answer;
+    }
+}

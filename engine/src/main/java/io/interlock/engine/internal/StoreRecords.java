@@ -1,0 +1,71 @@
+package io.interlock.engine.internal;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.engine.Records;
+import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditVerifier;
+import io.interlock.run.AuditQuery;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.Tally;
+import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.RunStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a store has on record. */
+final class StoreRecords implements Records {
+
+    private final RunStore store;
+
+    StoreRecords(RunStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public List<AuditRecord> audit(AuditQuery query) {
+        return store.records(query);
+    }
+
+    @Override
+    public AuditReport verifyAudit() {
+        return new AuditVerifier(store).verify();
+    }
+
+    @Override
+    public Optional<String> output(RunId run) {
+        return store.output(run);
+    }
+
+    @Override
+    public List<RefusalCount> refusals(LockKey key, Instant since) {
+        return store.refusals(key, since);
+    }
+
+    @Override
+    public List<WorkerNote> workers(Duration time) {
+        return store.workers(time);
+    }
+
+    @Override
+    public List<KeyView> keys(KeyQuery query) {
+        return store.keys(query);
+    }
+
+    @Override
+    public List<Tally> tallies() {
+        return store.tallies();
+    }
+
+    @Override
+    public List<Pause> pauses(@Nullable String tenant) {
+        return store.pauses(tenant);
+    }
+}
