@@ -13,6 +13,7 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.Stage;
+import io.interlock.run.StopRequest;
 import io.interlock.run.Transition;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,7 +25,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of work: its endings, its reports, and how it is told to stop. */
@@ -317,11 +317,11 @@ public abstract class WorkContract extends EngineContract {
     @Test
     void workThatDoesNotEndWithinTheDrainTimeIsStoppedAndTriedAgainElsewhere() throws Exception {
         Rendezvous work = new Rendezvous();
-        AtomicReference<Optional<?>> told = new AtomicReference<>(Optional.empty());
+        ConcurrentLinkedQueue<StopRequest> told = new ConcurrentLinkedQueue<>();
         Jobs first = Jobs.of(Job.named("load")
                 .retry(THRICE)
                 .handler(run -> {
-                    run.onStop(() -> told.set(run.stopping()));
+                    run.onStop(() -> run.stopping().ifPresent(told::add));
                     return work.run(run);
                 })
                 .build());
@@ -329,8 +329,7 @@ public abstract class WorkContract extends EngineContract {
         RunId id = submit(engine, bench().key());
         work.awaitBegin();
         engine.close();
-        await().until(() ->
-                Optional.ofNullable(told.get()).flatMap(stop -> stop).isPresent());
+        await().until(() -> told.size() == 1);
         RunEngine next = engine(Job.named("load").retry(THRICE).handler(run -> "{}"));
         Run end = end(next, id);
         assertThat(end.state()).isEqualTo(RunState.SUCCEEDED);
