@@ -6,6 +6,7 @@ import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LeaseRecord;
 import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
@@ -18,6 +19,8 @@ import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
 import io.interlock.spi.run.ResourceRequest;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnAnswer;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -105,6 +108,23 @@ interface GuardContract extends RunContract {
     private ResourceAnswer set(String name, String state, long version) {
         return client().store()
                 .setResource(new ResourceRequest(key(name), "cluster", state, version, "carol", "made it"));
+    }
+
+    @Test
+    default void aCallerWhoseTurnComesInTheWrongStateHearsThatItIsOver() {
+        set("turn", "READY", 0);
+        LeaseRecord lease = new Client(client().store()).take(key("turn"));
+        SubmitRequest.Caller caller = RunClient.caller();
+        Run waiting = client().submitted(SubmitRequest.of(
+                        RunClient.freshRun(), key("turn"), destroy().policy(ConflictPolicy.QUEUE))
+                .by(caller));
+        new Client(client().store()).release(lease);
+        advance(Duration.ofSeconds(6));
+        client().store().sweepRuns(10);
+        set("turn", "BROKEN", 1);
+        TurnAnswer.Over over = as(TurnAnswer.Over.class, client().takeTurn(waiting, caller));
+        client().ended(waiting.id(), RunState.FAILED, "WRONG_STATE");
+        assertThat(over.current()).contains(client().run(waiting.id()));
     }
 
     @Test

@@ -68,6 +68,11 @@ public final class Working {
         }
         Run seen = room.put(run.with(run.status().waiting(new Waiter(room.now(), false))));
         Promotion.promote(room);
+        Run judged = room.latest(seen);
+        if (judged.state().isTerminal()) {
+            // Its turn came, and it may not start from where the resource stands.
+            return new TurnAnswer.Over(judged);
+        }
         boolean offered =
                 room.reservation().map(kept -> kept.run().equals(run.id())).orElse(false);
         if (offered && !Line.holdsBack(room) && room.tenantBusy() < run.line().tenantMaxRunning()) {
