@@ -56,7 +56,7 @@ final class AcquireStep implements Lane.Step<List<AnswerRow>> {
             case "probe" -> refused(new Refusal.AwaitsProbe(first.requireLease()));
             case "recovering" ->
                 refused(new Refusal.StoreRecovering(first.requireKey(), first.at(), first.requireUntil()));
-            case "reserved", "paused" -> refused(first.requireRefusal());
+            case "reserved", "paused", "ahead" -> refused(first.requireRefusal());
             case "open" -> null;
             default -> throw new IllegalStateException("unknown verdict " + first.verdict());
         };

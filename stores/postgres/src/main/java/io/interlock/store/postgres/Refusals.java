@@ -47,6 +47,7 @@ final class Refusals {
         return switch (word) {
             case "held" -> new Refusal.Held(require(lease));
             case "delayed" -> new Refusal.Delayed(require(lease), row.requireInstant("until"));
+            case "probe" -> new Refusal.AwaitsProbe(require(lease));
             case "recovering" -> new Refusal.StoreRecovering(key, at, row.requireInstant("until"));
             case "reserved" -> new RunRefusal.Reserved(key, run(row), job(row), row.requireInstant("since"), at);
             case "paused" -> new RunRefusal.Paused(key, pause(pause), at);

@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
 /** A network between a store and its server that can lose an answer, or go silent. */
 final class Proxy implements AutoCloseable {
 
-    private static final Pattern STEP = Pattern.compile("_(acquire|renew|release)\"?\\(");
+    private static final Pattern STEP = Pattern.compile(
+            "_(acquire|renew|release|evict|submit|claim|take_turn|beat|finish|cancel|sweep_runs)\"?\\(");
 
     private final int target;
     private final ServerSocket door;

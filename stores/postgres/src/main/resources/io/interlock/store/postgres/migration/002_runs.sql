@@ -161,8 +161,8 @@ CREATE TABLE ${schema}.${prefix}audit (
 );
 CREATE INDEX ${prefix}audit_of_key ON ${schema}.${prefix}audit (tenant, name, seq);
 
--- Why a key cannot be had: held, delayed, recovering, reserved, paused, ahead, full, tenant, state; null: it can be had.
--- The lease of held and delayed is the one in the key's row.
+-- Why a key cannot be had: held, delayed, recovering, reserved, paused, probe, ahead, full, tenant, state; null: it can be
+-- had. The lease of held, delayed and probe is the one in the key's row.
 CREATE TYPE ${schema}.${prefix}refusal AS (
     word    text,
     until   timestamptz,

@@ -336,7 +336,12 @@ CREATE FUNCTION ${schema}.${prefix}is_taken(p_room ${schema}.${prefix}room) RETU
         AND ((p_room.lease).grace IS NOT NULL OR ${schema}.${prefix}opens_at(p_room.lease) > (p_room.facts).at)
 $$;
 
--- Why nobody can be granted the key now. Whoever waits does not count.
+-- Whether somebody has to look outside before the key is granted again. Whoever evicts has looked.
+CREATE FUNCTION ${schema}.${prefix}awaits_probe(p_lease ${schema}.${prefix}lease) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT p_lease.lease_id IS NOT NULL AND p_lease.probed AND p_lease.evicted_at IS NULL
+$$;
+
+-- Why no run can be granted the key now. Whoever waits does not count.
 CREATE FUNCTION ${schema}.${prefix}closed(p_room ${schema}.${prefix}room)
 RETURNS ${schema}.${prefix}refusal LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -360,6 +365,8 @@ BEGIN
     ELSIF (p_room.pause).tenant IS NOT NULL THEN
         v_refusal.word := 'paused';
         v_refusal.pause := p_room.pause;
+    ELSIF ${schema}.${prefix}awaits_probe(p_room.lease) THEN
+        v_refusal.word := 'probe';
     END IF;
     RETURN v_refusal;
 END $$;

@@ -171,7 +171,10 @@ BEGIN
     IF v_lease.grace IS NOT NULL THEN
         v_lease.due_at := least(v_lease.due_at, v_lease.expires_at + v_lease.grace);
     ELSIF v_lined AND v_lease.lease_id IS NOT NULL THEN
-        v_lease.due_at := least(v_lease.due_at, v_lease.expires_at + v_lease.lock_delay);
+        -- The end of a lease after which somebody has to look outside changes nothing by itself.
+        IF NOT ${schema}.${prefix}awaits_probe(v_lease) THEN
+            v_lease.due_at := least(v_lease.due_at, v_lease.expires_at + v_lease.lock_delay);
+        END IF;
     ELSIF v_lined AND v_lease.reserved_run IS NOT NULL THEN
         v_lease.due_at := least(v_lease.due_at, v_lease.offer_until);
     ELSIF v_lined THEN

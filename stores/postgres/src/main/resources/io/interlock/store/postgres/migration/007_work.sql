@@ -10,16 +10,32 @@ BEGIN
     RETURN encode(v_hash, 'hex')::uuid;
 END $$;
 
--- Settles keys that are due or were kept waiting by a limit, of one tenant or of all. Locks none that somebody else has
--- locked. Returns their rooms as they were left.
+-- Settles locked keys, writes them, and returns their rooms as they were left.
+CREATE FUNCTION ${schema}.${prefix}settle_all(p_rows ${schema}.${prefix}lease[])
+RETURNS SETOF ${schema}.${prefix}room LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    v_facts  CONSTANT ${schema}.${prefix}facts := ${schema}.${prefix}facts(true);
+    v_before ${schema}.${prefix}lease;
+    v_room   ${schema}.${prefix}room;
+BEGIN
+    FOREACH v_before IN ARRAY p_rows LOOP
+        CONTINUE WHEN v_before.tenant IS NULL;
+        v_room := ${schema}.${prefix}settle(${schema}.${prefix}look(v_facts, v_before));
+        v_room.lease := ${schema}.${prefix}leave(v_room);
+        IF v_room.lease IS DISTINCT FROM v_before THEN
+            PERFORM ${schema}.${prefix}write(ARRAY[v_room.lease], ARRAY[true]);
+        END IF;
+        RETURN NEXT v_room;
+    END LOOP;
+END $$;
+
+-- Settles keys that are due, then those that were kept waiting by a limit, of one tenant or of all. Locks none that somebody
+-- else has locked.
 CREATE FUNCTION ${schema}.${prefix}settle_due(p_tenant text, p_limit integer)
 RETURNS SETOF ${schema}.${prefix}room LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_now    CONSTANT timestamptz := clock_timestamp();
     v_rows   ${schema}.${prefix}lease[];
-    v_before ${schema}.${prefix}lease;
-    v_facts  ${schema}.${prefix}facts;
-    v_room   ${schema}.${prefix}room;
     v_tenant text;
     v_busy   integer;
 BEGIN
@@ -32,6 +48,7 @@ BEGIN
             SELECT l FROM ${schema}.${prefix}lease l WHERE l.tenant = p_tenant AND l.due_at <= v_now
             ORDER BY l.due_at LIMIT p_limit FOR UPDATE SKIP LOCKED);
     END IF;
+    RETURN QUERY SELECT s.* FROM ${schema}.${prefix}settle_all(v_rows) s;
     FOR v_tenant IN
         SELECT DISTINCT l.tenant FROM ${schema}.${prefix}lease l
         WHERE l.max_running IS NOT NULL AND (p_tenant IS NULL OR l.tenant = p_tenant)
@@ -39,25 +56,14 @@ BEGIN
         -- Whoever else decides about this tenant's limit just now does so for these keys, too, or the next look does.
         CONTINUE WHEN NOT pg_try_advisory_xact_lock(${schema}.${prefix}tenant_latch(v_tenant));
         v_busy := ${schema}.${prefix}under_way(v_tenant);
-        v_rows := v_rows || ARRAY(
+        v_rows := ARRAY(
             SELECT l FROM ${schema}.${prefix}lease l
             CROSS JOIN LATERAL (
                 SELECT max(${schema}.${prefix}rank(r.priority, r.submitted_at, v_now)) AS top, min(r.number) AS oldest
                 FROM ${schema}.${prefix}run r WHERE r.tenant = l.tenant AND r.name = l.name AND r.state = 'QUEUED') w
-            WHERE l.tenant = v_tenant AND l.max_running > v_busy AND (l.due_at <= v_now) IS NOT TRUE
+            WHERE l.tenant = v_tenant AND l.max_running > v_busy
             ORDER BY w.top DESC, w.oldest LIMIT p_limit FOR UPDATE OF l SKIP LOCKED);
-    END LOOP;
-    IF cardinality(v_rows) = 0 THEN
-        RETURN;
-    END IF;
-    v_facts := ${schema}.${prefix}facts(true);
-    FOREACH v_before IN ARRAY v_rows LOOP
-        v_room := ${schema}.${prefix}enter(v_facts, v_before);
-        v_room.lease := ${schema}.${prefix}leave(v_room);
-        IF v_room.lease IS DISTINCT FROM v_before THEN
-            PERFORM ${schema}.${prefix}write(ARRAY[v_room.lease], ARRAY[true]);
-        END IF;
-        RETURN NEXT v_room;
+        RETURN QUERY SELECT s.* FROM ${schema}.${prefix}settle_all(v_rows) s;
     END LOOP;
 END $$;
 
@@ -220,6 +226,9 @@ BEGIN
                 AND v_run.max_running > ${schema}.${prefix}crowd(v_room) THEN
                 v_room := ${schema}.${prefix}grant(v_room, v_run, p_leases[i], p_instances[i], p_labels[i], NULL);
                 v_answer := ${schema}.${prefix}answer(i, 'granted', v_room, NULL, NULL, v_run.id);
+            ELSIF NOT EXISTS (SELECT FROM ${schema}.${prefix}run r WHERE r.id = v_run.id AND r.state = 'QUEUED') THEN
+                -- Its turn came, and it may not start from where the resource stands.
+                v_answer := ${schema}.${prefix}answer(i, 'over', v_room, NULL, NULL, v_run.id);
             ELSE
                 v_answer := ${schema}.${prefix}answer(i, 'waiting', v_room, ${schema}.${prefix}place(v_room, v_run.id),
                                                       ${schema}.${prefix}in_the_way(v_room, v_run), v_run.id);
@@ -312,13 +321,15 @@ END $$;
 
 -- Whether what happened to a run is what an ending says.
 CREATE FUNCTION ${schema}.${prefix}is_what_happened(p_run ${schema}.${prefix}run, p_ending text, p_result text, p_code text,
-                                                    p_message text)
+                                                    p_message text, p_retryable boolean)
 RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE p_ending
         WHEN 'SUCCEEDED' THEN p_run.state = 'SUCCEEDED' AND p_run.result IS NOT DISTINCT FROM p_result
-        -- Back in line, failed or dead: whichever its attempts allowed.
+        -- Back in line, failed or dead: whichever its attempts allowed. Or aborted, if it was asked to stop.
         WHEN 'FAILED' THEN p_run.state NOT IN ('SUCCEEDED', 'TIMED_OUT')
             AND (p_run.error_code = p_code AND p_run.error_message = p_message) IS TRUE
+            OR (p_retryable AND p_run.state = 'ABORTED' AND p_run.error_code = p_run.stop_code
+                AND p_run.error_message = 'stopped for ' || p_run.stop_actor || ': ' || p_run.stop_reason) IS TRUE
         ELSE p_run.state = p_ending AND (p_run.error_code = p_code AND p_run.error_message = p_message) IS TRUE END
 $$;
 
@@ -369,7 +380,7 @@ BEGIN
             v_verdict := 'gone';
         ELSIF v_run.state <> 'RUNNING' OR NOT v_proved THEN
             v_verdict := CASE WHEN ${schema}.${prefix}is_what_happened(v_run, p_endings[i], p_results[i], p_codes[i],
-                                                                        p_messages[i]) THEN 'finished' ELSE 'already' END;
+                                                                        p_messages[i], p_retryable[i]) THEN 'finished' ELSE 'already' END;
         ELSE
             v_verdict := 'finished';
             IF p_endings[i] = 'FAILED' AND p_retryable[i] THEN

@@ -33,14 +33,19 @@ DECLARE
     v_answer ${schema}.${prefix}answer := ${schema}.${prefix}say(p_request, p_verdict, p_facts.at,
         CASE p_verdict WHEN 'recovering' THEN p_facts.quiet WHEN 'delayed' THEN ${schema}.${prefix}opens_at(p_row) END,
         p_row);
+    v_room   ${schema}.${prefix}room;
 BEGIN
     IF p_verdict IN ('reserved', 'paused') THEN
         v_answer.refusal := ${schema}.${prefix}closed(${schema}.${prefix}look(p_facts, p_row));
+    ELSIF p_verdict = 'ahead' THEN
+        v_room := ${schema}.${prefix}look(p_facts, p_row);
+        v_answer.refusal := ${schema}.${prefix}queued_ahead(v_room, ${schema}.${prefix}first(v_room));
     END IF;
     RETURN v_answer;
 END $$;
 
--- Grants what is free. As before; besides, the verdicts reserved and paused (refusal).
+-- Grants what is free. As before; besides, the verdicts reserved, paused and ahead (refusal). A look outside that clears a
+-- key clears it for whoever is first in line.
 CREATE OR REPLACE FUNCTION ${schema}.${prefix}acquire(
     p_patience integer, p_tenants text[], p_names text[], p_ids uuid[], p_instances text[], p_labels text[],
     p_runs uuid[], p_ttls bigint[], p_delays bigint[], p_waits boolean[], p_asks boolean[], p_first integer[],
@@ -206,6 +211,21 @@ BEGIN
                 AND ${schema}.${prefix}is_paused(p_tenants[k], p_names[k], v_facts.at) THEN
                 v_verdict := 'paused';
             END IF;
+            IF v_verdict IS NULL AND v_runs[k] THEN
+                v_room := ${schema}.${prefix}look(v_facts, v_rows[k]);
+                IF (${schema}.${prefix}first(v_room)).id IS NOT NULL THEN
+                    IF p_asks[i] AND ${schema}.${prefix}awaits_probe(v_rows[k]) THEN
+                        v_room.lease := ${schema}.${prefix}freed(v_rows[k], v_facts.at);
+                        v_room := ${schema}.${prefix}promote(v_room);
+                        v_rows[k] := ${schema}.${prefix}leave(v_room);
+                        v_changed[k] := true;
+                    END IF;
+                    v_verdict := ${schema}.${prefix}obstacle(v_rows[k], v_facts.at, false, NULL);
+                    IF v_verdict IS NULL AND (${schema}.${prefix}first(v_room)).id IS NOT NULL THEN
+                        v_verdict := 'ahead';
+                    END IF;
+                END IF;
+            END IF;
             EXIT WHEN v_verdict IS NOT NULL;
         END LOOP;
         IF v_verdict IS NOT NULL THEN
@@ -354,44 +374,52 @@ CREATE OR REPLACE FUNCTION ${schema}.${prefix}evict(p_patience integer, p_tenant
 RETURNS SETOF ${schema}.${prefix}answer LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    v_facts ${schema}.${prefix}facts;
-    v_room  ${schema}.${prefix}room;
-    v_row   ${schema}.${prefix}lease;
-    v_run   ${schema}.${prefix}run;
+    v_facts  ${schema}.${prefix}facts;
+    v_room   ${schema}.${prefix}room;
+    v_row    ${schema}.${prefix}lease;
+    v_victim ${schema}.${prefix}lease;
+    v_run    ${schema}.${prefix}run;
 BEGIN
     PERFORM ${schema}.${prefix}prepare_step(p_patience);
     PERFORM pg_advisory_xact_lock_shared(${schema}.${prefix}latch());
     v_row := (${schema}.${prefix}hold(ARRAY[p_tenant], ARRAY[p_name], ARRAY[true], true))[1];
     PERFORM ${schema}.${prefix}hold_tenants(ARRAY[p_tenant], ARRAY[p_name], '{}');
     v_facts := ${schema}.${prefix}facts(true);
-    IF (v_row.lease_id IS NOT NULL AND v_row.token = p_expected) IS NOT TRUE THEN
+    IF v_row.tenant IS NULL THEN
         RETURN NEXT ${schema}.${prefix}say(1, 'mismatch', v_facts.at, NULL, v_row);
         RETURN;
     END IF;
-    IF v_row.evicted_at IS NULL THEN
-        v_row.evicted_by := p_actor;
-        v_row.evict_reason := p_reason;
-        v_row.evicted_at := v_facts.at;
-        INSERT INTO ${schema}.${prefix}audit (at, tenant, name, run_id, token, actor, action, before, after, reason)
-        VALUES (v_facts.at, p_tenant, p_name, v_row.run_id, v_row.token, p_actor, 'evicted', v_row.label, '', p_reason);
-        v_room := ${schema}.${prefix}look(v_facts, v_row);
-        IF v_row.grace IS NOT NULL THEN
-            SELECT r.* INTO v_run FROM ${schema}.${prefix}run r
-            WHERE r.id = v_row.run_id AND r.state = 'RUNNING' AND r.turn_token = v_row.token;
-            IF FOUND THEN
-                v_room := ${schema}.${prefix}end_run(v_room, v_run, 'ABORTED', NULL, 'EVICTED',
-                    'evicted by ' || p_actor || ': ' || p_reason, p_actor, p_reason);
+    v_room := ${schema}.${prefix}enter(v_facts, v_row);
+    IF ((v_room.lease).lease_id IS NOT NULL AND (v_room.lease).token = p_expected) IS NOT TRUE THEN
+        RETURN NEXT ${schema}.${prefix}say(1, 'mismatch', v_facts.at, NULL, v_room.lease);
+    ELSE
+        IF (v_room.lease).evicted_at IS NULL THEN
+            v_room.lease.evicted_by := p_actor;
+            v_room.lease.evict_reason := p_reason;
+            v_room.lease.evicted_at := v_facts.at;
+            INSERT INTO ${schema}.${prefix}audit (at, tenant, name, run_id, token, actor, action, before, after, reason)
+            VALUES (v_facts.at, p_tenant, p_name, (v_room.lease).run_id, (v_room.lease).token, p_actor, 'evicted',
+                    (v_room.lease).label, '', p_reason);
+            v_victim := v_room.lease;
+            IF (v_room.lease).grace IS NOT NULL THEN
+                SELECT r.* INTO v_run FROM ${schema}.${prefix}run r
+                WHERE r.id = (v_room.lease).run_id AND r.state = 'RUNNING' AND r.turn_token = (v_room.lease).token;
+                IF FOUND THEN
+                    v_room := ${schema}.${prefix}end_run(v_room, v_run, 'ABORTED', NULL, 'EVICTED',
+                        'evicted by ' || p_actor || ': ' || p_reason, p_actor, p_reason);
+                END IF;
             END IF;
-        END IF;
-        -- What is due is settled; or only the run's grace may have kept the key closed.
-        IF v_row.due_at <= v_facts.at THEN
-            v_room := ${schema}.${prefix}settle(v_room);
-        ELSE
+            -- Only the run's grace, or that nobody had looked outside, may have kept the key closed.
             v_room := ${schema}.${prefix}promote(v_room);
+        ELSE
+            v_victim := v_room.lease;
         END IF;
-        PERFORM ${schema}.${prefix}write(ARRAY[${schema}.${prefix}leave(v_room)], ARRAY[true]);
+        RETURN NEXT ${schema}.${prefix}say(1, 'evicted', v_facts.at, v_victim.expires_at + v_victim.lock_delay, v_victim);
     END IF;
-    RETURN NEXT ${schema}.${prefix}say(1, 'evicted', v_facts.at, v_row.expires_at + v_row.lock_delay, v_row);
+    v_room.lease := ${schema}.${prefix}leave(v_room);
+    IF v_room.lease IS DISTINCT FROM v_row THEN
+        PERFORM ${schema}.${prefix}write(ARRAY[v_room.lease], ARRAY[true]);
+    END IF;
 END $$;
 
 -- Clears leases that ended by themselves, with what that means for their runs, and forgets keys nobody used for a day. Rows

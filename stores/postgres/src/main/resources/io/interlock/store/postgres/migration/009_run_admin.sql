@@ -47,11 +47,8 @@ END $$;
 CREATE FUNCTION ${schema}.${prefix}settle_pattern(p_tenant text, p_pattern text)
 RETURNS SETOF ${schema}.${prefix}room LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    v_names  text[];
-    v_rows   ${schema}.${prefix}lease[];
-    v_before ${schema}.${prefix}lease;
-    v_facts  ${schema}.${prefix}facts;
-    v_room   ${schema}.${prefix}room;
+    v_names text[];
+    v_rows  ${schema}.${prefix}lease[];
 BEGIN
     v_names := ARRAY(
         SELECT DISTINCT r.name FROM ${schema}.${prefix}run r
@@ -65,15 +62,7 @@ BEGIN
     v_rows := ${schema}.${prefix}gather(array_fill(p_tenant, ARRAY[cardinality(v_names)]), v_names,
                                         array_fill(true, ARRAY[cardinality(v_names)]), true);
     PERFORM ${schema}.${prefix}hold_tenants(array_fill(p_tenant, ARRAY[cardinality(v_names)]), v_names, '{}');
-    v_facts := ${schema}.${prefix}facts(true);
-    FOREACH v_before IN ARRAY v_rows LOOP
-        v_room := ${schema}.${prefix}settle(${schema}.${prefix}look(v_facts, v_before));
-        v_room.lease := ${schema}.${prefix}leave(v_room);
-        IF v_room.lease IS DISTINCT FROM v_before THEN
-            PERFORM ${schema}.${prefix}write(ARRAY[v_room.lease], ARRAY[true]);
-        END IF;
-        RETURN NEXT v_room;
-    END LOOP;
+    RETURN QUERY SELECT s.* FROM ${schema}.${prefix}settle_all(v_rows) s;
 END $$;
 
 -- Stops grants under some keys. It takes exclusively what every step that grants holds shared, the latch of the epoch: so
@@ -178,11 +167,8 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    v_lost   record;
-    v_rows   ${schema}.${prefix}lease[];
-    v_before ${schema}.${prefix}lease;
-    v_facts  ${schema}.${prefix}facts;
-    v_room   ${schema}.${prefix}room;
+    v_lost record;
+    v_rows ${schema}.${prefix}lease[];
 BEGIN
     PERFORM ${schema}.${prefix}prepare_step(p_patience);
     PERFORM pg_advisory_xact_lock_shared(${schema}.${prefix}latch());
@@ -196,17 +182,9 @@ BEGIN
     IF v_lost.tenants IS NOT NULL THEN
         v_rows := ${schema}.${prefix}gather(v_lost.tenants, v_lost.names,
                                             array_fill(true, ARRAY[cardinality(v_lost.tenants)]), false);
-        v_facts := ${schema}.${prefix}facts(true);
-        FOREACH v_before IN ARRAY v_rows LOOP
-            CONTINUE WHEN v_before.tenant IS NULL;
-            v_room := ${schema}.${prefix}settle(${schema}.${prefix}look(v_facts, v_before));
-            v_room.lease := ${schema}.${prefix}leave(v_room);
-            IF v_room.lease IS DISTINCT FROM v_before THEN
-                PERFORM ${schema}.${prefix}write(ARRAY[v_room.lease], ARRAY[true]);
-            END IF;
-            RETURN QUERY SELECT v_facts.at, (v_room.lease).waiters_until, v_before.tenant, v_before.name, d.run, d.state, d.why
-                FROM unnest(v_room.done) d;
-        END LOOP;
+        RETURN QUERY
+            SELECT (s.facts).at, (s.lease).waiters_until, (s.lease).tenant, (s.lease).name, d.run, d.state, d.why
+            FROM ${schema}.${prefix}settle_all(v_rows) s CROSS JOIN LATERAL unnest(s.done) d;
     END IF;
     RETURN QUERY
         SELECT (s.facts).at, (s.lease).waiters_until, (s.lease).tenant, (s.lease).name, d.run, d.state, d.why

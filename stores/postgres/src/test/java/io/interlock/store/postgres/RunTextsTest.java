@@ -1,0 +1,145 @@
+package io.interlock.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.Holder;
+import io.interlock.InvalidSettingException;
+import io.interlock.run.Ending;
+import io.interlock.run.LineLimits;
+import io.interlock.run.Origin;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
+import io.interlock.run.RunStatus;
+import io.interlock.run.Transition;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.Claimed;
+import io.interlock.spi.run.FinishAnswer;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Texts and times that PostgreSQL does not take as they are. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RunTextsTest {
+
+    private static final String ODD = "\"quoted\" \\back\\ 'single' {a,b} NULL ␀ é 日本 🚀 \n\t\r \u0001 $1 ? %s";
+
+    private final PostgresHarness harness = new PostgresHarness();
+    private final RunStore store = harness.open(Environment.system());
+
+    @AfterAll
+    void close() {
+        store.close();
+        harness.close();
+    }
+
+    @Test
+    void whatIsAskedForIsReadBackAsItWas() {
+        RunSpec spec = RunWords.spec()
+                .parameters(ODD)
+                .labels(Map.of("", "", ODD, "x", "y", ODD, "z", "NULL"))
+                .limits(new RunLimits(Duration.ofDays(400), Duration.ofMillis(1001), Duration.ofMinutes(5)))
+                .retry(new RetryPlan(7, Duration.ofMillis(3), 1.7, Duration.ofDays(1)))
+                .guard(new Transition("a \"kind\"", Set.of("none", "b,c", "{d}", "NULL"), "e 🚀", "f\\", "g'"))
+                .origin(new Origin("é \"x\"", "why \\ not", "日本", "00-1-2-01"));
+        SubmitRequest request =
+                SubmitRequest.of(RunWords.freshRun(), Bench.key("odd"), spec).within(new LineLimits(3, 4));
+        Run run = RunWords.submitted(store, request);
+        assertThat(run.spec()).isEqualTo(spec);
+        assertThat(run.line()).isEqualTo(request.line());
+        Claimed work = RunWords.claim(store);
+        store.beat(List.of(RunWords.beating(work, "é, {\"x\"} \\ NULL")));
+        FinishRequest ending = finishing(work, new Ending.Succeeded(ODD));
+        assertThat(store.finish(List.of(ending)).only()).isInstanceOf(FinishAnswer.Finished.class);
+        RunStatus status = store.findRun(run.id()).orElseThrow().status();
+        assertThat(status.result()).isEqualTo(ODD);
+        assertThat(status.stages()).extracting(stage -> stage.name()).containsExactly("é, {\"x\"} \\ NULL");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a\u0000b", "\ud800", "x\udc00y"})
+    void whatCannotBeKeptIsRefusedWithItsName(String bad) {
+        RunSpec spec = RunWords.spec();
+        refused("parameters", spec.parameters(bad));
+        refused("label", spec.labels(Map.of("x", bad)));
+        refused("transition.during", spec.guard(new Transition("k", Set.of("none"), bad, "s", "f")));
+        refused("transition.from", spec.guard(new Transition("k", Set.of(bad), "d", "s", "f")));
+        RunWords.submitted(store, RunWords.submitting("bad result", ConflictPolicy.REJECT));
+        Claimed work = RunWords.claim(store);
+        assertThatThrownBy(() -> store.finish(List.of(finishing(work, new Ending.Succeeded(bad)))))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("result");
+        store.finish(List.of(RunWords.finishing(work)));
+    }
+
+    private void refused(String setting, RunSpec spec) {
+        SubmitRequest request = SubmitRequest.of(RunWords.freshRun(), Bench.key("bad"), spec);
+        assertThatThrownBy(() -> RunWords.submit(store, request))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining(setting)
+                .hasMessageContaining("U+");
+    }
+
+    @Test
+    void noWorkIsLostOverAnErrorThatCannotBeKept() {
+        RunWords.submitted(store, RunWords.submitting("error", ConflictPolicy.REJECT));
+        Claimed work = RunWords.claim(store);
+        Ending broken = new Ending.Failed(new RunError("B\u0000D", "it \ud83d broke\u0000"), false, null);
+        for (int i = 0; i < 2; i++) {
+            FinishAnswer answer = store.finish(List.of(finishing(work, broken))).only();
+            assertThat(answer).as("also if it is said again").isInstanceOf(FinishAnswer.Finished.class);
+        }
+        assertThat(store.findRun(work.run().id()).orElseThrow().status().error())
+                .isEqualTo(new RunError("B\ufffdD", "it \ufffd broke\ufffd"));
+    }
+
+    @Test
+    void halfACharacterInANameOrAReasonStopsNobody() {
+        Run run = RunWords.submitted(store, RunWords.submitting("half", ConflictPolicy.REJECT));
+        Holder half = new Holder("host \ud800", "label \udfff");
+        Claimed work = store.claim(new ClaimRequest(RunWords.uuid(), half, "acme", Set.of(RunWords.JOB), 1))
+                .get(0);
+        assertThat(work.lease().holder().label()).isEqualTo("label \ufffd");
+        store.beat(List.of(RunWords.beating(work, "stage \ud800")));
+        store.cancel(new CancelRequest(run.id(), "carol", "half \ud800"));
+        store.finish(List.of(RunWords.finishing(work)));
+        assertThat(store.audit(run.key())).extracting(record -> record.reason()).contains("half \ufffd");
+    }
+
+    @Test
+    void aTimeBeyondAllTimesIsRefusedWithItsName() {
+        Duration ages = Duration.ofSeconds(Long.MAX_VALUE);
+        SubmitRequest request = SubmitRequest.of(
+                RunWords.freshRun(),
+                Bench.key("ages"),
+                RunWords.spec().limits(new RunLimits(ages, null, Duration.ZERO)));
+        assertThatThrownBy(() -> RunWords.submit(store, request))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("max-wait");
+        RunWords.submitted(store, RunWords.submitting("ages", ConflictPolicy.REJECT));
+        Claimed work = RunWords.claim(store);
+        Ending later = new Ending.Failed(new RunError("X", "y"), true, ages);
+        assertThat(store.finish(List.of(finishing(work, later))).only()).isInstanceOf(FinishAnswer.Finished.class);
+    }
+
+    private static FinishRequest finishing(Claimed work, Ending ending) {
+        FinishRequest request = RunWords.finishing(work);
+        return new FinishRequest(request.run(), request.key(), request.lease(), request.token(), ending);
+    }
+}
