@@ -170,12 +170,14 @@ class SimulatedHourTest {
             Simulation.Host host = world.host();
             Holder holder = new Holder("node-" + index + "-" + deaths, "node " + index);
             // Without the store's wake-ups, which come on threads of their own: the world has but one.
-            RunEngine engine = RunEngine.builder(new FaultyStore(store.anotherClient()).store())
+            RunEngine engine = RunEngine.builder(
+                            new FaultyStore(store.anotherClient()).silent().store())
                     .environment(host)
                     .threads(host.threads(this::workTime))
                     .holder(holder)
                     .jobs(Jobs.of(job()))
                     .pollEvery(Duration.ofSeconds(5))
+                    .withoutBooks()
                     .build();
             return new Node(host, engine);
         }

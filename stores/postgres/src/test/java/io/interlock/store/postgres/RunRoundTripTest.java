@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseId;
+import io.interlock.run.Claimed;
 import io.interlock.run.LineLimits;
 import io.interlock.run.Run;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.CancelRequest;
-import io.interlock.spi.run.Claimed;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
