@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A schema of its own in the shared server. Its time goes on by moving everything that is stored into the past. */
-final class PostgresHarness implements RunStoreHarness {
+public final class PostgresHarness implements RunStoreHarness {
 
     /** All but those with the one row of the store itself. */
     private static final List<String> TABLES = List.of(
@@ -37,7 +37,8 @@ final class PostgresHarness implements RunStoreHarness {
     private final PostgresServer server = PostgresServer.shared();
     private final String schema = "harness_" + COUNT.incrementAndGet();
 
-    PostgresHarness() {
+    /** An empty store. */
+    public PostgresHarness() {
         open(Environment.system()).close();
     }
 

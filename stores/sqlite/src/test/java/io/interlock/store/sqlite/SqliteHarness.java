@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** A store in a file, whose clock is pushed on by moving the moment of boot that all times are counted from. */
-final class SqliteHarness implements RunStoreHarness {
+public final class SqliteHarness implements RunStoreHarness {
 
     private static final List<String> TABLES = List.of(
             "lease",
@@ -30,7 +30,8 @@ final class SqliteHarness implements RunStoreHarness {
     private final String url;
     private final TestDatabase database;
 
-    SqliteHarness(Path file) {
+    /** A store in {@code file}. */
+    public SqliteHarness(Path file) {
         url = "sqlite:" + file;
         Stores.open(url).close();
         database = new TestDatabase(file);
