@@ -80,7 +80,9 @@ class ArchitectureTest {
                 Map.entry("stores/sqlite", "io.interlock.store.sqlite"),
                 Map.entry("stores/postgres", "io.interlock.store.postgres"),
                 Map.entry("stores/redis", "io.interlock.store.redis"),
-                Map.entry("edges/server", "io.interlock.server"));
+                Map.entry("edges/server", "io.interlock.server"),
+                Map.entry("testing/servers", "io.interlock.servers"),
+                Map.entry("testing/storm", "io.interlock.storm"));
         assertThat(packages.keySet()).containsExactlyInAnyOrderElementsOf(SourceTree.mainModules());
         assertThat(CompiledCode.main()).hasSizeGreaterThan(50);
         packages.forEach((module, name) -> {
