@@ -6,24 +6,8 @@ import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
-import io.interlock.run.Attempt;
-import io.interlock.run.AuditRecord;
-import io.interlock.run.BeatAnswer;
-import io.interlock.run.CancelAnswer;
-import io.interlock.run.Claimed;
-import io.interlock.run.FinishAnswer;
-import io.interlock.run.Pause;
-import io.interlock.run.Resource;
-import io.interlock.run.ResourceAnswer;
-import io.interlock.run.Run;
-import io.interlock.run.RunPage;
-import io.interlock.run.RunQuery;
-import io.interlock.run.SweepAction;
-import io.interlock.run.TurnAnswer;
-import io.interlock.run.Wait;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
@@ -33,17 +17,6 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.run.BeatRequest;
-import io.interlock.spi.run.CancelRequest;
-import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.FinishRequest;
-import io.interlock.spi.run.PauseRequest;
-import io.interlock.spi.run.ResourceRequest;
-import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.RunStore;
-import io.interlock.spi.run.SubmitAnswer;
-import io.interlock.spi.run.SubmitRequest;
-import io.interlock.spi.run.TurnRequest;
 import io.interlock.store.jdbc.SchemaMode;
 import io.interlock.store.jdbc.TableNames;
 import io.interlock.time.Environment;
@@ -67,7 +40,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads; one per process is enough. It uses up to seven connections.
  */
-public final class PostgresStore extends PostgresBooks implements RunStore {
+public final class PostgresStore extends PostgresRuns {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
     private static final int MOST_REATTACHMENTS = 3;
@@ -231,106 +204,6 @@ public final class PostgresStore extends PostgresBooks implements RunStore {
     }
 
     @Override
-    public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
-        requests.forEach(request -> request.spec().terms().within(attachment.maxLease()));
-        return requests.isEmpty()
-                ? Answers.of(List.of())
-                : SubmitStep.answers(requests.size(), grantedRuns(SubmitStep.of(runs, requests)));
-    }
-
-    @Override
-    public List<Claimed> claim(ClaimRequest request) {
-        boolean waits = watchers.anybodyHears(WorkHints.hash(request.tenant()));
-        return WorkSteps.claimed(grantedRuns(WorkSteps.claim(runs, request, waits)));
-    }
-
-    @Override
-    public Answers<TurnAnswer> takeTurn(List<TurnRequest> requests) {
-        return requests.isEmpty()
-                ? Answers.of(List.of())
-                : WorkSteps.turns(requests.size(), grantedRuns(WorkSteps.takeTurn(runs, requests)));
-    }
-
-    @Override
-    public Answers<BeatAnswer> beat(List<BeatRequest> requests) {
-        return requests.isEmpty()
-                ? Answers.of(List.of())
-                : WorkSteps.beats(requests.size(), call(renewals, WorkSteps.beat(runs, requests)));
-    }
-
-    @Override
-    public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
-        return requests.isEmpty()
-                ? Answers.of(List.of())
-                : FinishStep.answers(requests.size(), announced(FinishStep.of(runs, requests)));
-    }
-
-    @Override
-    public CancelAnswer cancel(CancelRequest request) {
-        return RunAdmin.cancelled(announced(RunAdmin.cancel(runs, request)).get(0));
-    }
-
-    @Override
-    public Pause pause(PauseRequest request) {
-        return call(steps, RunAdmin.pause(runs, request));
-    }
-
-    @Override
-    public boolean resume(ResumeRequest request) {
-        return !announced(RunAdmin.resume(runs, request)).isEmpty();
-    }
-
-    @Override
-    public List<SweepAction> sweepRuns(int limit) {
-        List<RunAdmin.Swept> done = call(steps, RunAdmin.sweep(runs, limit));
-        announcer.announce(done.stream()
-                .filter(RunAdmin.Swept::leavesWaiters)
-                .map(swept -> KeyHash.of(swept.action().key()))
-                .toList());
-        return done.stream().map(RunAdmin.Swept::action).toList();
-    }
-
-    @Override
-    public Optional<Run> findRun(RunId id) {
-        return RunReads.runs(call(steps, RunReads.find(runs, id))).stream().findFirst();
-    }
-
-    @Override
-    public List<Run> queue(LockKey key) {
-        return RunReads.runs(call(steps, RunReads.queue(runs, key)));
-    }
-
-    @Override
-    public Optional<Wait> explain(RunId id) {
-        return RunReads.explained(call(steps, RunReads.explain(runs, id)));
-    }
-
-    @Override
-    public List<Attempt> attempts(RunId id) {
-        return call(steps, RunReads.attempts(runs, id));
-    }
-
-    @Override
-    public Optional<Resource> resource(LockKey key) {
-        return call(steps, RunReads.resource(runs, key)).stream().findFirst();
-    }
-
-    @Override
-    public ResourceAnswer setResource(ResourceRequest request) {
-        return call(steps, RunAdmin.setResource(runs, request));
-    }
-
-    @Override
-    public RunPage listRuns(RunQuery query) {
-        return RunReads.page(query, call(steps, RunReads.list(runs, query)));
-    }
-
-    @Override
-    public List<AuditRecord> audit(LockKey key) {
-        return call(steps, RunReads.audit(runs, key));
-    }
-
-    @Override
     public ChangeFeed changes() {
         return listener;
     }
@@ -346,10 +219,6 @@ public final class PostgresStore extends PostgresBooks implements RunStore {
     @Override
     public String toString() {
         return settings.store();
-    }
-
-    private List<RunAnswer> grantedRuns(Lane.Step<List<RunAnswer>> step) {
-        return granted(step, row -> row.verdict().equals("reattach"));
     }
 
     /** Runs a step that grants; first ties the store to the server, if it turns out to be another one than before. */
@@ -370,19 +239,19 @@ public final class PostgresStore extends PostgresBooks implements RunStore {
                 settings.store(), "is on another server at every attempt; is a failover under way?");
     }
 
-    /** Runs a step that may free keys, and wakes whoever waits for one. */
-    private List<RunAnswer> announced(Lane.Step<List<RunAnswer>> step) {
-        List<RunAnswer> rows = call(steps, step);
-        announce(rows);
-        return rows;
+    @Override
+    void wake(List<Long> hashes) {
+        announcer.announce(hashes);
     }
 
     @Override
-    void announce(List<RunAnswer> rows) {
-        announcer.announce(rows.stream()
-                .filter(RunAnswer::leavesWaiters)
-                .map(row -> KeyHash.of(row.requireKey()))
-                .toList());
+    <T> T renewing(Lane.Step<T> step) {
+        return call(renewals, step);
+    }
+
+    @Override
+    boolean isHeard(long hash) {
+        return watchers.anybodyHears(hash);
     }
 
     @Override

@@ -1,0 +1,165 @@
+package io.interlock.store.postgres;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.CancelAnswer;
+import io.interlock.run.Claimed;
+import io.interlock.run.FinishAnswer;
+import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceAnswer;
+import io.interlock.run.Run;
+import io.interlock.run.RunPage;
+import io.interlock.run.RunQuery;
+import io.interlock.run.SweepAction;
+import io.interlock.run.TurnAnswer;
+import io.interlock.run.Wait;
+import io.interlock.spi.Answers;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnRequest;
+import java.util.List;
+import java.util.Optional;
+
+/** The runs of a store in PostgreSQL, each verb one statement. Safe for use by many threads. */
+abstract class PostgresRuns extends PostgresBooks implements RunStore {
+
+    /** Runs a step on the lane that no other step keeps waiting. */
+    abstract <T> T renewing(Lane.Step<T> step);
+
+    /** Wakes whoever waits for one of these. */
+    abstract void wake(List<Long> hashes);
+
+    /** Whether anybody in this process is woken by {@code hash}. */
+    abstract boolean isHeard(long hash);
+
+    @Override
+    public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
+        requests.forEach(request -> request.spec().terms().within(capabilities().maxLease()));
+        return requests.isEmpty()
+                ? Answers.of(List.of())
+                : SubmitStep.answers(requests.size(), grantedRuns(SubmitStep.of(calls(), requests)));
+    }
+
+    @Override
+    public List<Claimed> claim(ClaimRequest request) {
+        boolean waits = isHeard(WorkHints.hash(request.tenant()));
+        return WorkSteps.claimed(grantedRuns(WorkSteps.claim(calls(), request, waits)));
+    }
+
+    @Override
+    public Answers<TurnAnswer> takeTurn(List<TurnRequest> requests) {
+        return requests.isEmpty()
+                ? Answers.of(List.of())
+                : WorkSteps.turns(requests.size(), grantedRuns(WorkSteps.takeTurn(calls(), requests)));
+    }
+
+    @Override
+    public Answers<BeatAnswer> beat(List<BeatRequest> requests) {
+        return requests.isEmpty()
+                ? Answers.of(List.of())
+                : WorkSteps.beats(requests.size(), renewing(WorkSteps.beat(calls(), requests)));
+    }
+
+    @Override
+    public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
+        return requests.isEmpty()
+                ? Answers.of(List.of())
+                : FinishStep.answers(requests.size(), announced(FinishStep.of(calls(), requests)));
+    }
+
+    @Override
+    public CancelAnswer cancel(CancelRequest request) {
+        return RunAdmin.cancelled(announced(RunAdmin.cancel(calls(), request)).get(0));
+    }
+
+    @Override
+    public Pause pause(PauseRequest request) {
+        return ask(RunAdmin.pause(calls(), request));
+    }
+
+    @Override
+    public boolean resume(ResumeRequest request) {
+        return !announced(RunAdmin.resume(calls(), request)).isEmpty();
+    }
+
+    @Override
+    public List<SweepAction> sweepRuns(int limit) {
+        List<RunAdmin.Swept> done = ask(RunAdmin.sweep(calls(), limit));
+        wake(done.stream()
+                .filter(RunAdmin.Swept::leavesWaiters)
+                .map(swept -> KeyHash.of(swept.action().key()))
+                .toList());
+        return done.stream().map(RunAdmin.Swept::action).toList();
+    }
+
+    @Override
+    public Optional<Run> findRun(RunId id) {
+        return RunReads.runs(ask(RunReads.find(calls(), id))).stream().findFirst();
+    }
+
+    @Override
+    public List<Run> queue(LockKey key) {
+        return RunReads.runs(ask(RunReads.queue(calls(), key)));
+    }
+
+    @Override
+    public Optional<Wait> explain(RunId id) {
+        return RunReads.explained(ask(RunReads.explain(calls(), id)));
+    }
+
+    @Override
+    public List<Attempt> attempts(RunId id) {
+        return ask(RunReads.attempts(calls(), id));
+    }
+
+    @Override
+    public Optional<Resource> resource(LockKey key) {
+        return ask(RunReads.resource(calls(), key)).stream().findFirst();
+    }
+
+    @Override
+    public ResourceAnswer setResource(ResourceRequest request) {
+        return ask(RunAdmin.setResource(calls(), request));
+    }
+
+    @Override
+    public RunPage listRuns(RunQuery query) {
+        return RunReads.page(query, ask(RunReads.list(calls(), query)));
+    }
+
+    @Override
+    public List<AuditRecord> audit(LockKey key) {
+        return ask(RunReads.audit(calls(), key));
+    }
+
+    @Override
+    void announce(List<RunAnswer> rows) {
+        wake(rows.stream()
+                .filter(RunAnswer::leavesWaiters)
+                .map(row -> KeyHash.of(row.requireKey()))
+                .toList());
+    }
+
+    private List<RunAnswer> grantedRuns(Lane.Step<List<RunAnswer>> step) {
+        return granted(step, row -> row.verdict().equals("reattach"));
+    }
+
+    /** Runs a step that may free keys, and wakes whoever waits for one. */
+    private List<RunAnswer> announced(Lane.Step<List<RunAnswer>> step) {
+        List<RunAnswer> rows = ask(step);
+        announce(rows);
+        return rows;
+    }
+}
