@@ -46,9 +46,12 @@ final class DoomedWorker {
         RandomGenerator random = Environment.system().random();
         try (SqliteStore store = new SqliteStoreFactory().open(StoreUrl.parse(args[0]), Environment.system())) {
             for (int i = 0; ; i++) {
-                RunId id = RunId.create(Environment.system().clock(), random);
-                store.submit(List.of(SubmitRequest.of(id, key(i % KEYS), SPEC)));
-                say("submitted " + id);
+                // More than it works on, so that it always leaves something behind.
+                for (int key = 0; key < 3; key++) {
+                    RunId id = RunId.create(Environment.system().clock(), random);
+                    store.submit(List.of(SubmitRequest.of(id, key((i + key) % KEYS), SPEC)));
+                    say("submitted " + id);
+                }
                 UUID claim = new UUID(random.nextLong(), random.nextLong());
                 Holder holder = new Holder("doomed/" + ProcessHandle.current().pid(), "doomed");
                 for (Claimed work : store.claim(new ClaimRequest(claim, holder, null, Set.of(JOB), 2))) {
