@@ -5,14 +5,11 @@ import io.interlock.run.FinishAnswer;
 import io.interlock.run.RunError;
 import io.interlock.spi.Answers;
 import io.interlock.spi.run.FinishRequest;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A batch of endings, as one statement. */
 final class FinishStep {
-
-    private static final Duration LONGEST_REST = Duration.ofDays(36_500);
 
     private FinishStep() {}
 
@@ -60,7 +57,7 @@ final class FinishStep {
                 return new Said("SUCCEEDED", Texts.exactOrNull("result", succeeded.result()), null, null, false, null);
             }
             if (ending instanceof Ending.Failed failed) {
-                return of("FAILED", failed.error(), failed.retryable(), rest(failed));
+                return of("FAILED", failed.error(), failed.retryable(), Texts.microsOrNull(failed.rest()));
             }
             if (ending instanceof Ending.Aborted aborted) {
                 return of("ABORTED", aborted.error(), false, null);
@@ -71,14 +68,6 @@ final class FinishStep {
         // An error that cannot be kept as it is must not keep the work from ending.
         private static Said of(String ending, RunError error, boolean retryable, @Nullable Long rest) {
             return new Said(ending, null, Texts.shown(error.code()), Texts.shown(error.message()), retryable, rest);
-        }
-
-        private static @Nullable Long rest(Ending.Failed failed) {
-            Duration rest = failed.rest();
-            if (rest == null) {
-                return null;
-            }
-            return AnswerRow.micros(rest.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : rest);
         }
     }
 }

@@ -50,7 +50,7 @@ final class RunAdmin {
     }
 
     static Lane.Step<Pause> pause(RunCall call, PauseRequest request) {
-        Long micros = Texts.microsOrNull("pause", request.time());
+        Long micros = Texts.microsOrNull(request.time());
         String pattern = Texts.exact("pattern", request.pattern());
         return call.rows(
                 "pause(?, ?, ?, ?, ?, ?)",

@@ -57,16 +57,16 @@ final class RunJson {
     }
 
     private void write(RunLimits limits) {
-        number("max_wait", Texts.microsOrNull("max-wait", limits.maxWait()));
-        number("max_runtime", Texts.microsOrNull("max-runtime", limits.maxRuntime()));
-        number("expiry_grace", Texts.micros("expiry-grace", limits.expiryGrace()));
+        number("max_wait", Texts.microsOrNull(limits.maxWait()));
+        number("max_runtime", Texts.microsOrNull(limits.maxRuntime()));
+        number("expiry_grace", Texts.micros(limits.expiryGrace()));
     }
 
     private void write(RetryPlan retry) {
         number("retry_attempts", retry.attempts());
-        number("retry_backoff", Texts.micros("retry.backoff", retry.backoff()));
+        number("retry_backoff", Texts.micros(retry.backoff()));
         number("retry_multiplier", retry.multiplier());
-        number("retry_longest", Texts.micros("retry.max-backoff", retry.maxBackoff()));
+        number("retry_longest", Texts.micros(retry.maxBackoff()));
     }
 
     private void write(Origin origin) {

@@ -61,7 +61,7 @@ final class SubmitStep {
                     : new Idem(
                             Texts.exact("idempotency key", known.key()),
                             Texts.exact("fingerprint", known.fingerprint()),
-                            Texts.micros("idempotency keep-for", known.keepFor()));
+                            Texts.micros(known.keepFor()));
         }
     }
 

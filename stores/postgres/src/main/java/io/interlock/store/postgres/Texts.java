@@ -1,6 +1,5 @@
 package io.interlock.store.postgres;
 
-import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** What PostgreSQL can keep of the texts and times of Java: it knows no NUL, no half characters, and no end of time. */
 final class Texts {
 
-    private static final Duration LONGEST = Duration.ofDays(36_500);
+    // Longer than anything lasts, and short enough to add to a date.
+    private static final Duration FOR_EVER = Duration.ofDays(36_500_000);
 
     private Texts() {}
 
@@ -47,24 +47,13 @@ final class Texts {
         return kept.toString();
     }
 
-    /**
-     * The microseconds of {@code time}.
-     *
-     * @throws InvalidSettingException if it is too long to be added to a date
-     */
-    static long micros(String setting, Duration time) {
-        if (time.compareTo(LONGEST) > 0) {
-            throw new InvalidSettingException(
-                    setting,
-                    DurationText.format(time),
-                    "is above the " + DurationText.format(LONGEST) + " this store can count",
-                    "leave it out if there shall be no limit");
-        }
-        return AnswerRow.micros(time);
+    /** The microseconds of {@code time}. Whoever says "for ever" by a great number means it. */
+    static long micros(Duration time) {
+        return AnswerRow.micros(time.compareTo(FOR_EVER) < 0 ? time : FOR_EVER);
     }
 
-    static @Nullable Long microsOrNull(String setting, @Nullable Duration time) {
-        return time == null ? null : micros(setting, time);
+    static @Nullable Long microsOrNull(@Nullable Duration time) {
+        return time == null ? null : micros(time);
     }
 
     private static int firstBad(String text) {

@@ -25,6 +25,7 @@ import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -123,19 +124,20 @@ class RunTextsTest {
     }
 
     @Test
-    void aTimeBeyondAllTimesIsRefusedWithItsName() {
+    void aTimeBeyondAllTimesIsForEver() {
         Duration ages = Duration.ofSeconds(Long.MAX_VALUE);
-        SubmitRequest request = SubmitRequest.of(
-                RunWords.freshRun(),
-                Bench.key("ages"),
-                RunWords.spec().limits(new RunLimits(ages, null, Duration.ZERO)));
-        assertThatThrownBy(() -> RunWords.submit(store, request))
-                .isInstanceOf(InvalidSettingException.class)
-                .hasMessageContaining("max-wait");
-        RunWords.submitted(store, RunWords.submitting("ages", ConflictPolicy.REJECT));
+        RunSpec spec = RunWords.spec().limits(new RunLimits(ages, ages, ages)).retry(new RetryPlan(3, ages, 100, ages));
+        SubmitRequest request = SubmitRequest.of(RunWords.freshRun(), Bench.key("ages"), spec)
+                .knownBy(new SubmitRequest.Idempotency("ages", "x", ages));
+        Run run = RunWords.submitted(store, request);
+        assertThat(run.spec().limits().maxWait()).isGreaterThan(Duration.ofDays(365 * 1000));
         Claimed work = RunWords.claim(store);
         Ending later = new Ending.Failed(new RunError("X", "y"), true, ages);
         assertThat(store.finish(List.of(finishing(work, later))).only()).isInstanceOf(FinishAnswer.Finished.class);
+        assertThat(store.findRun(run.id()).orElseThrow().status().notBefore())
+                .isAfter(Instant.parse("9999-12-31T23:59:59Z"));
+        assertThat(store.sweepRuns(10)).isEmpty();
+        store.cancel(new CancelRequest(run.id(), "carol", "enough"));
     }
 
     private static FinishRequest finishing(Claimed work, Ending ending) {
