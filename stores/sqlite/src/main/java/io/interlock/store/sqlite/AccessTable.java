@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class AccessTable {
 
     private static final String PUT = """
-            REPLACE INTO ${schema}.${prefix}access_key
+            INSERT INTO ${schema}.${prefix}access_key
                    (id, tenant, role, label, hash, created_at, expires_at, revoked_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET revoked_at = excluded.revoked_at
             """;
 
     private static final String COLUMNS =
@@ -25,7 +26,7 @@ final class AccessTable {
 
     private static final String FIND = COLUMNS + " WHERE id = ?";
 
-    private static final String LIST = COLUMNS + " WHERE ?1 IS NULL OR tenant = ?1 ORDER BY created_at, id";
+    private static final String LIST = COLUMNS + " WHERE ?1 IS NULL OR tenant = ?1 ORDER BY number";
 
     private final Session session;
 
