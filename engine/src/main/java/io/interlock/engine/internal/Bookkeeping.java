@@ -42,6 +42,8 @@ final class Bookkeeping {
     private static final Logger log = LoggerFactory.getLogger(Bookkeeping.class);
     private static final Duration NOTE_EVERY = Duration.ofSeconds(10);
 
+    private static final double SPREAD = 0.2;
+
     private final House house;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private @Nullable RefusalCounter counter;
@@ -60,7 +62,7 @@ final class Bookkeeping {
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
             if (settings.slots() > 0) {
-                open.push(Loop.start(environment, "worker-notes", NOTE_EVERY, this::note));
+                open.push(Loop.paced(environment, "worker-notes", NOTE_EVERY, this::note));
             }
         }
         if (!settings.books().rules().isEmpty()) {
@@ -116,7 +118,7 @@ final class Bookkeeping {
         return HttpRules.hosts(hosts).networks(books.privateNetworks());
     }
 
-    private boolean note() {
+    private Duration note() {
         WorkerStatus status = house.workers().status();
         house.settings()
                 .store()
@@ -127,7 +129,7 @@ final class Bookkeeping {
                         status.busy(),
                         version(),
                         house.settings().environment().clock().instant()));
-        return false;
+        return house.time().jittered(NOTE_EVERY, SPREAD);
     }
 
     private static String version() {

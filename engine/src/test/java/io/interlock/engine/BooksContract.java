@@ -1,0 +1,172 @@
+package io.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
+import io.interlock.run.JobName;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.RedriveAnswer;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.run.Stage;
+import io.interlock.run.WorkerNote;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** What engines keep beside runs. */
+public abstract class BooksContract extends EngineContract {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final RetryPlan TWICE = new RetryPlan(2, Duration.ofMillis(1), 1, Duration.ofMillis(1));
+
+    @Test
+    void aDeadRunIsDoneAnewByAnotherOneOrByNobody() throws Exception {
+        AtomicBoolean mended = new AtomicBoolean();
+        RunEngine engine = bench().engine(Jobs.of(Job.named("load")
+                .retry(TWICE)
+                .handler(run -> {
+                    if (!mended.get()) {
+                        throw new TransientFailureException("AWAY", "nobody there");
+                    }
+                    return null;
+                })
+                .build()));
+        RunId first = dead(engine);
+        RunId second = dead(engine);
+        DeadLetterQuery open = new DeadLetterQuery("acme", null, true, 0, 10);
+        assertThat(engine.deadLetters().list(open))
+                .extracting(letter -> letter.run().id())
+                .containsExactly(first, second);
+
+        mended.set(true);
+        RedriveAnswer answer = engine.deadLetters().redrive(first, "carol", "the other side is back");
+        assertThat(answer).isInstanceOfSatisfying(RedriveAnswer.Redriven.class, redriven -> {
+            assertThat(redriven.letter().isOpen()).isFalse();
+            assertThat(ended(engine, redriven.run().id()).state()).isEqualTo(RunState.SUCCEEDED);
+        });
+        assertThat(engine.deadLetters().discard(second, "carol", "nobody misses it"))
+                .isInstanceOf(DiscardAnswer.Settled.class);
+        assertThat(engine.deadLetters().list(open)).isEmpty();
+        assertThat(engine.deadLetters().list(new DeadLetterQuery("acme", null, false, 0, 10)))
+                .hasSize(2)
+                .noneMatch(DeadLetter::isOpen);
+    }
+
+    @Test
+    void theAuditLogIsSealedAndWhole() {
+        RunEngine engine =
+                bench().engine(Jobs.of(Job.named("load").handler(run -> null).build()));
+        LockKey key = bench().key();
+        RunId run = bench().noted(engine.submit(RunRequest.of(key, "load")))
+                .orElseThrow()
+                .id();
+        ended(engine, run);
+        int records = engine.audit(key).size();
+        assertThat(records).isGreaterThan(3);
+        await().atMost(LONG).until(() -> bench().store().unsealed(1).isEmpty());
+        assertThat(bench().store().head().position()).isGreaterThanOrEqualTo(records);
+        assertThat(engine.records().verifyAudit().isClean()).isTrue();
+    }
+
+    @Test
+    void whatStartsNothingNewIsCounted() throws Exception {
+        Rendezvous work = new Rendezvous();
+        Job job = Job.named("load").handler(work).build();
+        LockKey key = bench().key();
+        Instant before = Instant.EPOCH;
+        RunEngine engine = bench().engine(Jobs.of(job));
+        RunId running = bench().noted(engine.submit(RunRequest.of(key, "load")))
+                .orElseThrow()
+                .id();
+        work.awaitBegin();
+        for (int i = 0; i < 3; i++) {
+            assertThat(engine.submit(RunRequest.of(key, "load"))).isInstanceOf(Submission.Rejected.class);
+        }
+        work.letGo();
+        ended(engine, running);
+        engine.close();
+        RunEngine observer = bench().engine(Jobs.of(job));
+        List<RefusalCount> counts = observer.records().refusals(key, before);
+        assertThat(counts).allMatch(count -> count.outcome() == RefusalCount.Outcome.REJECTED);
+        assertThat(counts.stream().mapToLong(RefusalCount::count).sum()).isEqualTo(3);
+    }
+
+    @Test
+    void theLastWordsOfWorkAreKept() {
+        RunEngine engine = bench().engine(Jobs.of(Job.named("load")
+                .handler(run -> {
+                    run.stage("extract");
+                    run.stage("load");
+                    run.progress(7, 7);
+                    run.output("seven rows\n");
+                    return null;
+                })
+                .build()));
+        RunId run = bench().noted(engine.submit(RunRequest.of(bench().key(), "load")))
+                .orElseThrow()
+                .id();
+        Run end = ended(engine, run);
+        assertThat(end.status().stages()).extracting(Stage::name).containsExactly("extract", "load");
+        assertThat(end.status().progress()).isNotNull();
+        assertThat(engine.records().output(run))
+                .hasValueSatisfying(text -> assertThat(text).contains("seven rows"));
+    }
+
+    @Test
+    void whoWorksAndWhatGoesOnIsShown() throws Exception {
+        Rendezvous work = new Rendezvous();
+        RunEngine engine =
+                bench().engine(Jobs.of(Job.named("load").handler(work).build()), builder -> builder.slots(3));
+        LockKey key = bench().key();
+        RunId run = bench().noted(engine.submit(RunRequest.of(key, "load")))
+                .orElseThrow()
+                .id();
+        work.awaitBegin();
+        await().atMost(LONG).until(() -> !engine.records().workers(LONG).isEmpty());
+        assertThat(engine.records().workers(LONG)).singleElement().satisfies(note -> {
+            assertThat(note.slots()).isEqualTo(3);
+            assertThat(note).extracting(WorkerNote::jobs).isEqualTo(Set.of(new JobName("load")));
+        });
+        assertThat(engine.records().keys(KeyQuery.ofTenant("acme")))
+                .singleElement()
+                .satisfies(view -> assertThat(view.currentRun().map(Run::id)).contains(run));
+        assertThat(engine.records().tallies())
+                .singleElement()
+                .satisfies(tally -> assertThat(tally.state()).isEqualTo(RunState.RUNNING));
+        engine.pause("acme", "other/*", "carol", "upgrade", null);
+        assertThat(engine.records().pauses("acme")).hasSize(1);
+        assertThat(engine.records().pauses("globex")).isEmpty();
+        work.letGo();
+        ended(engine, run);
+    }
+
+    private RunId dead(RunEngine engine) {
+        RunId run = bench().noted(engine.submit(RunRequest.of(bench().key(), "load")))
+                .orElseThrow()
+                .id();
+        assertThat(ended(engine, run).state()).isEqualTo(RunState.DEAD);
+        return run;
+    }
+
+    private static Run ended(RunEngine engine, RunId run) {
+        try {
+            Run end = engine.awaitEnd(run, LONG).orElseThrow();
+            assertThat(end.state().isTerminal()).as("ended: " + end).isTrue();
+            return end;
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(stop);
+        }
+    }
+}
