@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.LeaseRecord;
 import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;

@@ -7,6 +7,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.Refusal;
 import io.interlock.UnsafeStoreException;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.RenewAnswer;

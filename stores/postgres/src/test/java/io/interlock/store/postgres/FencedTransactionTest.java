@@ -8,6 +8,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StaleTokenException;
 import io.interlock.locks.fencing.FencingGate;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.LeaseStore;
 import io.interlock.time.Environment;
 import java.sql.Connection;

@@ -7,6 +7,7 @@ import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
 import io.interlock.LossCause;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.LeaseStore;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseRecord;
+import io.interlock.servers.PostgresServer;
 import io.interlock.store.jdbc.SchemaMode;
 import io.interlock.store.jdbc.TableNames;
 import io.interlock.time.Environment;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LeaseRecord;
 import io.interlock.StoreUnavailableException;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;

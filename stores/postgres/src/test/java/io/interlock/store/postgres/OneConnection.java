@@ -1,5 +1,6 @@
 package io.interlock.store.postgres;
 
+import io.interlock.servers.PostgresServer;
 import java.io.PrintWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -1,5 +1,6 @@
 package io.interlock.store.postgres;
 
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.tck.RunStoreHarness;

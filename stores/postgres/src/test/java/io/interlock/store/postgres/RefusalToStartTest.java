@@ -8,6 +8,7 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.Stores;
 import java.io.IOException;
 import java.net.ServerSocket;

@@ -2,6 +2,7 @@ package io.interlock.store.postgres;
 
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

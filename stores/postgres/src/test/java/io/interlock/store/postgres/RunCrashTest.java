@@ -11,6 +11,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.Run;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Run;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.tck.RunAudit;

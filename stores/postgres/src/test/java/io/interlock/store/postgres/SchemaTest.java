@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.UnsafeStoreException;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;

@@ -10,6 +10,7 @@ import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.LeaseStore;
 import io.interlock.time.Environment;
