@@ -38,6 +38,9 @@ abstract class PostgresRuns extends PostgresBooks implements RunStore {
     /** Runs a step on the lane that no other step keeps waiting. */
     abstract <T> T renewing(Lane.Step<T> step);
 
+    /** Says when to look for runs whose key's row was lost. */
+    abstract LostRuns lostRuns();
+
     /** Wakes whoever waits for one of these. */
     abstract void wake(List<Long> hashes);
 
@@ -96,7 +99,7 @@ abstract class PostgresRuns extends PostgresBooks implements RunStore {
 
     @Override
     public List<SweepAction> sweepRuns(int limit) {
-        List<RunAdmin.Swept> done = ask(RunAdmin.sweep(calls(), limit));
+        List<RunAdmin.Swept> done = lostRuns().during(lost -> ask(RunAdmin.sweep(calls(), limit, lost)));
         wake(done.stream()
                 .filter(RunAdmin.Swept::leavesWaiters)
                 .map(swept -> KeyHash.of(swept.action().key()))

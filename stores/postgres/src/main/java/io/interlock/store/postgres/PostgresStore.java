@@ -54,6 +54,7 @@ public final class PostgresStore extends PostgresRuns {
     private final Announcer announcer;
     private final WorkHints hints;
     private final RunCall runs;
+    private final LostRuns lostRuns;
     private final Runnable pools;
     private volatile boolean closed;
 
@@ -67,6 +68,7 @@ public final class PostgresStore extends PostgresRuns {
         announcer = new Announcer(connections.single(), settings, environment, watchers);
         hints = new WorkHints(announcer);
         runs = new RunCall(settings, hints);
+        lostRuns = new LostRuns(environment.ticker());
         pools = connections.close();
     }
 
@@ -257,6 +259,11 @@ public final class PostgresStore extends PostgresRuns {
     @Override
     <T> T ask(Lane.Step<T> step) {
         return call(steps, step);
+    }
+
+    @Override
+    LostRuns lostRuns() {
+        return lostRuns;
     }
 
     @Override

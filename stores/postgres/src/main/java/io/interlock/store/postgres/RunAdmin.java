@@ -108,12 +108,13 @@ final class RunAdmin {
                 : new ResourceAnswer.Mismatch(resource);
     }
 
-    static Lane.Step<List<Swept>> sweep(RunCall call, int limit) {
+    static Lane.Step<List<Swept>> sweep(RunCall call, int limit, boolean lost) {
         return call.rows(
-                "sweep_runs(?, ?)",
+                "sweep_runs(?, ?, ?)",
                 (statement, patience) -> {
                     statement.setInt(1, patience);
                     statement.setInt(2, limit);
+                    statement.setBoolean(3, lost);
                 },
                 RunAdmin::swept);
     }

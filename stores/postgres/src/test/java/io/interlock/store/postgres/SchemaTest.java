@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
+import io.interlock.RunId;
 import io.interlock.UnsafeStoreException;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.EvictRequest;
@@ -13,7 +14,11 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.RunStore;
+import io.interlock.store.jdbc.Migration;
+import io.interlock.store.jdbc.Migrator;
 import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.store.jdbc.TableNames;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.time.Duration;
@@ -199,6 +204,34 @@ class SchemaTest {
     }
 
     @Test
+    void leasesOfTheFirstSchemaLiveOn() throws Exception {
+        TableNames names = new TableNames("old", "interlock_");
+        server.execute("CREATE SCHEMA old");
+        try (Connection connection = server.connect()) {
+            new Migrator(
+                            "old",
+                            names,
+                            Migration.load(Opening.class, "001_leases.sql"),
+                            Environment.system().clock())
+                    .run(SchemaMode.APPLY, connection, (same, work) -> work.run());
+            RowWait.execute(
+                    connection,
+                    "INSERT INTO old.interlock_lease (tenant, name, lease_id, instance, label, token, granted_at,"
+                            + " expires_at) VALUES ('acme', 'k', '00000000-0000-0000-0000-000000000007', 'i', 'l', 7, now(),"
+                            + " now() + interval '30 s')");
+            try (RunStore store = (RunStore) Stores.open(server.url("schema=old"))) {
+                LeaseRecord lease = store.find(List.of(Bench.key("k"))).get(0).orElseThrow();
+                assertThat(Bench.renew(store, lease)).isInstanceOf(RenewAnswer.Renewed.class);
+                RunId waiting = RunWords.queued(store, "k").id();
+                Bench.release(store, lease);
+                assertThat(RunWords.claim(store).run().id()).isEqualTo(waiting);
+            }
+        } finally {
+            server.execute("DROP SCHEMA old CASCADE");
+        }
+    }
+
+    @Test
     void namesMayBeWordsOfSqlAndAsLongAsAllowed() {
         String longest = "p".repeat(31);
         try (LeaseStore store = Stores.open(server.url("schema=user&prefix=" + longest));
@@ -206,6 +239,9 @@ class SchemaTest {
             LeaseRecord lease = Bench.take(store, "k");
             Bench.take(neighbour, "k");
             assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+            RunWords.queued((RunStore) store, "k");
+            RunStore runs = (RunStore) store;
+            runs.finish(List.of(RunWords.finishing(RunWords.claim(runs))));
             store.sweep(1);
             store.bumpEpoch("a test");
         } finally {

@@ -15,8 +15,9 @@ ALTER TABLE ${schema}.${prefix}lease
     ADD CHECK (reserved_run IS NULL OR lease_id IS NULL);
 
 -- Beats do not move due_at each time, so that most of them change no indexed column and stay within their page.
-CREATE INDEX ${prefix}lease_due ON ${schema}.${prefix}lease (tenant, due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX ${prefix}lease_limited ON ${schema}.${prefix}lease (tenant, max_running) WHERE max_running IS NOT NULL;
+CREATE INDEX ${prefix}lease_due ON ${schema}.${prefix}lease (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX ${prefix}lease_limited ON ${schema}.${prefix}lease ((tenant || ''), max_running)
+    WHERE max_running IS NOT NULL;
 
 CREATE SEQUENCE ${schema}.${prefix}run_number;
 
@@ -84,19 +85,25 @@ CREATE TABLE ${schema}.${prefix}run (
     CHECK (state <> 'RUNNING' OR turn_token IS NOT NULL)
 ) WITH (fillfactor = 85);
 
+-- Before the server knows how its tables are filled, one index seems as good as another to it. So whatever is over many runs is
+-- over (tenant || '') or (state || ''), and only what is written so can be looked up there.
+
 -- The second guard, independent of the lease row: whatever went wrong there, a key has one run under way.
 CREATE UNIQUE INDEX ${prefix}run_one_per_key ON ${schema}.${prefix}run (tenant, name)
     WHERE state IN ('PENDING', 'RUNNING');
 CREATE INDEX ${prefix}run_line ON ${schema}.${prefix}run (tenant, name, due_at) WHERE state IN ('QUEUED', 'PENDING');
 CREATE INDEX ${prefix}run_limited ON ${schema}.${prefix}run (tenant, name)
     WHERE state = 'QUEUED' AND max_running < 2147483647;
-CREATE INDEX ${prefix}run_pending ON ${schema}.${prefix}run (tenant, job) WHERE state = 'PENDING';
+CREATE INDEX ${prefix}run_pending ON ${schema}.${prefix}run ((tenant || ''), job, priority, number)
+    WHERE state || '' = 'PENDING';
 CREATE INDEX ${prefix}run_claimed ON ${schema}.${prefix}run (turn_claim)
     WHERE state = 'RUNNING' AND turn_claim IS NOT NULL;
-CREATE INDEX ${prefix}run_past ON ${schema}.${prefix}run (tenant, name, since) WHERE state = 'SUCCEEDED';
-CREATE INDEX ${prefix}run_list ON ${schema}.${prefix}run (tenant, number);
-CREATE INDEX ${prefix}run_list_of_key ON ${schema}.${prefix}run (tenant, name, number);
-CREATE INDEX ${prefix}run_list_by_state ON ${schema}.${prefix}run (tenant, state, number) WHERE state <> 'SUCCEEDED';
+CREATE INDEX ${prefix}run_past ON ${schema}.${prefix}run (tenant, name, since)
+    WHERE state || '' = 'SUCCEEDED';
+CREATE INDEX ${prefix}run_list ON ${schema}.${prefix}run ((tenant || ''), number);
+CREATE INDEX ${prefix}run_list_of_key ON ${schema}.${prefix}run ((tenant || ''), name, number);
+CREATE INDEX ${prefix}run_list_by_state ON ${schema}.${prefix}run ((tenant || ''), (state || ''), number)
+    WHERE state <> 'SUCCEEDED';
 
 -- Attempts that are over.
 CREATE TABLE ${schema}.${prefix}attempt (
@@ -216,6 +223,24 @@ CREATE TYPE ${schema}.${prefix}room AS (
 );
 
 ALTER TYPE ${schema}.${prefix}answer ADD ATTRIBUTE refusal ${schema}.${prefix}refusal;
+
+-- Plans are made once for a session, maybe while the tables are still empty, and must be good when they are full: so they go
+-- from row to row by index, and nothing is compiled for that.
+CREATE OR REPLACE FUNCTION ${schema}.${prefix}prepare_step(p_patience integer)
+RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'interlock needs READ COMMITTED, not %', current_setting('transaction_isolation')
+            USING ERRCODE = 'IL001';
+    END IF;
+    PERFORM set_config('lock_timeout', p_patience || 'ms', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+            set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+            set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
+            set_config('jit', 'off', true);
+    IF current_setting('synchronous_commit') IN ('off', 'local') THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+END $$;
 
 CREATE OR REPLACE FUNCTION ${schema}.${prefix}say(p_request integer, p_verdict text, p_at timestamptz,
                                                   p_until timestamptz, p_row ${schema}.${prefix}lease)

@@ -247,7 +247,7 @@ BEGIN
     RETURN (
         SELECT o.owner FROM ${schema}.${prefix}resource o JOIN ${schema}.${prefix}run r ON r.id = o.owner
         WHERE o.tenant = (p_room.lease).tenant AND o.name = (p_room.lease).name
-            AND r.state IN ('QUEUED', 'PENDING', 'RUNNING'));
+            AND r.state || '' IN ('QUEUED', 'PENDING', 'RUNNING'));
 END $$;
 
 -- Whether a run in line could have its turn if the key were free.

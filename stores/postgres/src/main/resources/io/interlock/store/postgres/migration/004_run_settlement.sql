@@ -226,9 +226,11 @@ BEGIN
         SELECT ${schema}.${prefix}tenant_latch(t.tenant) FROM (
             SELECT u.tenant FROM unnest(p_newcomers) u (tenant)
             UNION
-            SELECT r.tenant FROM unnest(p_tenants, p_names) u (tenant, name)
-            JOIN ${schema}.${prefix}run r ON r.tenant = u.tenant AND r.name = u.name
-            WHERE r.state = 'QUEUED' AND r.max_running < 2147483647) t
+            SELECT f.tenant FROM unnest(p_tenants, p_names) u (tenant, name)
+            CROSS JOIN LATERAL (
+                SELECT r.tenant FROM ${schema}.${prefix}run r
+                WHERE r.tenant = u.tenant AND r.name = u.name AND r.state = 'QUEUED' AND r.max_running < 2147483647
+                LIMIT 1) f) t
         WHERE t.tenant IS NOT NULL
         ORDER BY 1
     LOOP

@@ -112,7 +112,11 @@ BEGIN
     p_run.stage_times := '{}';
     p_run.progress_done := 0;
     p_run.due_at := ${schema}.${prefix}own_due(p_run, p_at);
-    INSERT INTO ${schema}.${prefix}run VALUES (p_run.*);
+    INSERT INTO ${schema}.${prefix}run VALUES (p_run.*) ON CONFLICT (id) DO NOTHING;
+    IF NOT FOUND THEN
+        -- Somebody has just submitted it under another key. Asking again finds it.
+        RAISE EXCEPTION 'run % is being submitted twice', p_run.id USING ERRCODE = 'serialization_failure';
+    END IF;
     PERFORM ${schema}.${prefix}note(p_at, p_run, 'submitted', '', 'QUEUED', p_run.submitter, 'submitted');
     RETURN p_run;
 END $$;

@@ -87,7 +87,7 @@ BEGIN
         SELECT p.took FROM (
             SELECT (extract(epoch FROM r.since - r.turn_since) * 1000000)::bigint AS took
             FROM ${schema}.${prefix}run r
-            WHERE r.tenant = v_run.tenant AND r.name = v_run.name AND r.state = 'SUCCEEDED'
+            WHERE r.tenant = v_run.tenant AND r.name = v_run.name AND r.state || '' = 'SUCCEEDED'
             ORDER BY r.since DESC LIMIT 20) p
         ORDER BY p.took);
     v_median := v_past[cardinality(v_past) / 2 + 1];
@@ -115,9 +115,9 @@ BEGIN
     IF p_descending THEN
         FOR v_answer.run IN
             SELECT r FROM ${schema}.${prefix}run r
-            WHERE r.tenant = p_tenant AND (p_after = 0 OR r.number < p_after)
+            WHERE r.tenant || '' = p_tenant AND (p_after = 0 OR r.number < p_after)
                 AND (p_name IS NULL OR r.name = p_name)
-                AND (p_state IS NULL OR r.state = p_state)
+                AND (p_state IS NULL OR r.state || '' = p_state)
                 AND (p_job IS NULL OR r.job = p_job)
                 AND (p_since IS NULL OR r.submitted_at >= p_since)
             ORDER BY r.number DESC LIMIT p_limit
@@ -128,9 +128,9 @@ BEGIN
     END IF;
     FOR v_answer.run IN
         SELECT r FROM ${schema}.${prefix}run r
-        WHERE r.tenant = p_tenant AND r.number > p_after
+        WHERE r.tenant || '' = p_tenant AND r.number > p_after
             AND (p_name IS NULL OR r.name = p_name)
-            AND (p_state IS NULL OR r.state = p_state)
+            AND (p_state IS NULL OR r.state || '' = p_state)
             AND (p_job IS NULL OR r.job = p_job)
             AND (p_since IS NULL OR r.submitted_at >= p_since)
         ORDER BY r.number LIMIT p_limit

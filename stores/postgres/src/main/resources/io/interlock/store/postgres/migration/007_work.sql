@@ -45,13 +45,13 @@ BEGIN
             ORDER BY l.due_at LIMIT p_limit FOR UPDATE SKIP LOCKED);
     ELSE
         v_rows := ARRAY(
-            SELECT l FROM ${schema}.${prefix}lease l WHERE l.tenant = p_tenant AND l.due_at <= v_now
+            SELECT l FROM ${schema}.${prefix}lease l WHERE l.tenant || '' = p_tenant AND l.due_at <= v_now
             ORDER BY l.due_at LIMIT p_limit FOR UPDATE SKIP LOCKED);
     END IF;
     RETURN QUERY SELECT s.* FROM ${schema}.${prefix}settle_all(v_rows) s;
     FOR v_tenant IN
         SELECT DISTINCT l.tenant FROM ${schema}.${prefix}lease l
-        WHERE l.max_running IS NOT NULL AND (p_tenant IS NULL OR l.tenant = p_tenant)
+        WHERE l.max_running IS NOT NULL AND (p_tenant IS NULL OR l.tenant || '' = p_tenant)
     LOOP
         -- Whoever else decides about this tenant's limit just now does so for these keys, too, or the next look does.
         CONTINUE WHEN NOT pg_try_advisory_xact_lock(${schema}.${prefix}tenant_latch(v_tenant));
@@ -61,39 +61,79 @@ BEGIN
             CROSS JOIN LATERAL (
                 SELECT max(${schema}.${prefix}rank(r.priority, r.submitted_at, v_now)) AS top, min(r.number) AS oldest
                 FROM ${schema}.${prefix}run r WHERE r.tenant = l.tenant AND r.name = l.name AND r.state = 'QUEUED') w
-            WHERE l.tenant = v_tenant AND l.max_running > v_busy
+            WHERE l.tenant || '' = v_tenant AND l.max_running > v_busy
             ORDER BY w.top DESC, w.oldest LIMIT p_limit FOR UPDATE OF l SKIP LOCKED);
         RETURN QUERY SELECT s.* FROM ${schema}.${prefix}settle_all(v_rows) s;
     END LOOP;
 END $$;
 
--- The runs that could be claimed now, those to be claimed first first, with their keys locked; none that somebody else has
--- locked. If all tenants are asked for, each has its turn before any has its second.
+-- Runs that wait for a worker, those to be claimed first first: of each job and priority the p_window oldest. If all tenants
+-- are asked for, each has its turn before any has its second. Goes by index from one job and priority to the next, so it
+-- costs no more if thousands wait.
+CREATE FUNCTION ${schema}.${prefix}candidates(p_tenant text, p_jobs text[], p_window integer)
+RETURNS TABLE (id uuid, tenant text, name text) LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE
+    v_now     CONSTANT timestamptz := clock_timestamp();
+    v_tenants text[] := ARRAY[p_tenant];
+BEGIN
+    IF p_tenant IS NULL THEN
+        v_tenants := ARRAY(
+            WITH RECURSIVE t (tenant) AS (
+                SELECT min(r.tenant || '') FROM ${schema}.${prefix}run r WHERE r.state || '' = 'PENDING'
+                UNION ALL
+                SELECT (SELECT min(r.tenant || '') FROM ${schema}.${prefix}run r
+                        WHERE r.state || '' = 'PENDING' AND r.tenant || '' > t.tenant)
+                FROM t WHERE t.tenant IS NOT NULL)
+            SELECT t.tenant FROM t WHERE t.tenant IS NOT NULL);
+    END IF;
+    RETURN QUERY
+        WITH RECURSIVE shelf (tenant, job, priority) AS (
+            SELECT t.tenant, j.job, (
+                SELECT max(r.priority) FROM ${schema}.${prefix}run r
+                WHERE r.state || '' = 'PENDING' AND r.tenant || '' = t.tenant AND r.job = j.job)
+            FROM unnest(v_tenants) t (tenant) CROSS JOIN unnest(p_jobs) j (job)
+            UNION ALL
+            SELECT s.tenant, s.job, (
+                SELECT max(r.priority) FROM ${schema}.${prefix}run r
+                WHERE r.state || '' = 'PENDING' AND r.tenant || '' = s.tenant AND r.job = s.job AND r.priority < s.priority)
+            FROM shelf s WHERE s.priority IS NOT NULL)
+        SELECT c.id, c.tenant, c.name FROM (
+            SELECT r.id, r.tenant, r.name, r.number, r.rank,
+                   row_number() OVER (PARTITION BY r.tenant ORDER BY r.rank DESC, r.number) AS turn
+            FROM shelf s CROSS JOIN LATERAL (
+                SELECT r.id, r.tenant, r.name, r.number,
+                       ${schema}.${prefix}rank(r.priority, r.submitted_at, v_now) AS rank
+                FROM ${schema}.${prefix}run r
+                WHERE r.state || '' = 'PENDING' AND r.tenant || '' = s.tenant AND r.job = s.job AND r.priority = s.priority
+                ORDER BY r.number LIMIT p_window) r
+            WHERE s.priority IS NOT NULL) c
+        ORDER BY c.turn, c.rank DESC, c.number;
+END $$;
+
+-- The keys of runs that could be claimed now, locked; none that somebody else has locked.
 CREATE FUNCTION ${schema}.${prefix}claimable(p_tenant text, p_jobs text[], p_limit integer)
 RETURNS ${schema}.${prefix}lease[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_now    CONSTANT timestamptz := clock_timestamp();
     v_pauses CONSTANT boolean := EXISTS (SELECT FROM ${schema}.${prefix}pause);
+    v_window integer := greatest(40, 4 * p_limit);
+    v_rows   ${schema}.${prefix}lease[];
+    v_seen   record;
 BEGIN
-    IF p_tenant IS NULL THEN
-        RETURN ARRAY(
-            SELECT l FROM (
-                SELECT r.id, r.tenant, r.name, r.number, ${schema}.${prefix}rank(r.priority, r.submitted_at, v_now) AS rank,
-                       row_number() OVER (PARTITION BY r.tenant
-                           ORDER BY ${schema}.${prefix}rank(r.priority, r.submitted_at, v_now) DESC, r.number) AS turn
-                FROM ${schema}.${prefix}run r
-                WHERE r.state = 'PENDING' AND r.job = ANY (p_jobs)) c
+    LOOP
+        SELECT coalesce(array_agg(c.id), '{}') AS ids, array_agg(c.tenant) AS tenants, array_agg(c.name) AS names
+        INTO v_seen FROM ${schema}.${prefix}candidates(p_tenant, p_jobs, v_window) c;
+        v_rows := ARRAY(
+            SELECT l FROM unnest(v_seen.ids, v_seen.tenants, v_seen.names) WITH ORDINALITY c (id, tenant, name, place)
             JOIN ${schema}.${prefix}lease l ON l.tenant = c.tenant AND l.name = c.name AND l.reserved_run = c.id
-            WHERE (NOT v_pauses OR NOT ${schema}.${prefix}is_paused(l.tenant, l.name, v_now))
-            ORDER BY c.turn, c.rank DESC, c.number LIMIT p_limit FOR UPDATE OF l SKIP LOCKED);
-    END IF;
-    RETURN ARRAY(
-        SELECT l FROM ${schema}.${prefix}run r
-        JOIN ${schema}.${prefix}lease l ON l.tenant = r.tenant AND l.name = r.name AND l.reserved_run = r.id
-        WHERE r.tenant = p_tenant AND r.state = 'PENDING' AND r.job = ANY (p_jobs)
-            AND (NOT v_pauses OR NOT ${schema}.${prefix}is_paused(l.tenant, l.name, v_now))
-        ORDER BY ${schema}.${prefix}rank(r.priority, r.submitted_at, v_now) DESC, r.number
-        LIMIT p_limit FOR UPDATE OF l SKIP LOCKED);
+            WHERE NOT v_pauses OR NOT ${schema}.${prefix}is_paused(l.tenant, l.name, v_now)
+            ORDER BY c.place LIMIT p_limit FOR UPDATE OF l SKIP LOCKED);
+        -- Those in front may all be paused, or just being claimed: then look further.
+        EXIT WHEN cardinality(v_rows) >= p_limit OR cardinality(v_seen.ids) < v_window OR v_window > 10000;
+        v_window := v_window * 8;
+    END LOOP;
+    RETURN v_rows;
 END $$;
 
 -- Takes work. Verdicts: claimed (lease, run), reattach.

@@ -25,6 +25,20 @@ BEGIN
         WHERE r.tenant = p_tenant AND r.name = p_name AND r.state IN ('PENDING', 'RUNNING'));
 END $$;
 
+-- The same of many keys at once.
+CREATE FUNCTION ${schema}.${prefix}have_runs(p_tenants text[], p_names text[]) RETURNS boolean[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN ARRAY(
+        SELECT coalesce(a.found, b.found, false) FROM unnest(p_tenants, p_names) WITH ORDINALITY u (tenant, name, key)
+        LEFT JOIN LATERAL (
+            SELECT true FROM ${schema}.${prefix}run r
+            WHERE r.tenant = u.tenant AND r.name = u.name AND r.state IN ('QUEUED', 'PENDING') LIMIT 1) a (found) ON true
+        LEFT JOIN LATERAL (
+            SELECT true FROM ${schema}.${prefix}run r
+            WHERE r.tenant = u.tenant AND r.name = u.name AND r.state IN ('PENDING', 'RUNNING') LIMIT 1) b (found) ON true
+        ORDER BY u.key);
+END $$;
+
 -- Why a bare lease is not granted, in the words of an answer.
 CREATE FUNCTION ${schema}.${prefix}refuse(p_request integer, p_verdict text, p_facts ${schema}.${prefix}facts,
                                           p_row ${schema}.${prefix}lease)
@@ -61,7 +75,7 @@ DECLARE
     v_rows      ${schema}.${prefix}lease[] := array_fill(NULL::${schema}.${prefix}lease, ARRAY[cardinality(p_tenants)]);
     v_wanted    boolean[] := v_none;
     v_changed   boolean[] := v_none;
-    v_runs      boolean[] := v_none;            -- which keys have runs
+    v_runs      boolean[];                      -- which keys have runs
     v_pending   integer[] := '{}';
     v_facts     ${schema}.${prefix}facts;
     v_room      ${schema}.${prefix}room;
@@ -166,19 +180,19 @@ BEGIN
     v_facts := ${schema}.${prefix}facts(true);
 
     -- 4. What time has brought about on keys that have runs.
-    FOR k IN 1..cardinality(p_tenants) LOOP
-        v_row := v_rows[k];
-        IF v_row.tenant IS NOT NULL AND ${schema}.${prefix}has_runs(v_row.tenant, v_row.name) THEN
-            IF NOT true = ANY (v_runs) THEN
-                PERFORM ${schema}.${prefix}hold_tenants(p_tenants, p_names, '{}');
-                v_facts := ${schema}.${prefix}facts(true);
+    v_runs := ${schema}.${prefix}have_runs(p_tenants, p_names);
+    IF true = ANY (v_runs) THEN
+        PERFORM ${schema}.${prefix}hold_tenants(p_tenants, p_names, '{}');
+        v_facts := ${schema}.${prefix}facts(true);
+        FOR k IN 1..cardinality(p_tenants) LOOP
+            v_row := v_rows[k];
+            IF v_runs[k] AND v_row.tenant IS NOT NULL THEN
+                v_room := ${schema}.${prefix}settle(${schema}.${prefix}look(v_facts, v_row));
+                v_rows[k] := ${schema}.${prefix}leave(v_room);
+                v_changed[k] := v_rows[k] IS DISTINCT FROM v_row;
             END IF;
-            v_runs[k] := true;
-            v_room := ${schema}.${prefix}settle(${schema}.${prefix}look(v_facts, v_row));
-            v_rows[k] := ${schema}.${prefix}leave(v_room);
-            v_changed[k] := v_rows[k] IS DISTINCT FROM v_row;
-        END IF;
-    END LOOP;
+        END LOOP;
+    END IF;
 
     -- 5. Decide, request by request.
     FOREACH i IN ARRAY v_pending LOOP
@@ -327,6 +341,7 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     v_rows    ${schema}.${prefix}lease[];
     v_changed boolean[] := array_fill(false, ARRAY[cardinality(p_tenants)]);
+    v_runs    boolean[];                        -- which keys have runs
     v_facts   ${schema}.${prefix}facts;
     v_room    ${schema}.${prefix}room;
     v_row     ${schema}.${prefix}lease;
@@ -336,7 +351,10 @@ BEGIN
     PERFORM pg_advisory_xact_lock_shared(${schema}.${prefix}latch());
     v_rows := ${schema}.${prefix}hold(p_tenants, p_names, array_fill(true, ARRAY[cardinality(p_tenants)]),
                                       cardinality(p_ids) = 1);
-    PERFORM ${schema}.${prefix}hold_tenants(p_tenants, p_names, '{}');
+    v_runs := ${schema}.${prefix}have_runs(p_tenants, p_names);
+    IF true = ANY (v_runs) THEN
+        PERFORM ${schema}.${prefix}hold_tenants(p_tenants, p_names, '{}');
+    END IF;
     v_facts := ${schema}.${prefix}facts(true);
     FOR i IN 1..cardinality(p_ids) LOOP
         v_row := v_rows[p_keys[i]];
@@ -351,7 +369,7 @@ BEGIN
             RETURN NEXT ${schema}.${prefix}say(i,
                 CASE WHEN v_row.expires_at > v_facts.at AND v_row.evicted_at IS NULL THEN 'released' ELSE 'lapsed' END,
                 v_facts.at, v_row.waiters_until, v_row);
-            IF v_row.grace IS NOT NULL OR v_row.due_at IS NOT NULL OR ${schema}.${prefix}has_runs(v_row.tenant, v_row.name) THEN
+            IF v_row.grace IS NOT NULL OR v_row.due_at IS NOT NULL OR v_runs[p_keys[i]] THEN
                 v_room := ${schema}.${prefix}enter(v_facts, v_row);
                 IF (v_room.lease).lease_id = p_ids[i] THEN
                     v_room := ${schema}.${prefix}stopped(v_room);

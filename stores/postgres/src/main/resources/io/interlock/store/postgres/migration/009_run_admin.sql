@@ -159,9 +159,10 @@ BEGIN
     owner := v_current.owner;
 END $$;
 
--- Settles what time has brought about, on up to p_limit keys; also keys of runs whose row was lost or changed behind our
--- back. Rows locked by others are left alone. Every row is something that was done; mark: somebody waits for the key.
-CREATE FUNCTION ${schema}.${prefix}sweep_runs(p_patience integer, p_limit integer)
+-- Settles what time has brought about, on up to p_limit keys; with p_lost, first also keys whose row was lost or changed
+-- behind our back, for which it looks at all runs under way. Rows locked by others are left alone. Every row is something
+-- that was done; mark: somebody waits for the key.
+CREATE FUNCTION ${schema}.${prefix}sweep_runs(p_patience integer, p_limit integer, p_lost boolean)
 RETURNS TABLE (at timestamptz, mark timestamptz, tenant text, name text, run uuid, state text, why text)
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp AS $$
@@ -175,7 +176,7 @@ BEGIN
     SELECT array_agg(o.tenant) AS tenants, array_agg(o.name) AS names INTO v_lost FROM (
         SELECT DISTINCT r.tenant, r.name FROM ${schema}.${prefix}run r
         LEFT JOIN ${schema}.${prefix}lease l ON l.tenant = r.tenant AND l.name = r.name
-        WHERE r.state IN ('PENDING', 'RUNNING')
+        WHERE p_lost AND r.state IN ('PENDING', 'RUNNING')
             AND CASE r.state WHEN 'RUNNING' THEN l.lease_id = r.turn_lease AND l.token = r.turn_token
                              ELSE l.reserved_run = r.id END IS NOT TRUE
         ORDER BY 1, 2 LIMIT p_limit) o;
