@@ -50,7 +50,7 @@ BEGIN
     END IF;
     RETURN QUERY SELECT s.* FROM ${schema}.${prefix}settle_all(v_rows) s;
     FOR v_tenant IN
-        SELECT DISTINCT l.tenant FROM ${schema}.${prefix}lease l
+        SELECT DISTINCT l.tenant || '' FROM ${schema}.${prefix}lease l
         WHERE l.max_running IS NOT NULL AND (p_tenant IS NULL OR l.tenant || '' = p_tenant)
     LOOP
         -- Whoever else decides about this tenant's limit just now does so for these keys, too, or the next look does.
