@@ -37,8 +37,8 @@ counts | awk -F '\t' -v maven="$maven" '
     {
         split($2, n, " ")
         tests += n[1]; failed += n[2]; skipped += n[3]
-        # The contract as a store runs it: stores/NAME/…/TEST-….SomeLeaseStoreTest.xml, nested classes included.
-        if ($1 ~ /(^|\/)stores\/[^\/]+\/target\// && $1 ~ /LeaseStoreTest(\$[^\/]*)?\.xml$/) {
+        # The contract as a store runs it: stores/NAME/…/TEST-….SomeLeaseStoreTest.xml or SomeRunStoreTest.xml, nested classes included.
+        if ($1 ~ /(^|\/)stores\/[^\/]+\/target\// && $1 ~ /(Lease|Run)StoreTest(\$[^\/]*)?\.xml$/) {
             store = $1; sub(/\/target\/.*/, "", store); sub(/.*stores\//, "", store)
             if (!(store in passed)) order[++stores] = store
             passed[store] += n[1] - n[2] - n[3]

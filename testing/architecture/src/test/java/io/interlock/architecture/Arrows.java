@@ -152,7 +152,8 @@ final class Arrows {
 
     /** Everything below the root that belongs to no other module: a new package of core need not be named here. */
     private DescribedPredicate<JavaClass> core() {
-        List<String> others = new ArrayList<>(List.of("locks", "engine", "store", "tck", "servers", "storm", "benchmark", "architecture"));
+        List<String> others = new ArrayList<>(
+                List.of("locks", "engine", "store", "tck", "servers", "storm", "benchmark", "architecture"));
         others.addAll(EDGES);
         return resideInAPackage(root + "..")
                 .and(not(resideInAnyPackage(
