@@ -4,6 +4,7 @@ import io.interlock.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
+import io.interlock.engine.audit.AuditReport;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.StopRequest;
@@ -120,6 +121,9 @@ public sealed interface EngineEvent {
             return run.key();
         }
     }
+
+    /** Somebody has touched the audit log, or grants overlapped; whoever runs the system must look. */
+    record AuditAlarm(LockKey key, AuditReport report) implements EngineEvent {}
 
     /** The janitor settled something. */
     record Swept(SweepAction action, String sweep) implements EngineEvent {

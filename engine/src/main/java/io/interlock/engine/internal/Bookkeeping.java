@@ -2,8 +2,10 @@ package io.interlock.engine.internal;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditWatch;
 import io.interlock.engine.audit.OverlapResponse;
@@ -42,6 +44,7 @@ final class Bookkeeping {
     private static final Logger log = LoggerFactory.getLogger(Bookkeeping.class);
     private static final Duration NOTE_EVERY = Duration.ofSeconds(10);
 
+    private static final LockKey AUDIT = LockKey.of("interlock", "audit");
     private static final double SPREAD = 0.2;
 
     private final House house;
@@ -58,7 +61,7 @@ final class Bookkeeping {
         Environment environment = settings.environment();
         if (settings.books().kept()) {
             open.push(new AuditSealer(store).start(environment));
-            open.push(new AuditWatch(store, new OverlapResponse(store), report -> {}).start(environment));
+            open.push(new AuditWatch(store, new OverlapResponse(store), this::alarm).start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
             if (settings.slots() > 0) {
@@ -105,6 +108,10 @@ final class Bookkeeping {
                 log.warn("something could not be closed: {}", failure.toString());
             }
         }
+    }
+
+    private void alarm(AuditReport report) {
+        house.events().tell(new EngineEvent.AuditAlarm(AUDIT, report));
     }
 
     private static HttpRules allowed(BookSettings books) {

@@ -3,6 +3,7 @@ package io.interlock.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Environment;

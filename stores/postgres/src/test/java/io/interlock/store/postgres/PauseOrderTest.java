@@ -7,6 +7,7 @@ import io.interlock.RunRefusal;
 import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Pause;
+import io.interlock.servers.PostgresServer;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
