@@ -104,7 +104,8 @@ DECLARE
     v_room   ${schema}.${prefix}room;
 BEGIN
     PERFORM ${schema}.${prefix}prepare_step(p_patience);
-    PERFORM pg_advisory_xact_lock_shared(${schema}.${prefix}latch());
+    -- Exclusively, as pausing does: whoever queues meanwhile because of the pause would not be looked at by anybody.
+    PERFORM pg_advisory_xact_lock(${schema}.${prefix}latch());
     DELETE FROM ${schema}.${prefix}pause p WHERE p.tenant = p_tenant AND p.pattern = p_pattern;
     IF NOT FOUND THEN
         RETURN;
