@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.ConflictPolicy;
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
+import io.interlock.engine.schedule.FireTimes;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
 import io.interlock.store.memory.MemoryStore;
@@ -13,11 +17,30 @@ import io.interlock.time.Environment;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class SettingsTest {
+
+    @Test
+    void anEngineThatCannotBeSetUpLeavesNothingBehind() {
+        MemoryStore store = new MemoryStore(Environment.system());
+        ScheduledJob nightly = ScheduledJob.of(
+                new JobName("export"), LockKey.of("acme", "export"), FireTimes.parse("0 3 * * *", ZoneOffset.UTC));
+        EngineBuilder builder = RunEngine.builder(store)
+                .jobs(Jobs.of(Job.named("export").handler(run -> null).build()))
+                .closingStore()
+                .schedule(nightly)
+                .schedule(nightly);
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("two schedules");
+        assertThatThrownBy(store::tallies)
+                .as("closed with all that had begun")
+                .isInstanceOf(StoreUnavailableException.class);
+    }
 
     @Test
     void aTimeLimitOutsideItsRangeIsRefusedWithTheNumbers() {

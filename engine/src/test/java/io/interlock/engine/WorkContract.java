@@ -52,6 +52,27 @@ public abstract class WorkContract extends EngineContract {
     }
 
     @Test
+    void workWhoseFailureCannotBeReadHasFailed() throws Exception {
+        Run end = ended(Job.named("load").handler(run -> {
+            throw new IllegalStateException("broken") {
+                private static final long serialVersionUID = 1;
+
+                @Override
+                public String getMessage() {
+                    throw new IllegalStateException("broken, too");
+                }
+            };
+        }));
+        assertThat(end.state()).isEqualTo(RunState.FAILED);
+    }
+
+    @Test
+    void aResultTheStoreCannotKeepEndsTheRunAllTheSame() throws Exception {
+        Run end = ended(Job.named("load").handler(run -> "\"\u0000\""));
+        assertThat(end.state().isTerminal()).isTrue();
+    }
+
+    @Test
     void workThatFailsForNowIsTriedAgainUntilItSucceeds() throws Exception {
         AtomicInteger attempts = new AtomicInteger();
         Run end = ended(Job.named("load").retry(THRICE).handler(run -> {

@@ -1,13 +1,17 @@
 package io.interlock.engine.internal;
 
 import io.interlock.LossCause;
+import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.RunError;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +20,8 @@ import org.slf4j.LoggerFactory;
  * heartbeats go on meanwhile, so that the ending still counts when the store is back in time.
  */
 final class Finisher {
+
+    static final String UNTELLABLE = "UNTELLABLE";
 
     private static final Logger log = LoggerFactory.getLogger(Finisher.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
@@ -37,7 +43,7 @@ final class Finisher {
             FinishAnswer answer = house.lanes().finishes().call(request);
             settled(held, answer);
             return answer;
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             again(held, request, FIRST_PAUSE, failure);
             throw failure;
         }
@@ -109,6 +115,17 @@ final class Finisher {
             house.works().dismiss(held);
             return;
         }
+        FinishRequest next = mayBeHeard(failure) ? request : plain(held, request, failure);
+        if (next == null) {
+            log.error(
+                    "no ending of run {} of job {} under {} can be told; its lease is left to end",
+                    held.run().id(),
+                    held.run().job(),
+                    held.key(),
+                    failure);
+            house.works().dismiss(held);
+            return;
+        }
         log.warn(
                 "the ending of run {} under {} is to be told again: {}",
                 held.run().id(),
@@ -116,13 +133,32 @@ final class Finisher {
                 failure.toString());
         timers.after(
                 house.time().jittered(pause, SPREAD),
-                () -> house.lanes().finishes().submit(request).whenComplete((answer, unclear) -> {
+                () -> house.lanes().finishes().submit(next).whenComplete((answer, unclear) -> {
                     if (unclear == null) {
                         settled(held, answer);
                     } else {
-                        again(held, request, doubled(pause), unclear);
+                        again(held, next, doubled(pause), unclear);
                     }
                 }));
+    }
+
+    private static boolean mayBeHeard(Throwable failure) {
+        Throwable cause = Failures.cause(failure);
+        return cause instanceof StoreUnavailableException
+                || cause instanceof RejectedExecutionException
+                || cause instanceof Error;
+    }
+
+    // The store will never keep it as it is: a text it does not know, a time beyond all times. That it ended still
+    // counts.
+    private static @Nullable FinishRequest plain(HeldRun held, FinishRequest request, Throwable failure) {
+        if (request.ending() instanceof Ending.Failed failed
+                && failed.error().code().equals(UNTELLABLE)) {
+            return null;
+        }
+        String why = "how it ended cannot be kept: "
+                + Failures.cause(failure).getClass().getSimpleName();
+        return held.finishRequest(new Ending.Failed(new RunError(UNTELLABLE, why), false, null));
     }
 
     private static Duration doubled(Duration pause) {

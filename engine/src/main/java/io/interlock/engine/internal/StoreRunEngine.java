@@ -63,7 +63,13 @@ public final class StoreRunEngine implements RunEngine {
     /** An engine, working. */
     public static RunEngine open(EngineSettings settings) {
         StoreRunEngine engine = new StoreRunEngine(settings);
-        engine.house.open();
+        try {
+            engine.house.open();
+        } catch (RuntimeException | Error failure) {
+            // Nobody gets hold of it, so nobody could end what has begun.
+            engine.close();
+            throw failure;
+        }
         return engine;
     }
 

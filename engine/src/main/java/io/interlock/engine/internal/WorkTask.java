@@ -4,6 +4,7 @@ import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.run.BeatAnswer;
 import io.interlock.run.Ending;
+import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import io.interlock.spi.Answers;
 import java.util.List;
@@ -51,9 +52,20 @@ final class WorkTask implements Runnable {
             return Endings.returned(held, handler.run(new HandlerContext(held, house.works(), output)));
         } catch (Throwable failure) {
             log.debug("the work of run {} under {} failed", held.run().id(), held.key(), failure);
-            return Endings.threw(held, failure);
+            return threw(failure);
         } finally {
             held.stop().end();
+        }
+    }
+
+    // Exceptions are the work's own code, and may throw themselves. The run has ended all the same.
+    private Ending threw(Throwable failure) {
+        try {
+            return Endings.threw(held, failure);
+        } catch (Throwable worse) {
+            String what = failure.getClass().getName() + ", which cannot be read: "
+                    + worse.getClass().getName();
+            return new Ending.Failed(new RunError(Finisher.UNTELLABLE, what), true, null);
         }
     }
 
@@ -62,7 +74,7 @@ final class WorkTask implements Runnable {
         tellLastWords();
         try {
             house.finisher().finish(held, ending);
-        } catch (RuntimeException toldAgain) {
+        } catch (RuntimeException | Error toldAgain) {
             log.debug("the ending of run {} is told later: {}", held.run().id(), toldAgain.toString());
         }
     }
@@ -79,20 +91,20 @@ final class WorkTask implements Runnable {
                 held.report().told(words);
                 words = held.report().next();
             }
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             log.debug("the last words of run {} were not heard: {}", held.run().id(), failure.toString());
         }
     }
 
     // What people read later must not decide how the run ends.
     private void keepOutput() {
-        String text = output.text();
-        if (text.isEmpty()) {
-            return;
-        }
         try {
+            String text = output.text();
+            if (text.isEmpty()) {
+                return;
+            }
             house.settings().store().keepOutput(held.outputNote(text));
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             log.warn("what run {} had to say could not be kept: {}", held.run().id(), failure.toString());
         }
     }
