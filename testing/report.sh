@@ -3,7 +3,8 @@
 #
 #   testing/report.sh FOLDER [MAVEN_EXIT_CODE]
 #
-# Prints how many contract tests each store passed, then, as the last line, 'N passed, N failed, N skipped'.
+# Names every test that failed with its message and our own frames, prints how many contract tests each store passed,
+# then, as the last line, 'N passed, N failed, N skipped'.
 # Exit code: 0 if Maven succeeded, something ran and nothing failed; otherwise 1.
 set -euo pipefail
 
@@ -33,6 +34,28 @@ counts() {
         done
 }
 
+# What failed, where somebody who sees only the end of the output finds it.
+failures() {
+    find "$root" -type f -path '*/target/surefire-reports/TEST-*.xml' -print0 | sort -z | xargs -0 -r awk '
+        function value(name,    from) {
+            if (!match($0, "[ \t]" name "=\"[^\"]*\"")) return ""
+            from = RSTART + length(name) + 3
+            return substr($0, from, RSTART + RLENGTH - 1 - from)
+        }
+        FNR == 1 { frames = 0 }
+        /<testcase[ \t]/ { test = value("classname") "#" value("name"); frames = 0 }
+        /<(failure|error)[ \t>]/ {
+            message = value("message")
+            gsub(/&#10;/, " ", message); gsub(/&quot;/, "\"", message); gsub(/&lt;/, "<", message); gsub(/&gt;/, ">", message)
+            print "FAILED " test
+            print "    " substr(message, 1, 400)
+            frames = 6
+        }
+        frames && /^[ \t]*at (app\/\/)?io\.interlock\./ { sub(/^[ \t]*/, ""); print "    " $0; frames-- }
+        /<\/(failure|error)>/ { frames = 0 }'
+}
+
+failures
 counts | awk -F '\t' -v maven="$maven" '
     {
         split($2, n, " ")

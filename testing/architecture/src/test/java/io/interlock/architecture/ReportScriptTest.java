@@ -39,6 +39,30 @@ class ReportScriptTest {
     }
 
     @Test
+    void whatFailedIsNamedWithItsMessageAndOurFrames() throws Exception {
+        Path reports = Files.createDirectories(folder.resolve("core/target/surefire-reports"));
+        Files.writeString(reports.resolve("TEST-io.interlock.LockKeyTest.xml"), """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <testsuite name="io.interlock.LockKeyTest" tests="2" errors="0" skipped="0" failures="1">
+                  <testcase name="fine" classname="io.interlock.LockKeyTest" time="0.1"/>
+                  <testcase name="broken" classname="io.interlock.LockKeyTest" time="0.1">
+                    <failure message="expected: &quot;a&quot;&#10; but was: &lt;b&gt;" type="java.lang.AssertionError"><![CDATA[x
+                \tat org.assertj.Somewhere.inside(Somewhere.java:1)
+                \tat io.interlock.LockKeyTest.broken(LockKeyTest.java:7)
+                ]]></failure>
+                  </testcase>
+                </testsuite>
+                """);
+        assertThat(run("1").lines())
+                .containsExactly(
+                        "FAILED io.interlock.LockKeyTest#broken",
+                        "    expected: \"a\"  but was: <b>",
+                        "    at io.interlock.LockKeyTest.broken(LockKeyTest.java:7)",
+                        "contract: no store was tested",
+                        "1 passed, 1 failed, 0 skipped");
+    }
+
+    @Test
     void aBuildThatFailedOutsideTheTestsFails() throws Exception {
         report("core", "io.interlock.LockKeyTest", 10, 0, 0, 0);
         assertThat(run("1"))
