@@ -38,7 +38,7 @@ public record RuntimeRange(Duration least, Duration most) {
                     DurationText.format(time),
                     "must be from " + DurationText.format(least) + " (" + least.toSeconds() + " s) to "
                             + DurationText.format(most) + " (" + most.toSeconds() + " s)",
-                    "leave it out for the default of an hour, or choose a time in between");
+                    "choose a time in between");
         }
         return time;
     }

@@ -18,6 +18,7 @@ import io.interlock.run.Ending;
 import io.interlock.run.Execution;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.JobName;
+import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.TurnAnswer;
@@ -146,6 +147,21 @@ public abstract class CallerContract extends EngineContract {
         Run end = ((CallerTurn.Outcome.Over) outcome).run();
         assertThat(end.status().error()).extracting(RunError::code).isEqualTo(RunError.WAIT_EXPIRED);
         first.finish(DONE);
+    }
+
+    @Test
+    void whoComesForANextTurnWhileTheEngineClosesIsSentAway() throws Exception {
+        RunEngine engine = bench().engine(Jobs.of(Job.named("load")
+                .retry(new RetryPlan(3, Duration.ofSeconds(30), 1, Duration.ofSeconds(30)))
+                .build()));
+        CallerRun work = requireNonNull(((Submission.Started) bench().noted(engine.submit(
+                        RunRequest.of(bench().key(), "load").execution(Execution.CALLER))))
+                .work());
+        Thread closing = new Thread(engine::close);
+        closing.start();
+        work.finish(new Ending.Failed(new RunError("AWAY", "later"), true, null));
+        closing.join();
+        assertThatThrownBy(() -> work.nextTurn().orElseThrow().take()).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

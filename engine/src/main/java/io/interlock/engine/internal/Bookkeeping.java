@@ -87,6 +87,8 @@ final class Bookkeeping {
                     (job, key, fireTime, idempotencyKey) -> house.intake()
                             .submitAsync(RunRequest.of(key, job)
                                     .idempotencyKey(idempotencyKey)
+                                    // Whatever is configured by then: it is the start of that time.
+                                    .fingerprint("schedule")
                                     .submitter("schedule")
                                     .reason("scheduled for " + fireTime)),
                     settings.books().schedules()));

@@ -6,6 +6,9 @@ import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Judges runs by the local clock: a lease that was not confirmed in time, a max runtime that is over, a stage that takes too
@@ -13,6 +16,8 @@ import java.time.Duration;
  */
 final class DeadlineWatch {
 
+    private static final Logger log = LoggerFactory.getLogger(DeadlineWatch.class);
+    private static final long JUDGED_AGAIN = Duration.ofMillis(100).toNanos();
     private static final Duration LOOK_FOR_SLEEP_EVERY = Duration.ofMillis(500);
     private static final long SLEPT = Duration.ofMillis(200).toNanos();
     private static final long NEVER = Duration.ofDays(3650).toNanos();
@@ -28,7 +33,8 @@ final class DeadlineWatch {
         this.house = house;
         this.time = house.time();
         this.timers = timers;
-        this.agenda = new Agenda<>(timers, house.settings().environment().ticker(), due -> due.forEach(this::judge));
+        this.agenda =
+                new Agenda<>(timers, house.settings().environment().ticker(), due -> due.forEach(this::judgeApart));
         this.awake = time.now();
     }
 
@@ -66,6 +72,16 @@ final class DeadlineWatch {
     /** How long the lease of {@code held} may still be relied upon, in nanoseconds. */
     long reliable(HeldRun held) {
         return held.run().spec().terms().reliance().toNanos() - time.elapsed(held.confirmed());
+    }
+
+    // One that cannot be judged must not keep the others from being judged in time.
+    private void judgeApart(HeldRun held) {
+        try {
+            judge(held);
+        } catch (RuntimeException | Error failure) {
+            log.error("run {} could not be judged and will be again", held.run().id(), failure);
+            agenda.set(Objects.requireNonNull(held.deadline()), time.now().nanos() + JUDGED_AGAIN);
+        }
     }
 
     private void judge(HeldRun held) {

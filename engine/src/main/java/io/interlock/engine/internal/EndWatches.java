@@ -13,6 +13,7 @@ final class EndWatches {
 
     private final House house;
     private final Map<RunId, EndWatch> watches = new ConcurrentHashMap<>();
+    private volatile boolean closed;
 
     EndWatches(House house) {
         this.house = house;
@@ -25,6 +26,10 @@ final class EndWatches {
         while (!watches.computeIfAbsent(run, id -> new EndWatch(house, id)).join(result, maxWait)) {
             // It has just ended; the next one is ours.
             watches.remove(run);
+        }
+        if (closed) {
+            // It came after the others were sent away, and nobody would do that for it.
+            close();
         }
         return result;
     }
@@ -43,6 +48,7 @@ final class EndWatches {
 
     /** Sends everybody away. */
     void close() {
+        closed = true;
         watches.values().forEach(EndWatch::close);
     }
 }

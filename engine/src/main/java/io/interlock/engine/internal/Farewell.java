@@ -26,6 +26,17 @@ final class Farewell {
     }
 
     void run() {
+        try {
+            sayGoodbye();
+        } finally {
+            house.close();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void sayGoodbye() {
         house.workers().close();
         house.closeRounds();
         house.turns().close();
@@ -42,10 +53,6 @@ final class Farewell {
                     held.key());
             // Not released: its work may still run.
             house.works().lose(held, LossCause.CLOSED);
-        }
-        house.close();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

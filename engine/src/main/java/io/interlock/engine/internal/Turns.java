@@ -15,6 +15,7 @@ final class Turns {
 
     private final House house;
     private final Set<TurnWait> waiting = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     Turns(House house) {
         this.house = house;
@@ -30,6 +31,10 @@ final class Turns {
     CallerTurn turn(Run run, SubmitRequest.Caller caller) {
         TurnWait wait = new TurnWait(house, run, caller);
         waiting.add(wait);
+        if (closed) {
+            // It came after the others were sent away, and nobody would do that for it.
+            wait.sendAway();
+        }
         return wait;
     }
 
@@ -39,6 +44,7 @@ final class Turns {
 
     /** Sends everybody away. */
     void close() {
+        closed = true;
         List.copyOf(waiting).forEach(TurnWait::sendAway);
     }
 

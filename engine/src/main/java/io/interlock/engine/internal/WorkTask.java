@@ -6,8 +6,7 @@ import io.interlock.run.BeatAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
-import io.interlock.spi.Answers;
-import java.util.List;
+import io.interlock.time.Moment;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,6 +69,8 @@ final class WorkTask implements Runnable {
     }
 
     private void finish(Ending ending) {
+        // It has ended, whatever is still to be told: neither stuck nor too slow any more.
+        house.works().ended(held);
         keepOutput();
         tellLastWords();
         try {
@@ -84,10 +85,11 @@ final class WorkTask implements Runnable {
         try {
             WorkReport.Words words = held.report().next();
             for (int i = 0; i < LAST_WORDS && held.lost() == null && words.isNews(); i++) {
-                Answers<BeatAnswer> heard = house.settings().store().beat(List.of(held.beatRequest(words)));
-                if (!(heard.only() instanceof BeatAnswer.Beating)) {
+                Moment before = house.time().now();
+                if (!(house.lanes().beats().call(held.beatRequest(words)) instanceof BeatAnswer.Beating)) {
                     return;
                 }
+                held.confirm(before);
                 held.report().told(words);
                 words = held.report().next();
             }

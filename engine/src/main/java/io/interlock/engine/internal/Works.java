@@ -97,9 +97,16 @@ final class Works {
 
     /** Tells the work to stop. */
     void stop(HeldRun work, StopRequest stop) {
-        if (work.hasEnded() || !work.stop().raise(stop, house.time().now())) {
-            return;
+        if (raise(work, stop)) {
+            reportStop(work, stop);
         }
+    }
+
+    private boolean raise(HeldRun work, StopRequest stop) {
+        return !work.hasEnded() && work.stop().raise(stop, house.time().now());
+    }
+
+    private void reportStop(HeldRun work, StopRequest stop) {
         log.info(
                 "run {} of job {} under {} is told to stop: {}",
                 work.run().id(),
@@ -125,6 +132,9 @@ final class Works {
         if (!work.lose(cause)) {
             return;
         }
+        // First of all the work hears of it; whoever writes or listens may be slow.
+        StopRequest stop = stopRequest(LEASE_LOST, "the lease is lost: " + cause.explanation());
+        boolean told = raise(work, stop);
         house.heartbeats().forget(work);
         log.warn(
                 "the lease of run {} of job {} under {} with token {} is lost{}: {}",
@@ -135,7 +145,9 @@ final class Works {
                 work.report().where(),
                 cause.explanation());
         house.events().tell(new EngineEvent.LeaseLost(work.run(), cause));
-        stop(work, stopRequest(LEASE_LOST, "the lease is lost: " + cause.explanation()));
+        if (told) {
+            reportStop(work, stop);
+        }
     }
 
     /** The work was told to stop and did not. */
