@@ -80,6 +80,7 @@ class ArchitectureTest {
                 Map.entry("stores/sqlite", "io.interlock.store.sqlite"),
                 Map.entry("stores/postgres", "io.interlock.store.postgres"),
                 Map.entry("stores/redis", "io.interlock.store.redis"),
+                Map.entry("edges/metrics", "io.interlock.metrics"),
                 Map.entry("edges/server", "io.interlock.server"),
                 Map.entry("testing/servers", "io.interlock.servers"),
                 Map.entry("testing/storm", "io.interlock.storm"));

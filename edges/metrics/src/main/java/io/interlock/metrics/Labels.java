@@ -1,0 +1,64 @@
+package io.interlock.metrics;
+
+import io.interlock.LockKey;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** What readings are told apart by: the job; the tenant too where that was asked for, on counters and gauges only. */
+final class Labels {
+
+    private static final int MOST_OTHER_JOBS = 50;
+
+    private final BoundedTag jobs;
+    private final @Nullable BoundedTag tenants;
+    private final Map<String, Set<String>> stages = new ConcurrentHashMap<>();
+
+    Labels(MeterRegistry registry, int mostTenants) {
+        this.jobs = new BoundedTag("job", MOST_OTHER_JOBS, registry);
+        this.tenants = mostTenants > 0 ? new BoundedTag("tenant", mostTenants, registry) : null;
+    }
+
+    void know(Jobs configured) {
+        jobs.know(configured.all().stream().map(job -> job.name().value()).toList());
+        for (Job job : configured.all()) {
+            stages.put(job.name().value(), Set.copyOf(job.stages().keySet()));
+        }
+    }
+
+    /** For timers, each of which is many series. */
+    List<Tag> of(String job) {
+        return List.of(Tag.of("job", jobs.of(job)));
+    }
+
+    /** For counters and gauges. */
+    List<Tag> of(String job, LockKey key) {
+        return of(job, key.tenant());
+    }
+
+    /** For counters and gauges. */
+    List<Tag> of(String job, String tenant) {
+        List<Tag> tags = new ArrayList<>(of(job));
+        if (tenants != null) {
+            tags.add(Tag.of("tenant", tenants.of(tenant)));
+        }
+        return tags;
+    }
+
+    /** Whether counters and gauges are told apart by tenant. */
+    boolean byTenant() {
+        return tenants != null;
+    }
+
+    /** A stage keeps its name if its job declares it; work may call its stages whatever it likes. */
+    String stage(String job, String stage) {
+        return stages.getOrDefault(job, Set.of()).contains(stage) ? stage : BoundedTag.OTHER;
+    }
+}

@@ -1,0 +1,141 @@
+package io.interlock.metrics;
+
+import io.interlock.StoreUnavailableException;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.FinishAnswer;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.Answers;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.run.RunStore;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before a store: how long each step takes, what became of it, and how often a token was refused. It changes no answer.
+ * Safe for use by many threads.
+ */
+final class MeteredStore implements InvocationHandler {
+
+    // They answer from memory.
+    private static final Set<String> NO_STEPS = Set.of("capabilities", "changes", "close");
+
+    private static final Duration[] BUCKETS = {
+        Duration.ofMillis(1),
+        Duration.ofMillis(5),
+        Duration.ofMillis(25),
+        Duration.ofMillis(100),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(3),
+        Duration.ofSeconds(10)
+    };
+
+    private final RunStore store;
+    private final MeterRegistry registry;
+
+    private MeteredStore(RunStore store, MeterRegistry registry) {
+        this.store = store;
+        this.registry = registry;
+    }
+
+    static RunStore of(RunStore store, MeterRegistry registry) {
+        return (RunStore) Proxy.newProxyInstance(
+                RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, new MeteredStore(store, registry));
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        if (method.getDeclaringClass() == Object.class || NO_STEPS.contains(method.getName())) {
+            return call(method, arguments);
+        }
+        long start = registry.config().clock().monotonicTime();
+        String outcome = "failed";
+        try {
+            Object answer = call(method, arguments);
+            outcome = "answered";
+            if (answer instanceof Answers<?> answers) {
+                read(answers);
+            }
+            return answer;
+        } catch (StoreUnavailableException unclear) {
+            outcome = "unclear";
+            throw unclear;
+        } finally {
+            timer(method.getName(), outcome)
+                    .record(registry.config().clock().monotonicTime() - start, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(store, arguments);
+        } catch (InvocationTargetException failure) {
+            throw failure.getCause();
+        }
+    }
+
+    private Timer timer(String operation, String outcome) {
+        // Renewals are the ones that cost leases when they are slow.
+        boolean heartbeat = operation.equals("beat") || operation.equals("renew");
+        Timer.Builder timer = heartbeat
+                ? Timer.builder("interlock.heartbeat").description("Steps that renew leases")
+                : Timer.builder("interlock.store.operation").description("Steps of the store");
+        if (!heartbeat) {
+            timer.tag("operation", operation);
+        }
+        return timer.tag("outcome", outcome).serviceLevelObjectives(BUCKETS).register(registry);
+    }
+
+    private void read(Answers<?> answers) {
+        for (int i = 0; i < answers.size(); i++) {
+            if (!answers.isOpen(i)) {
+                read(answers.get(i));
+            }
+        }
+    }
+
+    private void read(@Nullable Object answer) {
+        if (answer instanceof BeatAnswer.Lost lost) {
+            rejected("beat", lost.cause());
+        } else if (answer instanceof FinishAnswer.LeaseLost lost) {
+            rejected("finish", lost.cause());
+        } else if (answer instanceof RenewAnswer.Lost lost) {
+            rejected("renew", lost.cause());
+        } else if (answer instanceof ReleaseAnswer.Gone) {
+            rejected("release", null);
+        } else if (answer instanceof AcquireAnswer.Granted) {
+            lease("granted", "none");
+        } else if (answer instanceof AcquireAnswer.Refused refused) {
+            lease("refused", Words.of(refused.refusal().getClass()));
+        }
+    }
+
+    private void rejected(String step, @Nullable Enum<?> cause) {
+        Counter.builder("interlock.token.rejected")
+                .description("Steps refused because their token is not the live one")
+                .tag("step", step)
+                .tag("cause", cause == null ? "gone" : cause.name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
+    }
+
+    private void lease(String outcome, String reason) {
+        Counter.builder("interlock.lease.acquisitions")
+                .description("Asked for a bare lease, by what came of it")
+                .tag("outcome", outcome)
+                .tag("reason", reason)
+                .register(registry)
+                .increment();
+    }
+}
