@@ -1,0 +1,118 @@
+package io.interlock.server.log;
+
+import io.interlock.LockKey;
+import io.interlock.engine.EngineEvent;
+import io.interlock.engine.EngineListener;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.Turn;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * One structured line for everything that happens to a lock: what, under which key of which tenant, by which run and token. Neither
+ * parameters nor results are logged, so nobody's secrets are. Safe for use by many threads.
+ */
+public final class OperationLog implements EngineListener {
+
+    private static final Logger log = LoggerFactory.getLogger("io.interlock.operations");
+
+    @Override
+    public void on(EngineEvent event) {
+        if (event instanceof EngineEvent.RunSubmitted submitted) {
+            write("submitted", submitted.run());
+        } else if (event instanceof EngineEvent.RunJoined joined) {
+            write("joined", joined.run());
+        } else if (event instanceof EngineEvent.RunRepeated repeated) {
+            write("repeated", repeated.run());
+        } else if (event instanceof EngineEvent.SubmissionRefused refused) {
+            line(Level.INFO, refused.key())
+                    .addKeyValue("job", refused.job())
+                    .addKeyValue("why", refused.refusal().explanation())
+                    .log(refused.skipped() ? "skipped" : "refused");
+        } else if (event instanceof EngineEvent.RunStarted started) {
+            write("started", started.run());
+        } else if (event instanceof EngineEvent.StageEntered entered) {
+            of(entered.run(), Level.INFO).addKeyValue("stage", entered.stage()).log("stage entered");
+        } else if (event instanceof EngineEvent.AttemptEnded ended) {
+            write("attempt ended", ended.run());
+        } else if (event instanceof EngineEvent.RunEnded ended) {
+            write("ended", ended.run());
+        } else if (event instanceof EngineEvent.Paused paused) {
+            line(Level.INFO, paused.key())
+                    .addKeyValue("actor", paused.pause().actor())
+                    .addKeyValue("why", paused.pause().reason())
+                    .log("paused");
+        } else if (event instanceof EngineEvent.Resumed resumed) {
+            line(Level.INFO, resumed.key())
+                    .addKeyValue("actor", resumed.actor())
+                    .addKeyValue("why", resumed.reason())
+                    .log("resumed");
+        } else {
+            trouble(event);
+        }
+    }
+
+    private static void trouble(EngineEvent event) {
+        if (event instanceof EngineEvent.LeaseLost lost) {
+            of(lost.run(), Level.WARN)
+                    .addKeyValue("why", lost.cause().explanation())
+                    .log("lease lost");
+        } else if (event instanceof EngineEvent.StageOverBudget over) {
+            of(over.run(), Level.WARN)
+                    .addKeyValue("stage", over.stage())
+                    .addKeyValue("budget", over.budget())
+                    .log("stage over its budget");
+        } else if (event instanceof EngineEvent.StopPassedOn stop) {
+            of(stop.run(), Level.INFO)
+                    .addKeyValue("actor", stop.stop().actor())
+                    .addKeyValue("why", stop.stop().reason())
+                    .log("told to stop");
+        } else if (event instanceof EngineEvent.WorkStuck stuck) {
+            of(stuck.run(), Level.ERROR)
+                    .addKeyValue("why", stuck.stop().reason())
+                    .log("does not stop");
+        } else if (event instanceof EngineEvent.Evicted evicted) {
+            line(Level.WARN, evicted.key())
+                    .addKeyValue("token", evicted.answer().victim().token())
+                    .addKeyValue("actor", evicted.actor())
+                    .addKeyValue("why", evicted.reason())
+                    .log("evicted");
+        } else if (event instanceof EngineEvent.Swept swept) {
+            LoggingEventBuilder line = line(Level.INFO, swept.key());
+            if (swept.action().run() != null) {
+                line = line.addKeyValue("run", swept.action().run());
+            }
+            line.addKeyValue("why", swept.action().why()).log("settled by the janitor");
+        } else if (event instanceof EngineEvent.AuditAlarm alarm) {
+            line(Level.ERROR, alarm.key())
+                    .addKeyValue("why", alarm.report().sentence())
+                    .log("audit alarm");
+        }
+    }
+
+    private static void write(String what, Run run) {
+        of(run, Level.INFO).log(what);
+    }
+
+    private static LoggingEventBuilder of(Run run, Level level) {
+        LoggingEventBuilder line = line(level, run.key())
+                .addKeyValue("run", run.id())
+                .addKeyValue("job", run.job())
+                .addKeyValue("state", run.state());
+        Turn turn = run.status().turn();
+        if (turn != null) {
+            line = line.addKeyValue("token", turn.token())
+                    .addKeyValue("attempt", turn.attempt())
+                    .addKeyValue("holder", turn.holder().label());
+        }
+        RunError error = run.status().error();
+        return error == null ? line : line.addKeyValue("error", error.code());
+    }
+
+    private static LoggingEventBuilder line(Level level, LockKey key) {
+        return log.atLevel(level).addKeyValue("tenant", key.tenant()).addKeyValue("key", key.name());
+    }
+}
