@@ -55,7 +55,11 @@ public final class EngineBuilder {
             return new EngineBuilder(runs).closingStore();
         }
         store.close();
-        throw new InvalidSettingException(
+        throw leasesOnly(store);
+    }
+
+    static InvalidSettingException leasesOnly(LeaseStore store) {
+        return new InvalidSettingException(
                 "store", store, "keeps leases only", "use memory:, sqlite: or postgresql: for runs");
     }
 

@@ -72,6 +72,11 @@ public record Job(
         return new JobBuilder(new JobName(name));
     }
 
+    /** This job, its work done here by {@code handler}. */
+    public Job doneBy(RunHandler handler) {
+        return new Job(name, handler, policy, terms, limits, line, stages, retry, failures, guard, grace);
+    }
+
     /** What does the work here, if anything does. */
     public Optional<RunHandler> work() {
         return Optional.ofNullable(handler);

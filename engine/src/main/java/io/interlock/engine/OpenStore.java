@@ -1,0 +1,85 @@
+package io.interlock.engine;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.StoreCapabilities;
+import io.interlock.StoreUnavailableException;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.locks.Locks;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.Stores;
+import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * A store that was opened once, for all that a process builds on it: an engine, locks, API keys. Close it after those.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class OpenStore implements AutoCloseable {
+
+    private static final LockKey NOBODYS = LockKey.of("interlock", "ready");
+
+    private final RunStore store;
+    private final Environment environment;
+
+    private OpenStore(RunStore store, Environment environment) {
+        this.store = store;
+        this.environment = environment;
+    }
+
+    /**
+     * Opens the store at {@code url}.
+     *
+     * @throws InvalidSettingException if it keeps leases only, or the URL is wrong
+     * @throws StoreUnavailableException if it does not answer
+     */
+    public static OpenStore at(String url, Environment environment) {
+        LeaseStore store = Stores.open(url, environment);
+        if (store instanceof RunStore runs) {
+            return new OpenStore(runs, environment);
+        }
+        store.close();
+        throw EngineBuilder.leasesOnly(store);
+    }
+
+    /** What the store can do. */
+    public StoreCapabilities capabilities() {
+        return store.capabilities();
+    }
+
+    /** Sets up an engine on it. */
+    public EngineBuilder engine() {
+        return RunEngine.builder(store).environment(environment);
+    }
+
+    /** Locks on it, in the same key space as the runs. */
+    public Locks locks() {
+        return Locks.builder(store).environment(environment).build();
+    }
+
+    /**
+     * The API keys it knows.
+     *
+     * @param blocking where it is asked
+     */
+    public KeyRing keys(Executor blocking) {
+        return new KeyRing(store, environment, blocking);
+    }
+
+    /**
+     * Asks it something small.
+     *
+     * @throws StoreUnavailableException if it does not answer clearly
+     */
+    public void ask() {
+        store.find(List.of(NOBODYS));
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
