@@ -1,9 +1,9 @@
 package io.interlock.server;
 
+import io.interlock.config.Limits;
+import io.interlock.config.Listen;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.api.Api;
-import io.interlock.server.config.Limits;
-import io.interlock.server.config.Listen;
 import io.interlock.server.http.Doorbell;
 import io.interlock.server.http.Gate;
 import io.interlock.server.http.Inside;

@@ -81,6 +81,7 @@ class ArchitectureTest {
                 Map.entry("stores/postgres", "io.interlock.store.postgres"),
                 Map.entry("stores/redis", "io.interlock.store.redis"),
                 Map.entry("edges/metrics", "io.interlock.metrics"),
+                Map.entry("edges/config", "io.interlock.config"),
                 Map.entry("edges/server", "io.interlock.server"),
                 Map.entry("testing/servers", "io.interlock.servers"),
                 Map.entry("testing/storm", "io.interlock.storm"));

@@ -1,6 +1,6 @@
 package io.interlock.server.http;
 
-import io.interlock.server.config.Limits;
+import io.interlock.config.Limits;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Handler;

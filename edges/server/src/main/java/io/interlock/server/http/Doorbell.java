@@ -1,7 +1,7 @@
 package io.interlock.server.http;
 
-import io.interlock.server.config.Limits;
-import io.interlock.server.config.Listen;
+import io.interlock.config.Limits;
+import io.interlock.config.Listen;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.netty.handler.codec.DecoderResult;

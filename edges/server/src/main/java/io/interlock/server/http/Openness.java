@@ -1,7 +1,7 @@
 package io.interlock.server.http;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.server.config.Listen;
+import io.interlock.config.Listen;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.StoreUnavailableException;
 import io.interlock.access.Role;
+import io.interlock.config.Limits;
+import io.interlock.config.Listen;
 import io.interlock.engine.access.ApiKey;
 import io.interlock.engine.access.IssuedKey;
-import io.interlock.server.config.Limits;
-import io.interlock.server.config.Listen;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.access.Role;
+import io.interlock.config.Limits;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
-import io.interlock.server.config.Limits;
 import io.interlock.server.http.Gate;
 import io.interlock.time.Environment;
 import io.vertx.core.Vertx;

@@ -1,13 +1,13 @@
 package io.interlock.server.api;
 
 import io.interlock.access.Role;
+import io.interlock.config.Limits;
+import io.interlock.config.Listen;
 import io.interlock.engine.access.IssuedKey;
 import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.ServerParts;
-import io.interlock.server.config.Limits;
-import io.interlock.server.config.Listen;
 import io.interlock.server.http.ReadyProbe.Readiness;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusConfig;

@@ -3,8 +3,8 @@ package io.interlock.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.access.Role;
+import io.interlock.config.Listen;
 import io.interlock.server.api.Rig;
-import io.interlock.server.config.Listen;
 import io.interlock.server.http.ReadyProbe.Readiness;
 import java.net.URI;
 import java.net.http.HttpRequest;

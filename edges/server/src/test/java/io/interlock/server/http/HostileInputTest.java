@@ -3,9 +3,9 @@ package io.interlock.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.access.Role;
+import io.interlock.config.Limits;
+import io.interlock.config.Listen;
 import io.interlock.server.api.Rig;
-import io.interlock.server.config.Limits;
-import io.interlock.server.config.Listen;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

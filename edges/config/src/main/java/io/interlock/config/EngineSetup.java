@@ -1,0 +1,119 @@
+package io.interlock.config;
+
+import io.interlock.InterlockException;
+import io.interlock.engine.EngineBuilder;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.interlock.engine.http.HttpCallbacks;
+import io.interlock.engine.http.WebhookSigner;
+import io.interlock.engine.notify.NotifyRule;
+import io.interlock.engine.notify.NotifyTarget;
+import io.interlock.time.Environment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The engine a configuration makes: jobs with what does their work, schedules, notifications and limits. Close it after the engine.
+ *
+ * <p>Immutable, and so safe for use by many threads.
+ */
+public final class EngineSetup implements AutoCloseable {
+
+    private final InterlockSettings settings;
+    private final Handlers handlers;
+    private final Jobs jobs;
+    private final List<NotifyRule> rules;
+
+    private EngineSetup(InterlockSettings settings, Handlers handlers, Jobs jobs, List<NotifyRule> rules) {
+        this.settings = settings;
+        this.handlers = handlers;
+        this.jobs = jobs;
+        this.rules = rules;
+    }
+
+    /**
+     * Makes handlers and rules: loads classes, reads secrets.
+     *
+     * @throws ConfigurationException naming every job and notification that cannot be made
+     */
+    public static EngineSetup of(Configuration configuration, Environment environment) {
+        InterlockSettings settings = configuration.settings();
+        Reading reading = configuration.reading();
+        Handlers handlers = new Handlers(settings, environment);
+        try {
+            Jobs jobs = jobs(settings, handlers, reading);
+            List<NotifyRule> rules = rules(settings, reading, environment);
+            reading.requireNoMistakes();
+            return new EngineSetup(settings, handlers, jobs, rules);
+        } catch (RuntimeException | Error failure) {
+            handlers.close();
+            throw failure;
+        }
+    }
+
+    /** The jobs, with handlers. */
+    public Jobs jobs() {
+        return jobs;
+    }
+
+    /** Where the ends of work are announced that was answered with 202. */
+    public HttpCallbacks callbacks() {
+        return handlers.callbacks();
+    }
+
+    /** Sets {@code builder} up. */
+    public EngineBuilder onto(EngineBuilder builder) {
+        InterlockSettings.Worker worker = settings.worker();
+        builder.jobs(jobs)
+                .slots(worker.enabled() ? worker.slots() : 0)
+                .sweepEvery(worker.sweepEvery())
+                .drainTime(worker.grace())
+                .keepIdempotency(settings.history().idempotency())
+                .retention(settings.history().retention())
+                .privateNetworks(settings.privateNetworks());
+        worker.onlyFor().ifPresent(builder::workFor);
+        settings.tenants().forEach(builder::tenantMaxRunning);
+        settings.jobs().values().forEach(job -> job.clock().ifPresent(builder::schedule));
+        rules.forEach(builder::tell);
+        return builder;
+    }
+
+    @Override
+    public void close() {
+        handlers.close();
+    }
+
+    private static Jobs jobs(InterlockSettings settings, Handlers handlers, Reading reading) {
+        List<Job> jobs = new ArrayList<>();
+        settings.jobs().forEach((name, job) -> {
+            try {
+                jobs.add(handlers.of(job.work()).map(job.job()::doneBy).orElse(job.job()));
+            } catch (InterlockException broken) {
+                reading.mistake(
+                        Configuration.property(name, "run." + job.work().word()), String.valueOf(broken.getMessage()));
+            }
+        });
+        return Jobs.of(jobs);
+    }
+
+    private static List<NotifyRule> rules(InterlockSettings settings, Reading reading, Environment environment) {
+        List<NotifyRule> rules = new ArrayList<>();
+        for (int i = 0; i < settings.notifications().size(); i++) {
+            NotifySettings told = settings.notifications().get(i);
+            reading.made("notify[" + i + "]", () -> Optional.of(rule(told, environment)), Optional.<NotifyRule>empty())
+                    .ifPresent(rules::add);
+        }
+        return rules;
+    }
+
+    private static NotifyRule rule(NotifySettings told, Environment environment) {
+        NotifyTarget target = told.to() instanceof NotifySettings.To.Webhook webhook
+                ? new NotifyTarget.Webhook(
+                        webhook.url(),
+                        new WebhookSigner(List.of(webhook.secret().reveal()), environment.clock()))
+                : new NotifyTarget.Command(
+                        ((NotifySettings.To.Command) told.to()).words(), NotifyTarget.Command.DEFAULT_WITHIN);
+        return NotifyRule.of(told.on(), target, told.tenant());
+    }
+}

@@ -1,0 +1,22 @@
+package io.interlock.config;
+
+/**
+ * Something given on the command line.
+ *
+ * @param option as the user writes it: {@code --no-worker}
+ * @param property what it sets, without {@code interlock.}: {@code worker.enabled}
+ * @param value to what
+ */
+public record Flag(String option, String property, String value) {
+
+    /** An option called like its property. */
+    public static Flag of(String property, String value) {
+        return new Flag("--" + property, property, value);
+    }
+
+    /** Without the value, which may be a secret. */
+    @Override
+    public String toString() {
+        return option;
+    }
+}

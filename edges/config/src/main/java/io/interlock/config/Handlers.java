@@ -1,0 +1,100 @@
+package io.interlock.config;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.engine.RunHandler;
+import io.interlock.engine.command.CommandHandler;
+import io.interlock.engine.command.CommandSpec;
+import io.interlock.engine.http.HttpCallbacks;
+import io.interlock.engine.http.HttpHandler;
+import io.interlock.engine.http.HttpRules;
+import io.interlock.engine.http.HttpSpec;
+import io.interlock.engine.http.PinnedHttp;
+import io.interlock.engine.http.WebhookSigner;
+import io.interlock.time.Environment;
+import java.lang.reflect.InvocationTargetException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes what does the work of jobs. Requests may go to the hosts that jobs name, and nowhere else. */
+final class Handlers implements AutoCloseable {
+
+    private final Environment environment;
+    private final HttpCallbacks callbacks = new HttpCallbacks();
+    private final @Nullable PinnedHttp http;
+
+    Handlers(InterlockSettings settings, Environment environment) {
+        this.environment = environment;
+        List<String> hosts = settings.jobs().values().stream()
+                .map(JobSettings::work)
+                .filter(Work.Http.class::isInstance)
+                .map(work -> ((Work.Http) work).url().getHost())
+                .distinct()
+                .toList();
+        http = hosts.isEmpty()
+                ? null
+                : new PinnedHttp(HttpRules.hosts(hosts).networks(settings.privateNetworks()), environment);
+    }
+
+    HttpCallbacks callbacks() {
+        return callbacks;
+    }
+
+    /** What does {@code work} here; empty if others do it. */
+    Optional<RunHandler> of(Work work) {
+        if (work instanceof Work.Command command) {
+            return Optional.of(command(command));
+        } else if (work instanceof Work.Http call && http != null) {
+            return Optional.of(new HttpHandler(spec(call), http, callbacks, environment));
+        } else if (work instanceof Work.Java java) {
+            return Optional.of(loaded(java.className()));
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        if (http != null) {
+            http.close();
+        }
+    }
+
+    private RunHandler command(Work.Command command) {
+        CommandSpec spec = CommandSpec.of(command.words()).exitCodes(command.permanentExitCodes(), Set.of());
+        return new CommandHandler(
+                command.directory() == null ? spec : spec.directory(command.directory()), environment);
+    }
+
+    private HttpSpec spec(Work.Http call) {
+        HttpSpec spec = HttpSpec.of(call.url()).timeout(call.timeout());
+        if (call.secret() != null) {
+            spec = spec.signer(new WebhookSigner(List.of(call.secret().reveal()), environment.clock()));
+        }
+        return call.callback() == null ? spec : spec.callback(call.callback());
+    }
+
+    private static RunHandler loaded(String name) {
+        try {
+            Object made = Class.forName(name).getConstructor().newInstance();
+            if (made instanceof RunHandler handler) {
+                return handler;
+            }
+            throw cannot(name, "is no " + RunHandler.class.getName());
+        } catch (ClassNotFoundException | NoClassDefFoundError missing) {
+            throw cannot(name, "is not on the class path (" + missing.getMessage() + ")");
+        } catch (InvocationTargetException failed) {
+            throw cannot(name, "failed in its constructor: " + failed.getCause());
+        } catch (ReflectiveOperationException | LinkageError unfit) {
+            throw cannot(name, "has no public constructor without parameters");
+        }
+    }
+
+    private static InvalidSettingException cannot(String name, String why) {
+        return new InvalidSettingException(
+                "java",
+                name,
+                why,
+                "name a public class that implements RunHandler, with INTERLOCK_CLASSPATH if need be");
+    }
+}

@@ -1,0 +1,181 @@
+package io.interlock.config;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.DurationText;
+import io.interlock.InterlockException;
+import io.interlock.LeaseTerms;
+import io.interlock.engine.Job;
+import io.interlock.engine.JobBuilder;
+import io.interlock.engine.RuntimeRange;
+import io.interlock.run.JobName;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.RunLimits;
+import io.interlock.run.Transition;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the settings of one job. */
+final class JobReader {
+
+    private static final Duration USUAL_LEASE = Duration.ofSeconds(30);
+
+    private final Reading reading;
+    private final int queueCap;
+    private final String name;
+    private final String at;
+
+    /**
+     * A reader for one job.
+     *
+     * @param queueCap how many may wait for one key
+     * @param name as it stands in properties: in quotes if there is a dot in it
+     */
+    JobReader(Reading reading, int queueCap, String name) {
+        this.reading = reading;
+        this.queueCap = queueCap;
+        this.name = SettingsReader.plain(name);
+        this.at = "jobs." + name + ".";
+    }
+
+    JobSettings read() {
+        String valid = reading.made("jobs." + name, () -> new JobName(name).value(), "invalid");
+        Door door = reading.choice(at + "door", Door.class).orElse(Door.NONE);
+        JobBuilder job = Job.named(valid).queueCap(queueCap);
+        job.onConflict(reading.choice(at + "on-conflict", ConflictPolicy.class).orElse(door.policy()));
+        clocks(job, door);
+        stages(job);
+        job.retry(retry(door));
+        guard().ifPresent(job::transition);
+        return new JobSettings(
+                reading.made("jobs." + name, job::build, Job.named("invalid").build()),
+                door,
+                new WorkReader(reading, at).read(),
+                triggers(door),
+                new ScheduleReader(reading, at).read(valid, door).orElse(null));
+    }
+
+    private void clocks(JobBuilder job, Door door) {
+        Duration runtime = runtime(door);
+        Duration lease = lease(runtime);
+        Duration delay = reading.duration(at + "lock-delay", Duration.ZERO);
+        LeaseTerms terms =
+                reading.made(at + "lock-delay", () -> new LeaseTerms(lease, delay), LeaseTerms.of(USUAL_LEASE));
+        Duration wait = reading.optionalDuration(at + "max-wait");
+        Duration grace = reading.duration(at + "expiry-grace", door.expiryGrace());
+        RunLimits limits = reading.made(at + "max-wait", () -> new RunLimits(wait, runtime, grace), RunLimits.NONE);
+        job.lease(terms.ttl()).lockDelay(terms.lockDelay()).expiryGrace(limits.expiryGrace());
+        limits.waitLimit().ifPresent(job::maxWait);
+        limits.runtimeLimit().ifPresent(job::maxRuntime);
+    }
+
+    /** Its own, else the door's; {@code null} for ever. One that is out of its range is told and left out. */
+    private @Nullable Duration runtime(Door door) {
+        Duration own = reading.optionalDuration(at + "max-runtime");
+        if (own == null) {
+            return door.maxRuntime().orElse(null);
+        }
+        return reading.made(
+                        at + "max-runtime",
+                        () -> {
+                            if (door == Door.PIPELINES) {
+                                RuntimeRange.MINUTE_TO_DAY.require(own);
+                            }
+                            return new RunLimits(null, own, Duration.ZERO).runtimeLimit();
+                        },
+                        Optional.<Duration>empty())
+                .orElse(null);
+    }
+
+    /** A lease nobody has set is as short as the runtime wants it. */
+    private Duration lease(@Nullable Duration runtime) {
+        Duration lease = reading.duration(at + "lease", USUAL_LEASE);
+        if (lease.compareTo(LeaseTerms.MIN_TTL) < 0) {
+            reading.mistake(
+                    at + "lease",
+                    "'" + DurationText.format(lease) + "' is below the shortest lease of "
+                            + DurationText.format(LeaseTerms.MIN_TTL) + "; 30s suits most work");
+            return USUAL_LEASE;
+        }
+        if (runtime == null || runtime.compareTo(lease) >= 0 || lease.equals(LeaseTerms.MIN_TTL)) {
+            return lease;
+        }
+        if (reading.isSet(at + "lease")) {
+            reading.mistake(
+                    at + "max-runtime",
+                    "'" + DurationText.format(runtime) + "' is below the lease of " + DurationText.format(lease)
+                            + "; raise it, or shorten lease");
+            return lease;
+        }
+        return runtime.compareTo(LeaseTerms.MIN_TTL) < 0 ? LeaseTerms.MIN_TTL : runtime;
+    }
+
+    private void stages(JobBuilder job) {
+        List<String> stages = reading.words(at + "stages");
+        Set<String> budgeted = reading.sources().children(at + "stage-budgets");
+        Set<String> known = new HashSet<>();
+        for (String stage : stages) {
+            if (!known.add(stage)) {
+                reading.mistake(at + "stages", "has '" + stage + "' twice; name each stage once");
+                continue;
+            }
+            Duration budget = reading.optionalDuration(at + "stage-budgets." + stage);
+            if (budget == null) {
+                job.stage(stage);
+            } else {
+                job.stage(stage, budget);
+            }
+        }
+        for (String stage : budgeted) {
+            if (!known.contains(SettingsReader.plain(stage))) {
+                reading.mistake(
+                        at + "stage-budgets." + stage,
+                        "is for a stage that is not in stages " + stages + "; add it there");
+            }
+        }
+    }
+
+    private RetryPlan retry(Door door) {
+        RetryPlan usual = door.retry();
+        Integer own = reading.optionalNumber(at + "retry.attempts", 1, 100);
+        int attempts = own == null ? usual.attempts() : own;
+        Duration backoff = reading.duration(at + "retry.backoff", usual.backoff());
+        double multiplier = reading.decimal(at + "retry.multiplier", 2);
+        Duration most = usual.maxBackoff().compareTo(backoff) < 0 ? backoff : usual.maxBackoff();
+        Duration longest = reading.duration(at + "retry.max-backoff", most);
+        return reading.made(at + "retry", () -> new RetryPlan(attempts, backoff, multiplier, longest), RetryPlan.NONE);
+    }
+
+    private List<String> triggers(Door door) {
+        List<String> triggers = reading.words(at + "triggers");
+        if (door != Door.WORKFLOWS && !triggers.isEmpty()) {
+            reading.mistake(at + "triggers", "is for jobs with door: workflows; this one has door: " + door.word());
+            return List.of();
+        }
+        return door == Door.WORKFLOWS && triggers.isEmpty() ? List.of(name) : triggers;
+    }
+
+    private Optional<Transition> guard() {
+        String resource = reading.text(at + "transition.resource");
+        String during = reading.text(at + "transition.during");
+        String success = reading.text(at + "transition.success");
+        String failure = reading.text(at + "transition.failure");
+        List<String> from = reading.words(at + "transition.from");
+        if (resource == null && during == null && success == null && failure == null && from.isEmpty()) {
+            return Optional.empty();
+        }
+        if (resource == null || during == null || success == null || failure == null || from.isEmpty()) {
+            reading.mistake(at + "transition", "is incomplete; it needs resource, from, during, success and failure");
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new Transition(resource, new HashSet<>(from), during, success, failure));
+        } catch (InterlockException broken) {
+            reading.mistake(at + "transition", String.valueOf(broken.getMessage()));
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.interlock.config;
+
+import io.interlock.engine.Job;
+import io.interlock.engine.schedule.ScheduledJob;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as configured.
+ *
+ * @param job its rules; without the handler, which {@link EngineSetup} makes from {@code work}
+ * @param door the contract it can be started through
+ * @param work how it is done
+ * @param triggers of a workflow; empty for others
+ * @param schedule when it starts by the clock, or {@code null}
+ */
+public record JobSettings(
+        Job job,
+        Door door,
+        Work work,
+        List<String> triggers,
+        @Nullable ScheduledJob schedule) {
+
+    /** Copies the triggers. */
+    public JobSettings {
+        triggers = List.copyOf(triggers);
+    }
+
+    /** Its name. */
+    public String name() {
+        return job.name().value();
+    }
+
+    /** When it starts by the clock, if it does. */
+    public Optional<ScheduledJob> clock() {
+        return Optional.ofNullable(schedule);
+    }
+}

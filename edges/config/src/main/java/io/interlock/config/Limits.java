@@ -1,0 +1,20 @@
+package io.interlock.config;
+
+import java.time.Duration;
+
+/**
+ * What one client may ask of the server.
+ *
+ * @param body the most bytes of a body
+ * @param depth the most JSON levels of a body
+ * @param requestsPerSecond the most requests of an API key in a second
+ * @param arrival how long a request may take to arrive
+ * @param idle how long a connection may be silent; longer than the longest poll
+ * @param streams the most event streams of an API key at once
+ */
+public record Limits(int body, int depth, int requestsPerSecond, Duration arrival, Duration idle, int streams) {
+
+    /** 256 KiB, 20 levels, 1,000 requests a second, 30 s, 75 s, 20 streams. */
+    public static final Limits DEFAULT =
+            new Limits(256 * 1024, 20, 1_000, Duration.ofSeconds(30), Duration.ofSeconds(75), 20);
+}

@@ -1,0 +1,172 @@
+package io.interlock.config;
+
+import io.interlock.DurationText;
+import io.interlock.InterlockException;
+import io.interlock.InvalidSettingException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Reads typed values, and goes on after a mistake so that all of them are found. Used by one thread. */
+final class Reading {
+
+    private record Noted(int line, Mistake mistake) {}
+
+    private final Sources sources;
+    private final List<Noted> mistakes = new ArrayList<>();
+
+    Reading(Sources sources) {
+        this.sources = sources;
+    }
+
+    /** All of them, those in the file from top to bottom. */
+    List<Mistake> mistakes() {
+        return mistakes.stream()
+                .sorted(Comparator.comparingInt(Noted::line))
+                .map(Noted::mistake)
+                .toList();
+    }
+
+    /** Ends the reading if anything was wrong. */
+    void requireNoMistakes() {
+        if (!mistakes.isEmpty()) {
+            throw new ConfigurationException(mistakes());
+        }
+    }
+
+    Sources sources() {
+        return sources;
+    }
+
+    boolean isSet(String property) {
+        return sources.find(property).isPresent();
+    }
+
+    @Nullable
+    String text(String property) {
+        return sources.find(property)
+                .map(found -> found.text().strip())
+                .orElseGet(() -> Settings.require(property).otherwise());
+    }
+
+    String requiredText(String property) {
+        return Objects.requireNonNullElse(text(property), "");
+    }
+
+    int number(String property, int least, int most) {
+        return Objects.requireNonNullElse(optionalNumber(property, least, most), least);
+    }
+
+    @Nullable
+    Integer optionalNumber(String property, int least, int most) {
+        return converted(property, text -> {
+            if (!text.matches("-?\\d{1,9}") || Integer.parseInt(text) < least || Integer.parseInt(text) > most) {
+                throw new InvalidSettingException(
+                        property, text, "is no whole number from " + least + " to " + most, "correct it");
+            }
+            return Integer.valueOf(text);
+        });
+    }
+
+    double decimal(String property, double otherwise) {
+        Double number = converted(property, text -> {
+            if (!text.matches("\\d{1,6}(\\.\\d{1,6})?")) {
+                throw new InvalidSettingException(property, text, "is no number such as 1.5", "correct it");
+            }
+            return Double.valueOf(text);
+        });
+        return number == null ? otherwise : number;
+    }
+
+    boolean flag(String property) {
+        Boolean flag = converted(property, text -> switch (text.toLowerCase(Locale.ROOT)) {
+            case "true", "yes", "on" -> true;
+            case "false", "no", "off" -> false;
+            default -> throw new InvalidSettingException(property, text, "is neither true nor false", "correct it");
+        });
+        return flag != null && flag;
+    }
+
+    Duration duration(String property, Duration otherwise) {
+        return Objects.requireNonNullElse(optionalDuration(property), otherwise);
+    }
+
+    @Nullable
+    Duration optionalDuration(String property) {
+        return converted(property, text -> DurationText.parse(property, text));
+    }
+
+    List<String> words(String property) {
+        return sources.items(property).stream()
+                .map(String::strip)
+                .filter(item -> !item.isEmpty())
+                .toList();
+    }
+
+    <E extends Enum<E>> Optional<E> choice(String property, Class<E> type) {
+        List<String> choices = Settings.require(property).choices();
+        return Optional.ofNullable(converted(property, text -> {
+            if (!choices.contains(text)) {
+                throw new InvalidSettingException(
+                        property,
+                        text,
+                        "is none of " + String.join(", ", choices),
+                        Nearest.to(text, choices)
+                                .map(near -> "did you mean " + near + "?")
+                                .orElse("choose one of them"));
+            }
+            return Enum.valueOf(type, text.toUpperCase(Locale.ROOT).replace('-', '_'));
+        }));
+    }
+
+    /** What {@code made} makes; a rule it breaks is a mistake of {@code property}. */
+    <T> T made(String property, Supplier<T> made, T otherwise) {
+        try {
+            return made.get();
+        } catch (InterlockException broken) {
+            mistake(property, said(property, broken));
+            return otherwise;
+        }
+    }
+
+    void mistake(String property, String detail) {
+        mistake(property, detail, sources.origin(property).orElse(null));
+    }
+
+    void mistake(String property, String detail, @Nullable String origin) {
+        mistakes.add(new Noted(sources.line(property), new Mistake(property, detail, origin)));
+    }
+
+    private <T> @Nullable T converted(String property, Function<String, T> conversion) {
+        String text = text(property);
+        if (text == null) {
+            return null;
+        }
+        try {
+            return conversion.apply(text);
+        } catch (InvalidSettingException invalid) {
+            mistake(property, said(property, invalid));
+            String otherwise = Settings.require(property).otherwise();
+            return otherwise == null || otherwise.equals(text) ? null : conversion.apply(otherwise);
+        }
+    }
+
+    /** The property stands before what is said about it: not twice. */
+    private static String said(String property, InterlockException broken) {
+        String message = String.valueOf(broken.getMessage());
+        if (broken instanceof InvalidSettingException invalid) {
+            boolean own = property.equals(invalid.setting()) || property.endsWith("." + invalid.setting());
+            return own && message.startsWith(invalid.setting() + " ")
+                    ? message.substring(invalid.setting().length() + 1)
+                    : message;
+        }
+        return message;
+    }
+}

@@ -1,0 +1,124 @@
+package io.interlock.config;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Every property there is. {@code docs/configuration.md} is made from this. */
+final class Settings {
+
+    static final String ROOT = "interlock.";
+
+    private static final String LIST = """
+            store                      | STORE    | sqlite:~/.local/share/interlock/interlock.db | Where leases and runs are kept: memory:, sqlite:PATH or postgresql://user:password@host:port/db
+            host                       | TEXT     | 127.0.0.1 | The address to listen on; elsewhere than on this host only with API keys, and with TLS or behind-proxy
+            port                       | NUMBER   | 8080   | The port to listen on; 0 takes any free one
+            management-port            | NUMBER   |        | A port of their own for health and metrics, without API keys
+            behind-proxy               | FLAG     | false  | A proxy in front ends TLS, so plain HTTP may be served elsewhere than on this host
+            tls.certificate            | TEXT     |        | A PEM file with the certificate chain
+            tls.key                    | TEXT     |        | A PEM file with the private key
+            limits.body                | NUMBER   | 262144 | The most bytes of a request body
+            limits.depth               | NUMBER   | 20     | The most levels of a JSON body
+            limits.requests-per-second | NUMBER   | 1000   | The most requests of an API key in a second
+            limits.arrival             | DURATION | 30s    | How long a request body may take to arrive
+            limits.idle                | DURATION | 75s    | How long a connection may be silent; longer than the longest poll of 30s
+            limits.streams             | NUMBER   | 20     | The most event streams of an API key at once
+            limits.queue               | NUMBER   | 1000   | The most runs that wait for one key
+            private-networks           | WORDS    |        | Networks that are not public, as 10.0.0.0/8, to which jobs and notifications may send
+            worker.enabled             | FLAG     | true   | Whether this process does work itself
+            worker.slots               | NUMBER   | 16     | How many runs this process does at once
+            worker.tenant              | TEXT     |        | Whose runs this process does; left out, everybody's
+            janitor.interval           | DURATION | 5s     | How often each process sweeps
+            shutdown.grace             | DURATION | 30s    | How long work may go on after a request to stop
+            history.runs               | DURATION | 30d    | How long runs that have ended are kept
+            history.dead-letters       | DURATION | 44d    | How long dead letters are kept that nobody has settled
+            history.audit              | DURATION | 400d   | How long audit records are kept
+            idempotency.keep           | DURATION | 24h    | How long an idempotency key counts; at least 24h, not longer than history.runs
+            metrics.tenant             | FLAG     | false  | Whether meters carry the tenant
+            metrics.max-tenants        | NUMBER   | 100    | The most tenants that meters tell apart; the others are _other
+            jobs.*.door                | [pipelines flows ingestion workflows clusters none] | none | The contract through which the job can be started, beside REST
+            jobs.*.run.command         | WORDS    |        | The program to run, and its arguments; no shell reads it
+            jobs.*.run.directory       | TEXT     |        | Where the program works; left out, where this process does
+            jobs.*.run.http.url        | URL      |        | The address to call
+            jobs.*.run.http.timeout    | DURATION | 30s    | How long its answer may take
+            jobs.*.run.http.secret-file | TEXT    |        | A file with the secret that signs the call
+            jobs.*.run.http.callback   | URL      |        | Where the other side says how its work ended, if it answered 202; {runId} stands for the run
+            jobs.*.run.java            | TEXT     |        | The class that does the work: a RunHandler with a public constructor without parameters
+            jobs.*.run.worker          | [remote] |        | The work is done by whoever claims it
+            jobs.*.on-conflict         | [reject skip join queue queue-latest replace] | | What happens to a newcomer; left out, what the door does, else reject
+            jobs.*.lease               | DURATION | 30s    | How long the right to a key lasts without renewal; at most the store's maxLease
+            jobs.*.lock-delay          | DURATION | 0s     | How long a key stays closed after its lease ended by expiry or force
+            jobs.*.max-runtime         | DURATION |        | How long an attempt may take (the "lock timeout"); left out, what the door says, else for ever
+            jobs.*.max-wait            | DURATION |        | How long a run waits for its turn or for a worker; left out, for ever
+            jobs.*.stages              | WORDS    |        | The stages, in order, for people and meters
+            jobs.*.stage-budgets.*     | DURATION |        | How long a stage may take before somebody hears of it
+            jobs.*.triggers            | WORDS    |        | Workflows: the triggers that start it; left out, its own name
+            jobs.*.schedule            | TEXT     |        | A cron expression in UTC; a start like any other, under the same lock
+            jobs.*.schedule-key        | TEXT     |        | The key its schedule starts it under; left out, the door's key with the job's name
+            jobs.*.schedule-tenant     | TEXT     | default | The tenant its schedule starts it for
+            jobs.*.expiry-grace        | DURATION |        | How long after a lost lease the verdict on the run is put off; left out, 5m for clusters, else 0s
+            jobs.*.retry.attempts      | NUMBER   |        | How often it is tried at the most; 1 means no retry; left out, 3 for clusters, else 1
+            jobs.*.retry.backoff       | DURATION |        | The rest after the first attempt; left out, 5m for clusters, else 0s
+            jobs.*.retry.multiplier    | DECIMAL  | 2      | How much longer each further rest is
+            jobs.*.retry.max-backoff   | DURATION |        | The longest rest; left out, 30m for clusters, else as long as backoff
+            jobs.*.retry.permanent-exit-codes | NUMBERS | | Exit codes of the command after which it is not tried again
+            jobs.*.transition.resource | TEXT     |        | The kind of resource the job moves
+            jobs.*.transition.from     | WORDS    |        | The states it may start from
+            jobs.*.transition.during   | TEXT     |        | The state while it runs
+            jobs.*.transition.success  | TEXT     |        | The state after it succeeded
+            jobs.*.transition.failure  | TEXT     |        | The state after it ended in any other way
+            tenants.*.max-running      | NUMBER   |        | How many runs of the tenant may be under way at once
+            notify[].on                | WORDS    |        | What to tell: dead-letter, dead-letter-waiting, lease-lost, lock-state-lost, overdue, evicted, overlapping-grants
+            notify[].url               | HOOK     |        | Where to send it, signed as Standard Webhooks say
+            notify[].command           | WORDS    |        | The program to run instead
+            notify[].secret-file       | TEXT     |        | A file with the secret that signs it
+            notify[].secret            | SECRET   |        | The secret itself; a file is better
+            notify[].tenant            | TEXT     |        | Only what happens to this tenant
+            """;
+
+    static final List<Setting> ALL = LIST.lines().map(Setting::parse).toList();
+
+    private static final Map<String, Setting> BY_NAME = ALL.stream()
+            .collect(Collectors.toMap(Setting::name, Function.identity(), (one, other) -> one, LinkedHashMap::new));
+
+    private Settings() {}
+
+    /** What is known about a property, named without the root; an item of a list is its list. */
+    static Optional<Setting> find(String property) {
+        String shape = shape(property);
+        Setting exact = BY_NAME.get(shape);
+        if (exact == null && shape.endsWith("[]")) {
+            return Optional.ofNullable(BY_NAME.get(shape.substring(0, shape.length() - 2)))
+                    .filter(Setting::isList);
+        }
+        return Optional.ofNullable(exact);
+    }
+
+    /** What is known about a property that is read. */
+    static Setting require(String property) {
+        return find(property)
+                .orElseThrow(() -> new IllegalStateException(property + " is read but not in the list of settings"));
+    }
+
+    /** {@code jobs.x.lease} as {@code jobs.*.lease}, to be compared with what is known. */
+    static String shape(String property) {
+        return property.replaceFirst("^(jobs|tenants)\\.(\"[^\"]*\"|[^.\\[]+)", "$1.*")
+                .replaceFirst("\\.stage-budgets\\.(\"[^\"]*\"|[^.\\[]+)$", ".stage-budgets.*")
+                .replaceAll("\\[\\d+]", "[]");
+    }
+
+    /** The properties that could stand below {@code property}, if it is one that holds others. */
+    static Set<String> below(String property) {
+        String shape = shape(property);
+        return ALL.stream()
+                .map(Setting::name)
+                .filter(name -> name.startsWith(shape + ".") || name.startsWith(shape + "["))
+                .map(name -> name.substring(shape.length()).replaceFirst("^\\.", ""))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+}

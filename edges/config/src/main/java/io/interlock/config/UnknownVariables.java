@@ -1,0 +1,47 @@
+package io.interlock.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Finds variables that look like ours and set nothing. They may be somebody else's, so they are no mistakes. */
+final class UnknownVariables {
+
+    /** Those of clients and of the children of runs. */
+    private static final Set<String> OTHERS = Set.of(
+            "INTERLOCK_API_KEY",
+            "INTERLOCK_SERVER",
+            "INTERLOCK_CONFIG",
+            "INTERLOCK_KEY",
+            "INTERLOCK_TENANT",
+            "INTERLOCK_RUN_ID",
+            "INTERLOCK_RUN_FILE",
+            "INTERLOCK_ATTEMPT",
+            "INTERLOCK_TOKEN");
+
+    private UnknownVariables() {}
+
+    static List<String> in(Sources sources) {
+        Set<String> known = new TreeSet<>();
+        for (Setting setting : Settings.ALL) {
+            if (!setting.isPattern()) {
+                known.add(Sources.variable(setting.name()));
+            } else if (setting.name().startsWith("jobs.*.") && !setting.name().endsWith(".*")) {
+                sources.children("jobs")
+                        .forEach(
+                                job -> known.add(Sources.variable(setting.name().replaceFirst("\\*", job))));
+            }
+        }
+        sources.children("tenants").forEach(name -> known.add(Sources.variable("tenants." + name + ".max-running")));
+        List<String> warnings = new ArrayList<>();
+        for (String name : sources.variables()) {
+            if (!known.contains(name) && !OTHERS.contains(name) && !name.startsWith("INTERLOCK_PARAM_")) {
+                Nearest.to(name, known)
+                        .ifPresent(near ->
+                                warnings.add("the variable " + name + " sets nothing; did you mean " + near + "?"));
+            }
+        }
+        return warnings;
+    }
+}

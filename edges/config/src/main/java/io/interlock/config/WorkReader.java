@@ -1,0 +1,113 @@
+package io.interlock.config;
+
+import io.interlock.InvalidSettingException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads how a job is done. */
+final class WorkReader {
+
+    private static final int HIGHEST_EXIT_CODE = 255;
+
+    private final Reading reading;
+    private final String at;
+
+    /** A reader below {@code at}, as in {@code jobs.export.}. */
+    WorkReader(Reading reading, String at) {
+        this.reading = reading;
+        this.at = at;
+    }
+
+    Work read() {
+        List<Work> ways = new ArrayList<>();
+        List<String> command = reading.words(at + "run.command");
+        Set<Integer> codes = exitCodes();
+        String directory = reading.text(at + "run.directory");
+        if (!command.isEmpty()) {
+            ways.add(new Work.Command(command, directory == null ? null : Path.of(directory), codes));
+        } else if (!codes.isEmpty()) {
+            reading.mistake(at + "retry.permanent-exit-codes", "is for jobs that run a command; this one runs none");
+        }
+        String url = reading.text(at + "run.http.url");
+        if (url != null) {
+            ways.add(http(url));
+        }
+        String java = reading.text(at + "run.java");
+        if (java != null) {
+            ways.add(new Work.Java(java));
+        }
+        if (remote()) {
+            ways.add(new Work.Remote());
+        }
+        if (ways.size() != 1) {
+            reading.mistake(
+                    at + "run",
+                    (ways.isEmpty() ? "does not say how the work is done" : "says it in " + ways.size() + " ways")
+                            + "; give one of command, http, java, worker: remote");
+        }
+        return ways.isEmpty() ? new Work.Remote() : ways.get(0);
+    }
+
+    private Work http(String url) {
+        String secret = reading.text(at + "run.http.secret-file");
+        return new Work.Http(
+                address(reading, at + "run.http.url", url),
+                reading.duration(at + "run.http.timeout", Duration.ofSeconds(30)),
+                secret == null ? null : new Secret(null, Path.of(secret)),
+                reading.text(at + "run.http.callback"));
+    }
+
+    private boolean remote() {
+        String worker = reading.text(at + "run.worker");
+        if (worker != null && !worker.equals("remote")) {
+            reading.mistake(at + "run.worker", "'" + worker + "' is unknown; write remote");
+        }
+        return worker != null;
+    }
+
+    private Set<Integer> exitCodes() {
+        Set<Integer> codes = new HashSet<>();
+        for (String code : reading.words(at + "retry.permanent-exit-codes")) {
+            if (code.matches("\\d{1,3}") && Integer.parseInt(code) <= HIGHEST_EXIT_CODE) {
+                codes.add(Integer.valueOf(code));
+            } else {
+                reading.mistake(
+                        at + "retry.permanent-exit-codes",
+                        "has '" + code + "'; exit codes are from 0 to " + HIGHEST_EXIT_CODE);
+            }
+        }
+        return codes;
+    }
+
+    /** A web address; what is none is told without showing it, for it may hold a secret. */
+    static URI address(Reading reading, String property, @Nullable String text) {
+        URI nowhere = URI.create("http://invalid");
+        return reading.made(
+                property,
+                () -> {
+                    try {
+                        URI url = new URI(String.valueOf(text));
+                        boolean web =
+                                "http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme());
+                        if (web
+                                && url.getHost() != null
+                                && url.getRawUserInfo() == null
+                                && url.getRawFragment() == null) {
+                            return url;
+                        }
+                    } catch (URISyntaxException broken) {
+                        // Told below.
+                    }
+                    throw new InvalidSettingException(
+                            property, "…", "is no web address without user and fragment", "write https://host/path");
+                },
+                nowhere);
+    }
+}

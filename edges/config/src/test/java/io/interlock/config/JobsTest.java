@@ -1,0 +1,119 @@
+package io.interlock.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.engine.Job;
+import io.interlock.engine.notify.NotificationKind;
+import io.interlock.run.RetryPlan;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs as configuration. */
+class JobsTest {
+
+    @TempDir
+    Path folder;
+
+    private Written written = new Written(Path.of(""));
+
+    @BeforeEach
+    void prepare() {
+        written = new Written(folder);
+    }
+
+    @Test
+    void theDocumentOfTheContractIsRead() {
+        Configuration all = written.read("""
+                interlock:
+                  store: sqlite:./interlock.db
+                  jobs:
+                    gcp_billing_export:
+                      door: pipelines
+                      run: { command: ["./export.sh", "--all, really"] }
+                      on-conflict: join
+                      lease: 30s
+                      max-runtime: 1h
+                      max-wait: PT10M
+                      stages: [extract, transform, load]
+                      stage-budgets: { load: 20m }
+                      schedule: "0 3 * * *"
+                      expiry-grace: 0s
+                      retry: { attempts: 3, backoff: 5m, multiplier: 2, max-backoff: 30m, permanent-exit-codes: [64, 65] }
+                      transition: { resource: cluster, from: [READY, FAILED], during: DESTROYING, success: DESTROYED, failure: FAILED }
+                  tenants: { acme1281: { max-running: 20 } }
+                  notify:
+                    - { on: [dead-letter, lease-lost], url: "https://example.org/x", secret-file: /run/secret, tenant: acme1281 }
+                    - { on: [overdue], command: [mail, ops] }
+                """);
+        JobSettings job = Written.job(all, "gcp_billing_export");
+        assertThat(job.door()).isEqualTo(Door.PIPELINES);
+        assertThat(job.work())
+                .isEqualTo(new Work.Command(List.of("./export.sh", "--all, really"), null, Set.of(64, 65)));
+        assertThat(job.job().policy()).isEqualTo(ConflictPolicy.JOIN);
+        assertThat(job.job().terms().ttl()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(job.job().limits().maxRuntime()).isEqualTo(Duration.ofHours(1));
+        assertThat(job.job().limits().maxWait()).isEqualTo(Duration.ofMinutes(10));
+        assertThat(job.job().line().queueCap()).isEqualTo(1_000);
+        assertThat(job.job().stages().keySet()).containsExactly("extract", "transform", "load");
+        assertThat(job.job().budget("load")).contains(Duration.ofMinutes(20));
+        assertThat(job.job().retry()).isEqualTo(new RetryPlan(3, Duration.ofMinutes(5), 2, Duration.ofMinutes(30)));
+        assertThat(Optional.ofNullable(job.job().guard()).orElseThrow().from())
+                .containsExactlyInAnyOrder("READY", "FAILED");
+        assertThat(job.clock().orElseThrow().key()).isEqualTo(LockKey.of("default", "pipeline/gcp_billing_export"));
+        assertThat(job.clock().orElseThrow().times().expression()).isEqualTo("0 3 * * *");
+        assertThat(all.settings().tenants()).containsEntry("acme1281", 20);
+        assertThat(all.settings().notifications())
+                .extracting(NotifySettings::on)
+                .containsExactly(
+                        Set.of(NotificationKind.DEAD_LETTER, NotificationKind.LEASE_LOST),
+                        Set.of(NotificationKind.OVERDUE));
+    }
+
+    @Test
+    void aJobThatSaysNothingDoesAsItsDoorDoes() {
+        assertThat(job("pipelines").policy()).isEqualTo(ConflictPolicy.JOIN);
+        assertThat(job("pipelines").limits().maxRuntime()).isEqualTo(Duration.ofHours(1));
+        assertThat(job("flows").policy()).isEqualTo(ConflictPolicy.SKIP);
+        assertThat(job("flows").limits().maxRuntime()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(job("ingestion").policy()).isEqualTo(ConflictPolicy.REJECT);
+        assertThat(job("ingestion").limits().maxRuntime()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(job("workflows").policy()).isEqualTo(ConflictPolicy.REJECT);
+        assertThat(job("workflows").limits().maxRuntime()).isEqualTo(Duration.ofHours(1));
+        assertThat(job("clusters").policy()).isEqualTo(ConflictPolicy.QUEUE);
+        assertThat(job("clusters").limits().expiryGrace()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(job("clusters").retry())
+                .isEqualTo(new RetryPlan(3, Duration.ofMinutes(5), 2, Duration.ofMinutes(30)));
+        assertThat(job("none").policy()).isEqualTo(ConflictPolicy.REJECT);
+        assertThat(job("none").limits().maxRuntime()).isNull();
+        assertThat(job("none").retry().attempts()).isEqualTo(1);
+    }
+
+    @Test
+    void aWorkflowIsTriggeredByItsNameUnlessItNamesTriggers() {
+        assertThat(written.job("{ door: workflows, run: { worker: remote } }").triggers())
+                .containsExactly("a");
+        assertThat(written.job("{ door: workflows, run: { worker: remote }, triggers: [x, y] }")
+                        .triggers())
+                .containsExactly("x", "y");
+        assertThat(written.job("{ run: { worker: remote } }").triggers()).isEmpty();
+    }
+
+    @Test
+    void aScheduleMayNameItsKey() {
+        JobSettings job = written.job("{ door: flows, run: { worker: remote }, schedule: '@daily',"
+                + " schedule-key: flow/x/a, schedule-tenant: acme }");
+        assertThat(job.clock().orElseThrow().key()).isEqualTo(LockKey.of("acme", "flow/x/a"));
+    }
+
+    private Job job(String door) {
+        return written.job("{ run: { worker: remote }, door: " + door + " }").job();
+    }
+}
