@@ -2,7 +2,7 @@ package io.interlock.engine;
 
 import io.interlock.tck.RunStoreHarness;
 
-class MemoryCallerTest extends CallerContract {
+class MemoryCallerTest extends EngineCallerContract {
 
     @Override
     protected RunStoreHarness createHarness() {

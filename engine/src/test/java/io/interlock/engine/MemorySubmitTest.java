@@ -2,7 +2,7 @@ package io.interlock.engine;
 
 import io.interlock.tck.RunStoreHarness;
 
-class MemorySubmitTest extends SubmitContract {
+class MemorySubmitTest extends EngineSubmitContract {
 
     @Override
     protected RunStoreHarness createHarness() {

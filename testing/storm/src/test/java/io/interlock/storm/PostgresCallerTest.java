@@ -1,10 +1,10 @@
 package io.interlock.storm;
 
-import io.interlock.engine.CallerContract;
+import io.interlock.engine.EngineCallerContract;
 import io.interlock.store.postgres.PostgresHarness;
 import io.interlock.tck.RunStoreHarness;
 
-class PostgresCallerTest extends CallerContract {
+class PostgresCallerTest extends EngineCallerContract {
 
     @Override
     protected RunStoreHarness createHarness() {

@@ -1,12 +1,12 @@
 package io.interlock.storm;
 
-import io.interlock.engine.CallerContract;
+import io.interlock.engine.EngineCallerContract;
 import io.interlock.store.sqlite.SqliteHarness;
 import io.interlock.tck.RunStoreHarness;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-class SqliteCallerTest extends CallerContract {
+class SqliteCallerTest extends EngineCallerContract {
 
     @TempDir
     static Path folder;

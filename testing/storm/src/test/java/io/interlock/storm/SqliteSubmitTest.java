@@ -1,12 +1,12 @@
 package io.interlock.storm;
 
-import io.interlock.engine.SubmitContract;
+import io.interlock.engine.EngineSubmitContract;
 import io.interlock.store.sqlite.SqliteHarness;
 import io.interlock.tck.RunStoreHarness;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-class SqliteSubmitTest extends SubmitContract {
+class SqliteSubmitTest extends EngineSubmitContract {
 
     @TempDir
     static Path folder;

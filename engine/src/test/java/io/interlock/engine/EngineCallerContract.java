@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Runs whose work is done by whoever submits them, here or somewhere else. */
-public abstract class CallerContract extends EngineContract {
+public abstract class EngineCallerContract extends EngineContract {
 
     private static final Ending DONE = new Ending.Succeeded("{}");
     private static final Holder REMOTE = new Holder("far/1", "somebody far away");

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What comes of a request, apart from who has the key. */
-public abstract class SubmitContract extends EngineContract {
+public abstract class EngineSubmitContract extends EngineContract {
 
     private static final Jobs IDLE =
             Jobs.of(Job.named("load").build(), Job.named("nightly-close").build());
