@@ -26,6 +26,7 @@ public abstract class RunStoreContract
                 CallerContract,
                 StopContract,
                 PauseContract,
+                CrowdedStoreContract,
                 GuardContract,
                 LostRunContract,
                 MixedContract,

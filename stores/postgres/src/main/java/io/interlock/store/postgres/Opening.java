@@ -38,7 +38,8 @@ final class Opening {
             "013_views.sql",
             "014_work_feed.sql",
             "015_history.sql",
-            "016_access_keys.sql");
+            "016_access_keys.sql",
+            "017_settling.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;

@@ -6,15 +6,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears from the server, beside the answer to a step, that the step has made work somebody waits for; and tells them. Safe
- * for use by many threads.
+ * Hears from the server, beside the answer to a step, that the step has made work somebody waits for, or has settled a key
+ * somebody waits for; and tells them. Safe for use by many threads.
  */
 final class WorkHints {
 
-    /** For statements that make none. */
+    /** For statements that give none. */
     static final WorkHints NONE = new WorkHints(null);
 
-    private static final String STATE = "IL100";
+    private static final String WORK = "IL100";
+    private static final String KEY = "IL101";
 
     private final @Nullable Announcer announcer;
 
@@ -33,9 +34,12 @@ final class WorkHints {
         }
         Set<Long> hashes = new LinkedHashSet<>();
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
-            if (STATE.equals(warning.getSQLState())) {
-                hashes.add(hash(warning.getMessage()));
+            String about = warning.getMessage();
+            if (WORK.equals(warning.getSQLState())) {
+                hashes.add(hash(about));
                 hashes.add(hash(null));
+            } else if (KEY.equals(warning.getSQLState()) && about != null) {
+                hashes.add(KeyHash.of(about));
             }
         }
         announcer.announce(hashes);

@@ -3,11 +3,18 @@ package io.interlock.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.ConflictPolicy;
+import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.LeaseStore;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,7 +35,7 @@ class WakeUpTest {
 
     private final PostgresHarness harness = new PostgresHarness();
     private final PostgresServer server = harness.server();
-    private final LeaseStore store = harness.open(Environment.system());
+    private final RunStore store = harness.open(Environment.system());
     private final String channel = String.format("interlock_%016x", KeyHash.of(harness.table("")));
 
     @BeforeEach
@@ -71,6 +78,46 @@ class WakeUpTest {
                         "SELECT waiters_until > clock_timestamp() + interval '50 s' FROM " + harness.table("lease")))
                 .as("refreshed in good time")
                 .isEqualTo("t");
+    }
+
+    @Test
+    void whoWaitsHearsOfItsTurnWhicheverStepSettledItsKey() throws Exception {
+        try (Connection listening = server.connect()) {
+            RowWait.execute(listening, "LISTEN " + channel);
+            callerBehindALease("claimed");
+            assertThat(store.claim(RunWords.claiming(1))).isEmpty();
+            assertThat(heard(listening)).containsExactly(Long.toHexString(KeyHash.of(Bench.key("claimed"))));
+            callerBehindALease("refused");
+            RunWords.submit(store, RunWords.submitting("refused", ConflictPolicy.REJECT));
+            assertThat(heard(listening)).containsExactly(Long.toHexString(KeyHash.of(Bench.key("refused"))));
+        }
+    }
+
+    @Test
+    void whoWaitsHearsThatItHasWaitedTooLong() throws Exception {
+        try (Connection listening = server.connect()) {
+            RowWait.execute(listening, "LISTEN " + channel);
+            RunWords.queued(store, "held");
+            RunWords.claim(store);
+            queued("held", RunWords.spec().limits(new RunLimits(Duration.ofSeconds(5), null, Duration.ZERO)));
+            harness.advance(Duration.ofSeconds(6));
+            assertThat(store.claim(RunWords.claiming(1))).isEmpty();
+            assertThat(heard(listening)).containsExactly(Long.toHexString(KeyHash.of(Bench.key("held"))));
+        }
+    }
+
+    /** Somebody waits for a turn of its own behind a lease that has just run out. */
+    private void callerBehindALease(String name) {
+        Bench.take(store, Bench.asking(name).on(LeaseTerms.of(Duration.ofSeconds(10))));
+        queued(name, RunWords.spec());
+        harness.advance(Duration.ofSeconds(11));
+    }
+
+    private void queued(String name, RunSpec spec) {
+        SubmitRequest.Caller caller = new SubmitRequest.Caller(new LeaseId(RunWords.uuid()), Bench.HOLDER);
+        SubmitRequest request =
+                SubmitRequest.of(RunWords.freshRun(), Bench.key(name), spec.policy(ConflictPolicy.QUEUE));
+        assertThat(RunWords.submit(store, request.by(caller))).isInstanceOf(SubmitAnswer.Queued.class);
     }
 
     @Test
