@@ -39,7 +39,8 @@ final class Opening {
             "014_work_feed.sql",
             "015_history.sql",
             "016_access_keys.sql",
-            "017_settling.sql");
+            "017_settling.sql",
+            "018_leases_once_more.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;
