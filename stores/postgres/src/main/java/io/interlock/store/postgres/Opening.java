@@ -40,7 +40,8 @@ final class Opening {
             "015_history.sql",
             "016_access_keys.sql",
             "017_settling.sql",
-            "018_leases_once_more.sql");
+            "018_leases_once_more.sql",
+            "019_heartbeats_once_more.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;

@@ -4,15 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LossCause;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.servers.PostgresServer;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.Answers;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +103,41 @@ class TamperedRunsTest {
         server.execute("DELETE FROM " + harness.table("lease"));
         store.sweepRuns(10);
         assertThat(RunWords.claim(store).run().id()).isEqualTo(run.id());
+    }
+
+    @Test
+    void aKeyKeptForARunThatIsGoneIsFree() {
+        RunWords.queued(store, "bare");
+        RunWords.queued(store, "run");
+        server.execute("DELETE FROM " + harness.table("run"));
+        Answers<AcquireAnswer> answers = store.tryAcquire(List.of(Bench.asking("bare"), Bench.asking("other")));
+        assertThat(List.of(answers.get(0), answers.get(1)))
+                .allSatisfy(answer -> assertThat(answer).isInstanceOf(AcquireAnswer.Granted.class));
+        RunWords.submitted(store, RunWords.submitting("run", ConflictPolicy.REJECT));
+        RunWords.claim(store);
+    }
+
+    @Test
+    void aRunThatIsGoneFailsNobodyElsesHeartbeat() {
+        RunWords.queued(store, "gone");
+        Claimed gone = RunWords.claim(store);
+        RunWords.queued(store, "changed");
+        Claimed changed = RunWords.claim(store);
+        RunWords.queued(store, "sound");
+        Claimed sound = RunWords.claim(store);
+        server.execute(
+                "DELETE FROM " + harness.table("run") + " WHERE name = 'gone'",
+                "UPDATE " + harness.table("run") + " SET state = 'ABORTED' WHERE name = 'changed'");
+        Answers<BeatAnswer> answers = store.beat(List.of(
+                RunWords.beating(gone, "copy"), RunWords.beating(changed, "copy"), RunWords.beating(sound, "copy")));
+        assertThat(List.of(answers.get(0), answers.get(1)))
+                .allSatisfy(answer -> assertThat(answer)
+                        .isInstanceOfSatisfying(
+                                BeatAnswer.Lost.class,
+                                lost -> assertThat(lost.cause()).isEqualTo(LossCause.EXPIRED)));
+        assertThat(answers.get(2)).isInstanceOf(BeatAnswer.Beating.class);
+        harness.advance(Duration.ofMinutes(5));
+        Bench.take(store, "gone");
     }
 
     private void ended(RunId run, String code) {
