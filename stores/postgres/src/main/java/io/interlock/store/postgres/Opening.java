@@ -41,7 +41,8 @@ final class Opening {
             "016_access_keys.sql",
             "017_settling.sql",
             "018_leases_once_more.sql",
-            "019_heartbeats_once_more.sql");
+            "019_heartbeats_once_more.sql",
+            "020_lost_records.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -166,6 +167,36 @@ class BooksTest {
             Seal gap = AuditChain.next(
                     new Seal(7, 7, head.hash()), store.unsealed(1).get(0));
             assertThat(store.seal(head, List.of(gap))).as("a gap").isFalse();
+        }
+    }
+
+    @Test
+    void recordsTakenAwayBeforeTheyWereSealedHaveLinksAndStopNobody() {
+        try (PostgresStore store = open()) {
+            submit(store, "first");
+            Seal first = sealed(store, store.unsealed(10));
+            submit(store, "lost");
+            List<Long> lost =
+                    store.unsealed(10).stream().map(AuditRecord::sequence).toList();
+            submit(store, "last");
+            harness.server().execute("DELETE FROM " + harness.table("audit") + " WHERE name = 'lost'");
+            List<AuditRecord> left = store.unsealed(lost.size());
+            assertThat(left).isNotEmpty().allMatch(record -> record.key().name().equals("last"));
+            Seal head = sealed(store, left);
+            assertThat(store.unsealed(10)).isEmpty();
+            List<Sealed> chain = store.sealed(first.position(), 10);
+            assertThat(chain.subList(0, lost.size()))
+                    .allMatch(link -> link.record() == null)
+                    .extracting(link -> link.seal().sequence())
+                    .containsExactlyElementsOf(lost);
+            assertThat(chain.subList(lost.size(), chain.size()))
+                    .extracting(Sealed::record)
+                    .containsExactlyElementsOf(left);
+            assertThat(chain)
+                    .extracting(link -> link.seal().position() - first.position())
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, chain.size()).boxed().toList());
+            assertThat(chain.get(chain.size() - 1).seal()).isEqualTo(head).isEqualTo(store.head());
         }
     }
 
