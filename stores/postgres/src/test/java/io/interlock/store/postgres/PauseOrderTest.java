@@ -9,8 +9,10 @@ import io.interlock.run.Claimed;
 import io.interlock.run.Pause;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.util.List;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 class PauseOrderTest {
 
     private static final PauseRequest PAUSE = new PauseRequest("acme", "k*", "carol", "upgrade", null);
+    private static final ResumeRequest RESUME = new ResumeRequest("acme", "k*", "carol", "done");
 
     private final PostgresHarness harness = new PostgresHarness();
     private final PostgresServer server = harness.server();
@@ -62,6 +65,29 @@ class PauseOrderTest {
                 server, pausing, () -> RunWords.submit(store, RunWords.submitting("k2", ConflictPolicy.REJECT)));
         assertThat(refused.answer()).isInstanceOf(SubmitAnswer.Refused.class);
         refused();
+    }
+
+    /** Whoever has queued because of the pause is there when the pause is ended, and is let go on. */
+    @Test
+    void aResumeWaitsForWhoeverIsQueueingBehindThePause() throws Exception {
+        store.pause(PAUSE);
+        SubmitRequest request = RunWords.submitting("k", ConflictPolicy.QUEUE);
+        String queueing =
+                "SELECT verdict FROM " + harness.table("submit") + "(1000, ARRAY['acme'], ARRAY['k'], ARRAY[1], '"
+                        + RunJson.of(List.of(request)) + "', ARRAY[NULL], ARRAY[NULL], ARRAY[NULL::bigint],"
+                        + " ARRAY[NULL::uuid], ARRAY[NULL], ARRAY[NULL])";
+        assertThat(RowWait.during(server, queueing, () -> store.resume(RESUME)).answer())
+                .isTrue();
+        assertThat(RunWords.claim(store).run().id()).isEqualTo(request.id());
+    }
+
+    @Test
+    void whoeverComesWhileAPauseIsEndedWaitsAndIsNotQueuedBehindIt() throws Exception {
+        store.pause(PAUSE);
+        String resuming = "SELECT verdict FROM " + harness.table("resume") + "(1000, 'acme', 'k*', 'carol', 'done')";
+        RowWait<SubmitAnswer> started = RowWait.during(
+                server, resuming, () -> RunWords.submit(store, RunWords.submitting("k", ConflictPolicy.QUEUE)));
+        assertThat(started.answer()).isInstanceOf(SubmitAnswer.Started.class);
     }
 
     @Test
