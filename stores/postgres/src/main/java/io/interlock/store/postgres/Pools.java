@@ -10,7 +10,13 @@ import javax.sql.DataSource;
 final class Pools implements AutoCloseable {
 
     private static final int STEPS = 4;
-    private static final int RENEWALS = 1;
+
+    /**
+     * Renewals, heartbeats and the last words of work. A batch of them waits for no row, so one connection would do for all
+     * batches; but one that is made alone waits for its row, up to the patience of a step, and leases must not end meanwhile
+     * because of somebody else's row. If two rows at a time are locked for so long, the batches have to wait after all.
+     */
+    private static final int RENEWALS = 2;
 
     private final HikariDataSource steps;
     private final HikariDataSource renewals;

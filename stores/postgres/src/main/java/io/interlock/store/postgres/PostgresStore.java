@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * in it: then nothing is granted until all of them must be over, and tokens are lifted above all given out before. Use
  * synchronous replication if a failover must not cost that time.
  *
- * <p>Safe for use by many threads; one per process is enough. It uses up to seven connections.
+ * <p>Safe for use by many threads; one per process is enough. It uses up to eight connections.
  */
 public final class PostgresStore extends PostgresRuns {
 

@@ -75,6 +75,30 @@ class SmallPoolTest {
         }
     }
 
+    /** Alone, a renewal waits for its row; the others must not wait for it. */
+    @Test
+    void aRenewalThatWaitsForItsRowKeepsNoOtherWaiting() throws Exception {
+        try (LeaseStore store = Stores.open(harness.url(""))) {
+            LeaseRecord own = Bench.take(store, "own");
+            LeaseRecord stuck = Bench.take(store, "stuck");
+            RowWait<RenewAnswer> wait = RowWait.during(
+                    harness.server(),
+                    "SELECT FROM " + harness.table("lease") + " WHERE name = 'stuck' FOR UPDATE",
+                    () -> Bench.renew(store, stuck),
+                    holder -> {
+                        String waiting = waiting();
+                        assertThat(Bench.renew(store, own)).isInstanceOf(RenewAnswer.Renewed.class);
+                        assertThat(waiting()).as("still the same wait").isEqualTo(waiting);
+                    });
+            assertThat(wait.answer()).isInstanceOf(RenewAnswer.Renewed.class);
+        }
+    }
+
+    private String waiting() {
+        return harness.server()
+                .ask("SELECT pid || ' since ' || query_start FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+    }
+
     // To leave its mark, whoever waits needs the row.
     private static Duration untilUnavailable(LeaseStore store) {
         long start = System.nanoTime();
