@@ -7,6 +7,12 @@ import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.RunId;
 import io.interlock.UnsafeStoreException;
+import io.interlock.run.AuditChain;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.Claimed;
+import io.interlock.run.FinishAnswer;
+import io.interlock.run.Retention;
+import io.interlock.run.Seal;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.LeaseStore;
@@ -14,6 +20,8 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.store.jdbc.Migration;
 import io.interlock.store.jdbc.Migrator;
@@ -78,10 +86,22 @@ class SchemaTest {
                     "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + harness.schema() + " TO worker",
                     "GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + harness.schema() + " TO worker");
             String url = "postgresql://worker@localhost:" + server.port() + "/postgres?schema=" + harness.schema();
-            try (LeaseStore store = Stores.open(url + "&migrate=none")) {
+            try (RunStore store = (RunStore) Stores.open(url + "&migrate=none")) {
                 LeaseRecord lease = Bench.take(store, "k");
                 assertThat(Bench.renew(store, lease)).isInstanceOf(RenewAnswer.Renewed.class);
                 assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+                RunWords.queued(store, "k");
+                Claimed work = RunWords.claim(store);
+                assertThat(store.beat(List.of(RunWords.beating(work, "copy"))).only())
+                        .isInstanceOf(BeatAnswer.Beating.class);
+                assertThat(store.finish(List.of(RunWords.finishing(work))).only())
+                        .isInstanceOf(FinishAnswer.Finished.class);
+                store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
+                store.resume(new ResumeRequest("acme", "k", "carol", "done"));
+                Seal link = AuditChain.next(store.head(), store.unsealed(1).get(0));
+                assertThat(store.seal(store.head(), List.of(link))).isTrue();
+                store.sweepRuns(10);
+                store.forget(Retention.DEFAULT, 10);
                 store.sweep(10);
                 store.bumpEpoch("a test");
             }
