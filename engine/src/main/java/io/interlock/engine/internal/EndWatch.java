@@ -98,6 +98,9 @@ final class EndWatch {
             house.threads().calls().execute(this::read);
         } catch (RejectedExecutionException closed) {
             close();
+        } catch (RuntimeException | Error noThread) {
+            log.warn("run {} could not be looked at, trying again: {}", id, noThread.toString());
+            looked();
         }
     }
 
@@ -113,6 +116,10 @@ final class EndWatch {
         } catch (RuntimeException failure) {
             log.debug("run {} could not be looked at, trying again: {}", id, failure.toString());
         }
+        looked();
+    }
+
+    private void looked() {
         boolean more;
         synchronized (this) {
             looking = false;

@@ -3,7 +3,6 @@ package io.interlock.engine.internal;
 import io.interlock.time.Environment;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -13,12 +12,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where everything runs: calls to the store, heartbeats that cannot wait behind those, the work itself, and the code of
- * listeners and callbacks, each apart from the others. Idle threads end.
+ * listeners and callbacks, each apart from the others. Idle threads end, but for one that tells when no other can be had.
  *
  * @param calls where calls to the store run that nobody waits for
  * @param beats where heartbeats run that are made apart from the others
  * @param work where handlers run; how many at once is for the slots to say
- * @param callbacks where the user's code is told something
+ * @param callbacks where the user's code is told something; takes everything, and never runs it on the thread that asks
  * @param closing ends the threads; what has begun goes on
  */
 public record EngineThreads(Executor calls, Executor beats, Executor work, Executor callbacks, Runnable closing) {
@@ -33,25 +32,19 @@ public record EngineThreads(Executor calls, Executor beats, Executor work, Execu
         ThreadPoolExecutor calls = pool(MAX_CALLS, environment.threads("interlock-call"));
         ThreadPoolExecutor beats = pool(MAX_BEATS, environment.threads("interlock-beat"));
         ThreadPoolExecutor work = growing(environment.threads("interlock-work"));
-        ThreadPoolExecutor callbacks = growing(environment.threads("interlock-callback"));
+        Telling callbacks = new Telling(
+                growing(environment.threads("interlock-callback")), environment.threads("interlock-telling"));
         return new EngineThreads(calls, beats, work, callbacks, () -> {
             calls.shutdown();
             beats.shutdown();
             work.shutdown();
-            callbacks.shutdown();
+            callbacks.close();
         });
     }
 
-    /**
-     * Runs the user's code; what it throws is logged. Once closed, and if there are no more threads to be had, it runs on the
-     * thread that asks: late or in the wrong place is better than never.
-     */
+    /** Runs the user's code, never on the thread that asks; what it throws is logged. */
     void tell(Runnable task) {
-        try {
-            callbacks.execute(() -> guarded(task));
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            guarded(task);
-        }
+        callbacks.execute(() -> guarded(task));
     }
 
     private static void guarded(Runnable task) {

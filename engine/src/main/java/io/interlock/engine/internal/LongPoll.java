@@ -73,7 +73,13 @@ final class LongPoll<A> {
             again = false;
             stopPolling();
         }
-        question.get().whenComplete(this::answered);
+        CompletionStage<A> answer;
+        try {
+            answer = question.get();
+        } catch (RuntimeException | Error nobodyAsks) {
+            answer = CompletableFuture.failedFuture(nobodyAsks);
+        }
+        answer.whenComplete(this::answered);
     }
 
     private void answered(@Nullable A answer, @Nullable Throwable failure) {

@@ -1,0 +1,175 @@
+package io.interlock.engine;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.Holder;
+import io.interlock.LockKey;
+import io.interlock.RunState;
+import io.interlock.engine.internal.EngineThreads;
+import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
+import io.interlock.run.Execution;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.store.memory.MemoryStore;
+import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Engines on a machine that has no more threads to give. */
+@Timeout(60)
+class NoThreadTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    private volatile boolean exhausted;
+
+    @Test
+    void aListenerThatHangsHoldsUpNoStop() {
+        FaultyStore faults = new FaultyStore(new MemoryStore(Environment.system()));
+        CountDownLatch mayGo = new CountDownLatch(1);
+        ConcurrentLinkedQueue<EngineEvent> heard = new ConcurrentLinkedQueue<>();
+        EngineListener hanging = event -> {
+            try {
+                if (event instanceof EngineEvent.LeaseLost) {
+                    mayGo.await();
+                }
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+            heard.add(event);
+        };
+        try (RunEngine engine = RunEngine.builder(faults.store())
+                .environment(new Machine())
+                .drainTime(Duration.ZERO)
+                .listener(hanging)
+                .build()) {
+            CallerRun first = begun(engine, "first");
+            CallerRun second = begun(engine, "second");
+            faults.down("beat");
+            try {
+                await().until(() ->
+                        first.stopping().isPresent() && second.stopping().isPresent());
+            } finally {
+                mayGo.countDown();
+            }
+            await().until(() -> heard.size() == 8);
+            assertThat(heard.stream()
+                            .filter(event -> event.key().equals(second.key()))
+                            .map(event -> event.getClass().getSimpleName()))
+                    .containsExactly("RunSubmitted", "RunStarted", "LeaseLost", "StopPassedOn");
+            first.close();
+            second.close();
+        }
+    }
+
+    @Test
+    void whoWaitsForAnEndIsNotForgottenIfItEndsElsewhere() {
+        Simulation world = new Simulation(1);
+        MemoryStore store = new MemoryStore(world.host());
+        RunEngine engine = engine(world, store.anotherClient());
+        CallerRun work = begun(engine(world, store.anotherClient()), "ledger");
+        exhausted = true;
+        CompletableFuture<Optional<Run>> end =
+                engine.awaitEndAsync(work.run().id(), Duration.ofMinutes(5)).toCompletableFuture();
+        exhausted = false;
+        work.finish(new Ending.Succeeded(null));
+        world.advance(Duration.ofSeconds(10));
+        assertThat(end.getNow(Optional.empty()).map(Run::state)).contains(RunState.SUCCEEDED);
+    }
+
+    @Test
+    void whoAsksForWorkIsAnsweredThoughNobodyCouldAsk() {
+        Simulation world = new Simulation(1);
+        RunEngine engine = engine(world, new MemoryStore(world.host()));
+        RemoteWork.Claim claim = new RemoteWork.Claim(
+                new UUID(7, 7), new Holder("far/1", "somebody far away"), null, Set.of(new JobName("load")), 1);
+        exhausted = true;
+        CompletableFuture<List<Claimed>> claimed =
+                engine.remote().claim(claim, Duration.ofSeconds(20)).toCompletableFuture();
+        world.advance(Duration.ofSeconds(30));
+        assertThat(claimed).isCompletedExceptionally();
+    }
+
+    private RunEngine engine(Simulation world, MemoryStore store) {
+        Simulation.Host process = world.host();
+        EngineThreads threads = process.threads(() -> Duration.ZERO);
+        return RunEngine.builder(store)
+                .environment(process)
+                .threads(new EngineThreads(
+                        task -> {
+                            if (exhausted) {
+                                // Not the error the JVM throws: no test framework survives that one.
+                                throw new InternalError("unable to create native thread");
+                            }
+                            task.run();
+                        },
+                        threads.beats(),
+                        threads.work(),
+                        threads.callbacks(),
+                        threads.closing()))
+                .build();
+    }
+
+    private static CallerRun begun(RunEngine engine, String key) {
+        Submission answer = engine.submit(RunRequest.of(LockKey.of("acme", key), "by-hand")
+                .execution(Execution.CALLER)
+                .lease(LEASE));
+        return requireNonNull(((Submission.Started) answer).work());
+    }
+
+    /** The real world, but for threads for callbacks, of which it has none. */
+    private static final class Machine implements Environment {
+
+        private final Environment real = Environment.system();
+
+        @Override
+        public InstantSource clock() {
+            return real.clock();
+        }
+
+        @Override
+        public Ticker ticker() {
+            return real.ticker();
+        }
+
+        @Override
+        public Timers timers(String name) {
+            return real.timers(name);
+        }
+
+        @Override
+        public ThreadFactory threads(String name) {
+            ThreadFactory threads = real.threads(name);
+            return name.equals("interlock-callback") ? task -> new Unborn() : threads;
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return real.random();
+        }
+    }
+
+    /** A thread the machine has no room for. */
+    private static final class Unborn extends Thread {
+        @Override
+        public synchronized void start() {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+    }
+}
