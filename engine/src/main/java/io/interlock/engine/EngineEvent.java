@@ -5,6 +5,7 @@ import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.notify.Notification;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.StopRequest;
@@ -124,6 +125,14 @@ public sealed interface EngineEvent {
 
     /** Somebody has touched the audit log, or grants overlapped; whoever runs the system must look. */
     record AuditAlarm(LockKey key, AuditReport report) implements EngineEvent {}
+
+    /** Somebody outside was to be told of something, by the rule of that name, and will not be any more. */
+    record NotificationGivenUp(String rule, Notification notification, String why) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return notification.key();
+        }
+    }
 
     /** The janitor settled something. */
     record Swept(SweepAction action, String sweep) implements EngineEvent {

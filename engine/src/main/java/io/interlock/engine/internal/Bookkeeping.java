@@ -12,6 +12,7 @@ import io.interlock.engine.audit.OverlapResponse;
 import io.interlock.engine.count.RefusalCounter;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.PinnedHttp;
+import io.interlock.engine.notify.Notification;
 import io.interlock.engine.notify.Notifier;
 import io.interlock.engine.notify.NotifyListener;
 import io.interlock.engine.notify.NotifyRule;
@@ -78,7 +79,12 @@ final class Bookkeeping {
                     new NotifySources(store, store, store, store),
                     locks,
                     Wire.over(http),
-                    NotifyListener.NONE,
+                    new NotifyListener() {
+                        @Override
+                        public void givenUp(NotifyRule rule, Notification notification, String why) {
+                            house.events().tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why));
+                        }
+                    },
                     environment));
         }
         if (!settings.books().schedules().isEmpty()) {

@@ -11,7 +11,4 @@ public interface NotifyListener {
 
     /** Nobody will be told any more. */
     default void givenUp(NotifyRule rule, Notification notification, String why) {}
-
-    /** Hears nothing. */
-    NotifyListener NONE = new NotifyListener() {};
 }
