@@ -71,6 +71,19 @@ class LeaseInHandTest {
     }
 
     @Test
+    void findingTheHeartbeatThatFailsTakesNoLongerThanTheOthersCanWait() {
+        for (int i = 0; i < 64; i++) {
+            engine.submit(RunRequest.of(LockKey.of("acme", "pipeline/x" + i), "by-hand")
+                    .execution(Execution.CALLER));
+        }
+        faults.loseAnswers("beat");
+        faults.slowAnswers("beat", () -> world.freeze(Duration.ofMillis(400)));
+        seconds(11);
+        assertThat(faults.calls("beat")).as("the batch was halved").isGreaterThan(1);
+        assertThat(world.now()).isLessThan(Duration.ofSeconds(14));
+    }
+
+    @Test
     void nobodyIsGrantedWhatTheStoreDidNotConfirm() {
         faults.down("submit");
         assertThatThrownBy(this::submit).isInstanceOf(StoreUnavailableException.class);

@@ -27,6 +27,7 @@ final class Heartbeats {
     private static final Logger log = LoggerFactory.getLogger(Heartbeats.class);
     private static final int MAX_RUNS = 500;
     private static final double SPREAD = 0.1;
+    private static final int SEARCH_PART = 10;
     private static final Duration SOON = Duration.ofMillis(100);
 
     private final House house;
@@ -72,11 +73,11 @@ final class Heartbeats {
 
     private void beatDue(List<HeldRun> due) {
         for (int from = 0; from < due.size(); from += MAX_RUNS) {
-            beat(due.subList(from, Math.min(due.size(), from + MAX_RUNS)));
+            beat(due.subList(from, Math.min(due.size(), from + MAX_RUNS)), time.now());
         }
     }
 
-    private void beat(List<HeldRun> due) {
+    private void beat(List<HeldRun> due, Moment begun) {
         List<Beat> beats =
                 due.stream().filter(held -> held.lost() == null).map(Beat::new).toList();
         if (beats.isEmpty()) {
@@ -97,11 +98,11 @@ final class Heartbeats {
             }
             open.forEach(beat -> apart(beat));
         } catch (StoreUnavailableException unavailable) {
-            if (beats.size() > 1 && isQuick(before, due.get(0))) {
+            if (beats.size() > 1 && isQuick(begun, beats)) {
                 // The store is there, so perhaps it is one of them that it cannot renew.
                 int half = due.size() / 2;
-                beat(due.subList(0, half));
-                beat(due.subList(half, due.size()));
+                beat(due.subList(0, half), begun);
+                beat(due.subList(half, due.size()), begun);
                 return;
             }
             log.warn("{} heartbeats failed, trying again: {}", beats.size(), unavailable.getMessage());
@@ -112,8 +113,13 @@ final class Heartbeats {
         }
     }
 
-    private boolean isQuick(Moment before, HeldRun held) {
-        return time.elapsed(before) < held.beatEvery().toNanos() / 20;
+    // All of it counts, from the first call on: while we search, leases run out.
+    private boolean isQuick(Moment begun, List<Beat> beats) {
+        long shortest = beats.stream()
+                .mapToLong(beat -> beat.held.beatEvery().toNanos())
+                .min()
+                .orElseThrow();
+        return time.elapsed(begun) < shortest / SEARCH_PART;
     }
 
     // A key that somebody else is changing may keep us waiting; the other runs must not wait with it.
