@@ -15,7 +15,8 @@ public interface CallerTurn extends AutoCloseable {
     /**
      * Waits for the turn, for as long as the run's max wait allows.
      *
-     * @throws InterruptedException if the thread was interrupted; the caller still has its place
+     * @throws InterruptedException if the thread was interrupted; the caller still has its place, and a turn that comes now
+     *     is kept for it, if it waits again within a quarter of a minute
      * @throws IllegalStateException if the engine is closed meanwhile
      */
     Outcome take() throws InterruptedException;
@@ -23,7 +24,10 @@ public interface CallerTurn extends AutoCloseable {
     /** Like {@link #take}, without a thread. */
     CompletionStage<Outcome> takeAsync();
 
-    /** Leaves the line: the run is cancelled unless its turn has come. May be called twice. */
+    /**
+     * Leaves the line: the run is cancelled, also if its turn has come and nobody took it. Work that was handed over by
+     * {@link #take} or by a stage of {@link #takeAsync} goes on. May be called twice.
+     */
     @Override
     void close();
 

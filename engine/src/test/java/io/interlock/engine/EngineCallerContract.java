@@ -28,8 +28,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -175,6 +177,88 @@ public abstract class EngineCallerContract extends EngineContract {
         waiters.close();
         assertThatThrownBy(turn::join).hasRootCauseInstanceOf(IllegalStateException.class);
         first.finish(DONE);
+    }
+
+    @Test
+    void aTurnThatIsClosedBeforeAnybodyTookItIsGivenBack() throws Exception {
+        RunEngine engine = bench().engine(Jobs.of());
+        LockKey key = bench().key();
+        CallerRun first = started(engine.submit(queueing(key)));
+        CallerTurn second = turn(engine.submit(queueing(key)));
+        CountDownLatch waits = new CountDownLatch(1);
+        Thread waiter = new Thread(() -> {
+            waits.countDown();
+            assertThatThrownBy(second::take).isInstanceOf(InterruptedException.class);
+        });
+        waiter.start();
+        waits.await();
+        waiter.interrupt();
+        waiter.join();
+        first.finish(DONE);
+        await().until(() -> engine.find(second.run().id()).orElseThrow().state() == RunState.RUNNING);
+        second.close();
+        Run end = engine.awaitEnd(second.run().id(), Duration.ofSeconds(10)).orElseThrow();
+        assertThat(end.state()).isEqualTo(RunState.ABORTED);
+        assertThat(end.status().error()).extracting(RunError::code).isEqualTo(RunError.CANCELLED);
+        started(engine.submit(request(key))).finish(DONE);
+        assertThatThrownBy(second::take).isInstanceOf(CancellationException.class);
+        assertThatThrownBy(() -> get(second.takeAsync())).hasRootCauseInstanceOf(CancellationException.class);
+    }
+
+    @Test
+    void aCallerThatWasInterruptedStillHasItsPlace() throws Exception {
+        RunEngine engine = bench().engine(Jobs.of());
+        LockKey key = bench().key();
+        CallerRun first = started(engine.submit(queueing(key)));
+        CallerTurn second = turn(engine.submit(queueing(key)));
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(second::take).isInstanceOf(InterruptedException.class);
+        first.finish(DONE);
+        await().until(() -> engine.find(second.run().id()).orElseThrow().state() == RunState.RUNNING);
+        CallerRun work = granted(second.take());
+        second.close();
+        assertThat(work.finish(DONE).state())
+                .as("closing the turn does not end work that was taken")
+                .isEqualTo(RunState.SUCCEEDED);
+    }
+
+    @Test
+    void whoHangsWhenSentAwayHoldsUpNoClosing() throws Exception {
+        RunEngine engine = bench().engine(Jobs.of());
+        RunEngine waiters = bench().engine(Jobs.of());
+        LockKey key = bench().key();
+        CallerRun first = started(engine.submit(queueing(key)));
+        CountDownLatch mayGo = new CountDownLatch(1);
+        List<CompletionStage<?>> waits = List.of(
+                turn(waiters.submit(queueing(key))).takeAsync(),
+                waiters.submitAsync(request(key).retryOnConflict(1000, Duration.ofSeconds(1))),
+                waiters.awaitEndAsync(first.run().id(), Duration.ofMinutes(5)),
+                waiters.remote()
+                        .claim(
+                                new RemoteWork.Claim(new UUID(8, 8), REMOTE, "acme", Set.of(new JobName("load")), 1),
+                                Duration.ofMinutes(5)));
+        List<CompletionStage<?>> hanging = new ArrayList<>();
+        for (CompletionStage<?> wait : waits) {
+            hanging.add(wait.handle((outcome, failure) -> {
+                assertThat(failure).hasRootCauseInstanceOf(IllegalStateException.class);
+                return mayGoOn(mayGo);
+            }));
+        }
+        waiters.close();
+        assertThat(hanging).noneMatch(stage -> stage.toCompletableFuture().isDone());
+        mayGo.countDown();
+        for (CompletionStage<?> stage : hanging) {
+            assertThat(get(stage)).isEqualTo(true);
+        }
+        first.finish(DONE);
+    }
+
+    private static boolean mayGoOn(CountDownLatch mayGo) {
+        try {
+            return mayGo.await(30, TimeUnit.SECONDS);
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -106,6 +107,22 @@ class LeaseInHandTest {
                 .isTrue();
         assertThat(events).anyMatch(EngineEvent.LeaseLost.class::isInstance);
         assertThat(work.remaining()).isZero();
+    }
+
+    @Test
+    void aCallerThatWasInterruptedAndDoesNotComeBackLeavesTheLine() {
+        callers();
+        Submission.Queued queued = (Submission.Queued) engine.submit(
+                RunRequest.of(KEY, "by-hand").execution(Execution.CALLER).onConflict(ConflictPolicy.QUEUE));
+        CallerTurn turn = requireNonNull(queued.turn());
+        for (int i = 0; i < 3; i++) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(turn::take).isInstanceOf(InterruptedException.class);
+            seconds(14);
+            assertThat(run(turn.run().id()).state()).as("may come back").isEqualTo(RunState.QUEUED);
+        }
+        seconds(2);
+        assertThat(run(turn.run().id()).state()).isEqualTo(RunState.ABORTED);
     }
 
     @Test

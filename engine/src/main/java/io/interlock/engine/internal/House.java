@@ -32,7 +32,7 @@ final class House {
     private final WorkerPool workers;
     private final Turns turns;
     private final EndWatches ends;
-    private final Waits waits = new Waits();
+    private final Waits waits;
     private final Intake intake;
     private final SweepingJanitor janitor;
     private final Bookkeeping books = new Bookkeeping(this);
@@ -56,6 +56,7 @@ final class House {
         this.workers = new WorkerPool(this, claims);
         this.turns = new Turns(this);
         this.ends = new EndWatches(this);
+        this.waits = new Waits(settings.threads());
         this.intake = new Intake(this);
         this.janitor = new SweepingJanitor(
                 this,

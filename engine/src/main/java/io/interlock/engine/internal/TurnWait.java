@@ -6,6 +6,7 @@ import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.TurnAnswer;
+import io.interlock.run.Waiter;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.SubmitRequest;
@@ -13,6 +14,7 @@ import io.interlock.spi.run.TurnRequest;
 import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -22,7 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A caller that waits for its turn, without a thread: it looks when a wake-up comes and from time to time anyway, which also
- * shows the store that it still waits. One look at a time. A turn that comes when nobody waits any more is given back.
+ * shows the store that it still waits. One look at a time. A turn that comes when nobody waits any more is given back, and so
+ * is one that nobody has taken when the caller leaves.
  */
 final class TurnWait implements CallerTurn {
 
@@ -33,10 +36,19 @@ final class TurnWait implements CallerTurn {
     private final Run run;
     private final TurnRequest request;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+
+    // All below is guarded by this.
     private boolean started;
     private boolean looking;
     private boolean again;
+    private boolean left;
+    private boolean delivered;
+    private boolean closed;
+    private boolean async;
+    private int waiting;
+    private @Nullable CallerRun untaken;
     private Timers.@Nullable Scheduled poll;
+    private Timers.@Nullable Scheduled gone;
     private ChangeFeed.@Nullable Subscription wakeUps;
 
     TurnWait(House house, Run run, SubmitRequest.Caller caller) {
@@ -52,45 +64,110 @@ final class TurnWait implements CallerTurn {
 
     @Override
     public Outcome take() throws InterruptedException {
-        start();
+        arrive();
         try {
-            return result.get();
+            start();
+            return taken(result.get());
         } catch (ExecutionException failure) {
             throw Failures.unchecked(failure);
+        } finally {
+            depart();
         }
     }
 
     @Override
     public CompletionStage<Outcome> takeAsync() {
+        synchronized (this) {
+            // From now on, completing is handing over.
+            async = true;
+            untaken = null;
+        }
         start();
         return result.minimalCompletionStage();
     }
 
     @Override
     public void close() {
-        if (end(null)) {
+        leave();
+        boolean waited;
+        CallerRun work;
+        synchronized (this) {
+            waited = !closed && !delivered;
+            closed = true;
+            work = untaken;
+            untaken = null;
+        }
+        if (waited) {
+            result.cancel(false);
             cancel("whoever waited has left");
+        } else if (work != null) {
+            // Nobody has seen it, and nobody is to see it any more.
+            result.obtrudeException(left());
+            giveBack(work);
         }
     }
 
     /** The engine closes. */
     void sendAway() {
-        if (end(House.closed())) {
+        if (refuse(House.closed())) {
             cancel("the engine it waited at was closed");
         }
     }
 
+    private synchronized void arrive() {
+        waiting++;
+        if (gone != null) {
+            gone.cancel();
+            gone = null;
+        }
+    }
+
+    private synchronized Outcome taken(Outcome outcome) {
+        if (closed) {
+            throw left();
+        }
+        untaken = null;
+        return outcome;
+    }
+
+    // An interrupt ends the waiting, not the place in line. Whoever does not come back soon has left.
+    private synchronized void depart() {
+        waiting--;
+        boolean mayComeBack = !closed && !async && (!delivered || untaken != null);
+        if (waiting == 0 && mayComeBack) {
+            gone = house.deadlines().after(Waiter.STALE_AFTER, this::leaveForGood);
+        }
+    }
+
+    private void leaveForGood() {
+        synchronized (this) {
+            if (waiting > 0 || async) {
+                return;
+            }
+        }
+        close();
+    }
+
+    private static CancellationException left() {
+        return new CancellationException("this turn was closed; submit the run again to wait for another");
+    }
+
     private void start() {
         synchronized (this) {
-            if (started || result.isDone()) {
+            if (started || left) {
                 return;
             }
             started = true;
         }
         try {
             ChangeFeed.Subscription heard = house.settings().store().changes().watch(run.key(), this::look);
+            boolean late;
             synchronized (this) {
-                wakeUps = heard;
+                late = left;
+                wakeUps = late ? null : heard;
+            }
+            if (late) {
+                heard.close();
             }
         } catch (RuntimeException failure) {
             log.warn("no wake-ups for {}, only polls: {}", run.key(), failure.toString());
@@ -104,7 +181,7 @@ final class TurnWait implements CallerTurn {
                 again = true;
                 return;
             }
-            if (result.isDone()) {
+            if (left) {
                 return;
             }
             looking = true;
@@ -133,7 +210,7 @@ final class TurnWait implements CallerTurn {
         synchronized (this) {
             looking = false;
             more = again;
-            if (!more && !result.isDone()) {
+            if (!more && !left) {
                 Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
                 poll = house.deadlines().after(pause, this::look);
             }
@@ -148,29 +225,50 @@ final class TurnWait implements CallerTurn {
             HeldRun held = house.works()
                     .adopt(granted.run(), granted.lease(), house.turns().job(run.job()), before);
             settle(new Outcome.Granted(new CallerWork(house, held)));
-        } catch (IllegalStateException closed) {
-            end(closed);
+        } catch (IllegalStateException engineClosed) {
+            refuse(engineClosed);
         }
     }
 
-    // Handing over is completing: whoever comes second, here or in end(), has to clear up.
     private void settle(Outcome outcome) {
         leave();
-        house.threads().tell(() -> {
-            if (!result.complete(outcome) && outcome instanceof Outcome.Granted granted) {
-                giveBack(granted.work());
-            }
-        });
+        house.threads().tell(() -> deliver(outcome));
     }
 
-    private boolean end(@Nullable RuntimeException failure) {
+    private void deliver(Outcome outcome) {
+        CallerRun work = outcome instanceof Outcome.Granted granted ? granted.work() : null;
+        boolean late;
+        synchronized (this) {
+            late = closed;
+            if (!late) {
+                delivered = true;
+                untaken = async ? null : work;
+            }
+        }
+        if (!late) {
+            result.complete(outcome);
+        } else if (work != null) {
+            giveBack(work);
+        }
+    }
+
+    /** Lets whoever waits know, elsewhere, that its turn will not come: whether that is news. */
+    private boolean refuse(RuntimeException why) {
         leave();
-        return failure == null ? result.cancel(false) : result.completeExceptionally(failure);
+        synchronized (this) {
+            if (closed || delivered) {
+                return false;
+            }
+            closed = true;
+        }
+        house.threads().tell(() -> result.completeExceptionally(why));
+        return true;
     }
 
     private void leave() {
         ChangeFeed.Subscription heard;
         synchronized (this) {
+            left = true;
             heard = wakeUps;
             wakeUps = null;
             if (poll != null) {

@@ -9,8 +9,13 @@ import java.util.Set;
 /** Those who wait for something that would never come once the engine is closed, and have to be sent away then. */
 final class Waits {
 
+    private final EngineThreads threads;
     private final Set<Leaving> all = new LinkedHashSet<>();
     private boolean closed;
+
+    Waits(EngineThreads threads) {
+        this.threads = threads;
+    }
 
     /** How somebody is sent away. Identity, not equality. */
     private static final class Leaving {
@@ -41,7 +46,8 @@ final class Waits {
             left = new ArrayList<>(all);
             all.clear();
         }
-        left.forEach(leaving -> leaving.task.run());
+        // Whoever waits may have chained anything to it, and whoever closes must not wait for that.
+        left.forEach(leaving -> threads.tell(leaving.task));
     }
 
     private synchronized void remove(Leaving leaving) {
