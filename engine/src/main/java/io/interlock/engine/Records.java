@@ -23,6 +23,15 @@ public interface Records {
     /** Audit records, the newest first. */
     List<AuditRecord> audit(AuditQuery query);
 
+    /**
+     * The audit log as a chain, from after {@code position} on: only records that are there for good, in an order that no
+     * longer changes. So whoever goes on from the last position misses nothing, on whichever engine.
+     *
+     * @param position the place of the last link that was read; 0 to begin at the first
+     * @param limit how many links at the most
+     */
+    ChainPage chain(long position, int limit);
+
     /** Looks at the whole audit log: whether somebody has touched it, and whether grants overlap. May take long. */
     AuditReport verifyAudit();
 

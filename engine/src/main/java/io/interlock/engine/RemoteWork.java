@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * For workers and callers in other processes that come in through this one, over HTTP for example. The engine passes their
  * steps on, those made at the same time together, and keeps nothing alive for them: their heartbeats are their own. No step
- * takes a thread while it waits. Every step may be repeated with the same ids after an unclear answer.
+ * takes a thread while it waits; cancelling the future of a stage ends the wait. Every step may be repeated with the same ids
+ * after an unclear answer.
  */
 public interface RemoteWork {
 

@@ -124,7 +124,7 @@ public interface RunEngine extends AutoCloseable {
      */
     Optional<Run> awaitEnd(RunId run, Duration maxWait) throws InterruptedException;
 
-    /** Like {@link #awaitEnd}, without a thread. */
+    /** Like {@link #awaitEnd}, without a thread. Cancelling the future of the stage ends the wait. */
     CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait);
 
     /** Runs whose attempts are used up. */
@@ -135,6 +135,9 @@ public interface RunEngine extends AutoCloseable {
 
     /** The way in for workers and callers in other processes. */
     RemoteWork remote();
+
+    /** Leases without runs, for holders in other processes. */
+    RemoteLeases leases();
 
     /** How the workers of this engine stand. */
     WorkerStatus workers();

@@ -42,7 +42,8 @@ final class LongPoll<A> {
         this.wakeUps = wakeUps;
     }
 
-    CompletionStage<A> within(Duration wait) {
+    /** The answer; whoever cancels it no longer waits. */
+    CompletableFuture<A> within(Duration wait) {
         if (wait.isZero() || wait.isNegative()) {
             late = true;
             ask();
@@ -52,12 +53,14 @@ final class LongPoll<A> {
         Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
         Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(wait), this::timeIsOver);
         ask();
-        return result.whenComplete((answer, failure) -> {
+        CompletionStage<A> over = result;
+        over.whenComplete((answer, failure) -> {
             limit.cancel();
             sentAway.cancel();
             heard.close();
             stopPolling();
         });
+        return result;
     }
 
     private void ask() {

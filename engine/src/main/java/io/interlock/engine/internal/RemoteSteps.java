@@ -10,6 +10,7 @@ import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.JobName;
 import io.interlock.run.Progress;
 import io.interlock.run.TurnAnswer;
 import io.interlock.spi.run.BeatRequest;
@@ -19,6 +20,8 @@ import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +30,15 @@ final class RemoteSteps implements RemoteWork {
 
     private final House house;
 
+    private final PollLines<Wanted, List<Claimed>> claims;
+
+    /** What some workers wait for together. */
+    private record Wanted(@Nullable String tenant, Set<JobName> jobs) {}
+
     RemoteSteps(House house) {
         this.house = house;
+        this.claims = new PollLines<>(
+                house, claimed -> !claimed.isEmpty(), wanted -> look -> house.watchWork(wanted.tenant(), look));
     }
 
     @Override
@@ -40,29 +50,29 @@ final class RemoteSteps implements RemoteWork {
     public CompletionStage<TurnAnswer> takeTurn(RunId run, LockKey key, Caller caller, Duration wait) {
         house.requireOpen();
         TurnRequest request = new TurnRequest(run, key, new SubmitRequest.Caller(caller.lease(), caller.holder()));
-        return new LongPoll<TurnAnswer>(
+        CompletableFuture<TurnAnswer> result = new LongPoll<TurnAnswer>(
                         house,
                         () -> house.lanes().turns().submit(request),
                         answer -> !(answer instanceof TurnAnswer.Waiting),
                         look -> house.settings().store().changes().watch(key, look))
-                .within(wait)
-                .thenApply(this::started);
+                .within(wait);
+        CompletionStage<TurnAnswer> answered = result;
+        answered.thenAccept(this::started);
+        return result;
     }
 
     @Override
     public CompletionStage<List<Claimed>> claim(Claim claim, Duration wait) {
         house.requireOpen();
         ClaimRequest request = new ClaimRequest(claim.id(), claim.worker(), claim.tenant(), claim.jobs(), claim.max());
-        return new LongPoll<List<Claimed>>(
-                        house,
-                        () -> house.called(() -> house.settings().store().claim(request)),
-                        claimed -> !claimed.isEmpty(),
-                        look -> house.watchWork(claim.tenant(), look))
-                .within(wait)
-                .thenApply(claimed -> {
-                    claimed.forEach(each -> house.events().tell(new EngineEvent.RunStarted(each.run())));
-                    return claimed;
-                });
+        CompletableFuture<List<Claimed>> result = claims.within(
+                new Wanted(claim.tenant(), claim.jobs()),
+                wait,
+                () -> house.called(() -> house.settings().store().claim(request)));
+        CompletionStage<List<Claimed>> answered = result;
+        answered.thenAccept(
+                claimed -> claimed.forEach(each -> house.events().tell(new EngineEvent.RunStarted(each.run()))));
+        return result;
     }
 
     @Override
@@ -77,11 +87,10 @@ final class RemoteSteps implements RemoteWork {
         return house.lanes().finishes().submit(request).thenApply(this::ended);
     }
 
-    private TurnAnswer started(TurnAnswer answer) {
+    private void started(TurnAnswer answer) {
         if (answer instanceof TurnAnswer.Granted granted) {
             house.events().tell(new EngineEvent.RunStarted(granted.run()));
         }
-        return answer;
     }
 
     private FinishAnswer ended(FinishAnswer answer) {

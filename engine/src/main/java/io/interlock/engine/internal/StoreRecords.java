@@ -2,8 +2,10 @@ package io.interlock.engine.internal;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.ChainPage;
 import io.interlock.engine.Records;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
@@ -11,6 +13,7 @@ import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.Seal;
 import io.interlock.run.Tally;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.RunStore;
@@ -32,6 +35,19 @@ final class StoreRecords implements Records {
     @Override
     public List<AuditRecord> audit(AuditQuery query) {
         return store.records(query);
+    }
+
+    @Override
+    public ChainPage chain(long position, int limit) {
+        // Records wait for up to a second to be sealed; whoever follows them does not.
+        new AuditSealer(store).runOnce();
+        Seal head = store.head();
+        List<ChainPage.Link> links = position >= head.position()
+                ? List.of()
+                : store.sealed(position, limit).stream()
+                        .map(link -> new ChainPage.Link(link.seal().position(), link.record()))
+                        .toList();
+        return new ChainPage(store.anchor().position(), head.position(), links);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.Records;
+import io.interlock.engine.RemoteLeases;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
@@ -49,6 +50,7 @@ public final class StoreRunEngine implements RunEngine {
     private final House house;
     private final RunStore store;
     private final RemoteSteps remote;
+    private final LeaseSteps leases;
     private final DeadLetterBox letters;
     private final Records records;
 
@@ -56,6 +58,7 @@ public final class StoreRunEngine implements RunEngine {
         house = new House(settings);
         store = settings.store();
         remote = new RemoteSteps(house);
+        leases = new LeaseSteps(house);
         letters = new StoreDeadLetters(house);
         records = new StoreRecords(store);
     }
@@ -205,7 +208,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait) {
-        return house.ends().await(run, maxWait).minimalCompletionStage();
+        return house.ends().await(run, maxWait);
     }
 
     @Override
@@ -221,6 +224,11 @@ public final class StoreRunEngine implements RunEngine {
     @Override
     public RemoteWork remote() {
         return remote;
+    }
+
+    @Override
+    public RemoteLeases leases() {
+        return leases;
     }
 
     @Override

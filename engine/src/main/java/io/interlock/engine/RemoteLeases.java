@@ -1,0 +1,94 @@
+package io.interlock.engine;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases without runs, for holders in other processes that come in through this one, over HTTP for example. Nothing is renewed
+ * for them: they do that themselves, with the lease id they made. No step takes a thread while it waits, and every step may be
+ * repeated with the same ids after an unclear answer. Safe for use by many threads.
+ */
+public interface RemoteLeases {
+
+    /**
+     * Takes {@code key}, if it becomes free within {@code wait}. Cancelling the future of the stage leaves the line; a grant
+     * made at that very moment ends by itself, or is found again by asking with the same lease id.
+     *
+     * @throws io.interlock.InvalidSettingException if the store grants no leases of that length
+     */
+    CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, Duration ttl, Duration wait);
+
+    /** Extends a lease that still lives, to {@code ttl} from now. */
+    CompletionStage<Renewed> renew(LockKey key, LeaseId lease, FencingToken token, Duration ttl);
+
+    /** Says that the holder is done. In every case it no longer has the key; may be repeated. */
+    CompletionStage<Released> release(LockKey key, LeaseId lease, FencingToken token);
+
+    /** The lease of {@code key}, also one that has expired and was not cleared. */
+    CompletionStage<Optional<LeaseRecord>> find(LockKey key);
+
+    /** What came of asking for a key. */
+    sealed interface Acquired {
+
+        /**
+         * It is the asker's.
+         *
+         * @param lease until it ends
+         */
+        record Granted(LeaseRecord lease) implements Acquired {}
+
+        /**
+         * Somebody or something stood in the way for all of the time.
+         *
+         * @param refusal what, at the end
+         */
+        record Refused(Refusal refusal) implements Acquired {}
+    }
+
+    /** What came of renewing. */
+    sealed interface Renewed {
+
+        /**
+         * The lease lives on.
+         *
+         * @param lease with its new end
+         */
+        record Lives(LeaseRecord lease) implements Renewed {}
+
+        /**
+         * The lease is over, and nothing was changed.
+         *
+         * @param cause why
+         * @param current the lease the key has now, or {@code null}
+         */
+        record Lost(LossCause cause, @Nullable LeaseRecord current) implements Renewed {
+
+            /** The lease the key has now, if any. */
+            public Optional<LeaseRecord> successor() {
+                return Optional.ofNullable(current);
+            }
+        }
+    }
+
+    /**
+     * What came of releasing.
+     *
+     * @param ended whether this ended a lease, or confirmed that the work of one that was over has stopped
+     * @param current the lease the key has now if not, or {@code null}
+     */
+    record Released(boolean ended, @Nullable LeaseRecord current) {
+
+        /** The lease the key has now, if this ended none. */
+        public Optional<LeaseRecord> successor() {
+            return Optional.ofNullable(current);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.interlock.engine.internal;
+
+import io.interlock.spi.ChangeFeed;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Those of this process who wait for the same, in the order they came. The first looks, when a wake-up comes and from time to time
+ * anyway; whoever has its answer makes room for the next, who looks at once, for there may be more. One look at a time.
+ *
+ * @param <A> the kind of answer
+ */
+final class PollLine<A> {
+
+    private static final Logger log = LoggerFactory.getLogger(PollLine.class);
+    private static final double SPREAD = 0.2;
+
+    private final House house;
+    private final Function<Runnable, ChangeFeed.Subscription> wakeUps;
+    private final Judge<A> judge;
+    private final Set<Waiter<A>> waiters = new LinkedHashSet<>();
+    private boolean retired;
+    private boolean listening;
+    // Nobody looks before somebody listens.
+    private boolean looking = true;
+    private boolean again;
+    private Timers.@Nullable Scheduled poll;
+    private ChangeFeed.@Nullable Subscription heard;
+
+    /** Says which answers will do, and hands them out. */
+    interface Judge<A> {
+        boolean isEnough(A answer);
+
+        void settle(Waiter<A> waiter, @Nullable A answer, @Nullable Throwable failure);
+
+        void retired(PollLine<A> line);
+    }
+
+    /** Somebody who waits. Identity, not equality. */
+    static final class Waiter<A> {
+        private final Supplier<CompletionStage<A>> question;
+        private final CompletableFuture<A> result = new CompletableFuture<>();
+
+        Waiter(Supplier<CompletionStage<A>> question) {
+            this.question = question;
+        }
+
+        CompletableFuture<A> result() {
+            return result;
+        }
+
+        CompletionStage<A> ask() {
+            return question.get();
+        }
+    }
+
+    PollLine(House house, Function<Runnable, ChangeFeed.Subscription> wakeUps, Judge<A> judge) {
+        this.house = house;
+        this.wakeUps = wakeUps;
+        this.judge = judge;
+    }
+
+    /** Takes {@code waiter} in, unless the line has ended. */
+    boolean join(Waiter<A> waiter) {
+        boolean first;
+        synchronized (this) {
+            if (retired) {
+                return false;
+            }
+            waiters.add(waiter);
+            first = !listening;
+            listening = true;
+        }
+        if (first) {
+            listen();
+        }
+        if (waiter.result.isDone()) {
+            // It left before it came.
+            leave(waiter);
+        }
+        return true;
+    }
+
+    void leave(Waiter<A> waiter) {
+        synchronized (this) {
+            waiters.remove(waiter);
+        }
+        retireIfEmpty();
+    }
+
+    // Listens, then looks: what happened between the waiter's own look and now is not missed.
+    private void listen() {
+        ChangeFeed.Subscription subscription = () -> {};
+        try {
+            subscription = wakeUps.apply(this::look);
+        } catch (RuntimeException failure) {
+            log.warn("no wake-ups, only polls: {}", failure.toString());
+        }
+        synchronized (this) {
+            heard = subscription;
+            looking = false;
+        }
+        look();
+    }
+
+    private void look() {
+        Waiter<A> head;
+        synchronized (this) {
+            if (looking) {
+                again = true;
+                return;
+            }
+            if (retired || waiters.isEmpty()) {
+                return;
+            }
+            looking = true;
+            again = false;
+            stopPolling();
+            head = waiters.iterator().next();
+        }
+        head.ask().whenComplete((answer, failure) -> looked(head, answer, failure));
+    }
+
+    private void looked(Waiter<A> head, @Nullable A answer, @Nullable Throwable failure) {
+        boolean settled = answer == null || judge.isEnough(answer);
+        boolean more;
+        synchronized (this) {
+            looking = false;
+            if (settled) {
+                waiters.remove(head);
+            }
+            more = settled || again || !waiters.contains(head);
+            if (!more) {
+                Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
+                poll = house.deadlines().after(pause, this::look);
+            }
+        }
+        if (settled) {
+            judge.settle(head, answer, failure);
+        }
+        retireIfEmpty();
+        if (more) {
+            look();
+        }
+    }
+
+    private void retireIfEmpty() {
+        ChangeFeed.Subscription over;
+        synchronized (this) {
+            if (retired || looking || !waiters.isEmpty()) {
+                return;
+            }
+            retired = true;
+            stopPolling();
+            over = heard;
+        }
+        judge.retired(this);
+        if (over != null) {
+            over.close();
+        }
+    }
+
+    private void stopPolling() {
+        if (poll != null) {
+            poll.cancel();
+            poll = null;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.interlock.engine.internal;
+
+import io.interlock.spi.ChangeFeed;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Many who wait for few things: work of some jobs, or a key. Each looks once when it comes and once when its time is over; in
+ * between, only the first in each line looks. So thousands who wait cost the store no more than one, and no thread.
+ *
+ * @param <K> what lines are about
+ * @param <A> the kind of answer
+ */
+final class PollLines<K, A> {
+
+    private final House house;
+    private final Predicate<A> isEnough;
+    private final Function<K, Function<Runnable, ChangeFeed.Subscription>> wakeUps;
+    private final ConcurrentMap<K, PollLine<A>> lines = new ConcurrentHashMap<>();
+
+    /**
+     * Lines for those to whom an answer is enough if {@code isEnough} says so.
+     *
+     * @param wakeUps how to hear of changes about what a line is about
+     */
+    PollLines(House house, Predicate<A> isEnough, Function<K, Function<Runnable, ChangeFeed.Subscription>> wakeUps) {
+        this.house = house;
+        this.isEnough = isEnough;
+        this.wakeUps = wakeUps;
+    }
+
+    /** An answer that is enough or, when {@code wait} is over, any; whoever cancels it no longer waits. */
+    CompletableFuture<A> within(K about, Duration wait, Supplier<CompletionStage<A>> question) {
+        PollLine.Waiter<A> waiter = new PollLine.Waiter<>(question);
+        CompletableFuture<A> result = waiter.result();
+        boolean once = wait.isZero() || wait.isNegative();
+        if (!once) {
+            Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
+            Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(wait), () -> ask(waiter, true, about));
+            CompletionStage<A> over = result;
+            over.whenComplete((answer, failure) -> {
+                sentAway.cancel();
+                limit.cancel();
+                leave(waiter, about);
+            });
+        }
+        ask(waiter, once, about);
+        return result;
+    }
+
+    private void ask(PollLine.Waiter<A> waiter, boolean last, K about) {
+        waiter.ask().whenComplete((answer, failure) -> {
+            if (answer == null || last || isEnough.test(answer)) {
+                settle(waiter, answer, failure);
+            } else if (!waiter.result().isDone()) {
+                join(waiter, about);
+            }
+        });
+    }
+
+    private void join(PollLine.Waiter<A> waiter, K about) {
+        PollLine<A> line = line(about);
+        while (!line.join(waiter)) {
+            // It has just ended.
+            lines.remove(about, line);
+            line = line(about);
+        }
+    }
+
+    private PollLine<A> line(K about) {
+        return lines.computeIfAbsent(
+                about,
+                fresh -> new PollLine<>(house, wakeUps.apply(about), new PollLine.Judge<A>() {
+                    @Override
+                    public boolean isEnough(A answer) {
+                        return isEnough.test(answer);
+                    }
+
+                    @Override
+                    public void settle(PollLine.Waiter<A> waiter, @Nullable A answer, @Nullable Throwable failure) {
+                        PollLines.this.settle(waiter, answer, failure);
+                    }
+
+                    @Override
+                    public void retired(PollLine<A> line) {
+                        lines.remove(about, line);
+                    }
+                }));
+    }
+
+    private void leave(PollLine.Waiter<A> waiter, K about) {
+        PollLine<A> line = lines.get(about);
+        if (line != null) {
+            line.leave(waiter);
+        }
+    }
+
+    private void settle(PollLine.Waiter<A> waiter, @Nullable A answer, @Nullable Throwable failure) {
+        house.threads().tell(() -> {
+            if (answer == null) {
+                waiter.result()
+                        .completeExceptionally(
+                                failure == null ? new IllegalStateException("no answer") : Failures.cause(failure));
+            } else {
+                waiter.result().complete(answer);
+            }
+        });
+    }
+}

@@ -1,0 +1,11 @@
+package io.interlock.engine;
+
+import io.interlock.tck.RunStoreHarness;
+
+class MemoryRemoteTest extends RemoteContract {
+
+    @Override
+    protected RunStoreHarness createHarness() {
+        return new MemoryHarness();
+    }
+}

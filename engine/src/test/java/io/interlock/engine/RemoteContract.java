@@ -1,0 +1,184 @@
+package io.interlock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.Holder;
+import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.RunState;
+import io.interlock.engine.RemoteLeases.Acquired;
+import io.interlock.engine.RemoteLeases.Renewed;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What holders and readers in other processes rely on. */
+public abstract class RemoteContract extends EngineContract {
+
+    private static final Holder REMOTE = new Holder("far", "far away");
+    private static final Duration TTL = Duration.ofSeconds(20);
+
+    @Test
+    void aLeaseIsTakenRenewedAndGivenBackByItsId() throws Exception {
+        RemoteLeases leases = bench().engine(Jobs.of()).leases();
+        LockKey key = bench().key();
+        RemoteWork.Caller first = caller();
+        LeaseRecord lease = granted(leases.acquire(key, first, TTL, Duration.ZERO));
+        assertThat(granted(leases.acquire(key, first, TTL, Duration.ZERO)).token())
+                .as("the same id again is the same grant")
+                .isEqualTo(lease.token());
+        Acquired.Refused busy = (Acquired.Refused) get(leases.acquire(key, caller(), TTL, Duration.ZERO));
+        assertThat(busy.refusal()).isInstanceOf(Refusal.Held.class);
+        assertThat(get(leases.renew(key, first.lease(), lease.token(), TTL))).isInstanceOf(Renewed.Lives.class);
+        assertThat(get(leases.find(key)).orElseThrow().token()).isEqualTo(lease.token());
+        assertThat(get(leases.release(key, first.lease(), lease.token())).ended())
+                .isTrue();
+        assertThat(get(leases.release(key, first.lease(), lease.token())).ended())
+                .as("once more")
+                .isFalse();
+        assertThat(get(leases.renew(key, first.lease(), lease.token(), TTL))).isInstanceOf(Renewed.Lost.class);
+        assertThatThrownBy(() -> leases.acquire(key, caller(), Duration.ofDays(1), Duration.ZERO))
+                .isInstanceOf(InvalidSettingException.class);
+    }
+
+    @Test
+    void whoWaitsForALeaseHasItWhenItIsGivenBack() throws Exception {
+        RemoteLeases leases = bench().engine(Jobs.of()).leases();
+        LockKey key = bench().key();
+        RemoteWork.Caller first = caller();
+        LeaseRecord lease = granted(leases.acquire(key, first, TTL, Duration.ZERO));
+        CompletionStage<Acquired> second = leases.acquire(key, caller(), TTL, Duration.ofSeconds(20));
+        get(leases.release(key, first.lease(), lease.token()));
+        LeaseRecord next = granted(second);
+        assertThat(next.token().isAfter(lease.token())).isTrue();
+        get(leases.release(key, next.id(), next.token()));
+    }
+
+    @Test
+    void aHundredWhoWaitHaveTheKeyOneAfterTheOther() throws Exception {
+        RemoteLeases leases = bench().engine(Jobs.of()).leases();
+        LockKey key = bench().key();
+        AtomicInteger holders = new AtomicInteger();
+        List<CompletionStage<?>> turns = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            turns.add(leases.acquire(key, caller(), TTL, Duration.ofSeconds(40)).thenCompose(answer -> {
+                LeaseRecord lease = ((Acquired.Granted) answer).lease();
+                assertThat(holders.incrementAndGet()).isEqualTo(1);
+                holders.decrementAndGet();
+                return leases.release(key, lease.id(), lease.token());
+            }));
+        }
+        for (CompletionStage<?> turn : turns) {
+            turn.toCompletableFuture().get(40, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void whoHasWaitedLongEnoughLearnsWhoHasTheKey() throws Exception {
+        RemoteLeases leases = bench().engine(Jobs.of()).leases();
+        LockKey key = bench().key();
+        RemoteWork.Caller first = caller();
+        LeaseRecord lease = granted(leases.acquire(key, first, TTL, Duration.ZERO));
+        Acquired.Refused refused = (Acquired.Refused) get(leases.acquire(key, caller(), TTL, Duration.ofMillis(50)));
+        assertThat(((Refusal.Held) refused.refusal()).current().token()).isEqualTo(lease.token());
+        get(leases.release(key, first.lease(), lease.token()));
+    }
+
+    @Test
+    void whoHasGoneAwayIsGivenNothing() throws Exception {
+        RemoteLeases leases = bench().engine(Jobs.of()).leases();
+        LockKey key = bench().key();
+        RemoteWork.Caller first = caller();
+        LeaseRecord lease = granted(leases.acquire(key, first, TTL, Duration.ZERO));
+        // As short as a lease can be: one granted at the very moment its asker leaves ends by itself.
+        leases.acquire(key, caller(), LeaseTerms.MIN_TTL, Duration.ofSeconds(20))
+                .toCompletableFuture()
+                .cancel(false);
+        CompletionStage<Acquired> patient = leases.acquire(key, caller(), TTL, Duration.ofSeconds(20));
+        get(leases.release(key, first.lease(), lease.token()));
+        LeaseRecord next = granted(patient);
+        get(leases.release(key, next.id(), next.token()));
+        assertThat(get(leases.find(key)).filter(LeaseRecord::isLive)).isEmpty();
+    }
+
+    @Test
+    void aWorkerThatHasGoneAwayTakesNoWork() throws Exception {
+        RunEngine engine = bench().engine(Jobs.of(Job.named("load").build()));
+        CompletableFuture<List<Claimed>> gone =
+                engine.remote().claim(claim(1), Duration.ofSeconds(20)).toCompletableFuture();
+        gone.cancel(false);
+        CompletionStage<List<Claimed>> there = engine.remote().claim(claim(2), Duration.ofSeconds(20));
+        Run submitted = bench().noted(engine.submit(RunRequest.of(bench().key(), "load")))
+                .orElseThrow();
+        Claimed work = get(there).get(0);
+        assertThat(work.run().id()).isEqualTo(submitted.id());
+        get(engine.remote()
+                .finish(
+                        new RemoteWork.Proof(
+                                submitted.id(),
+                                submitted.key(),
+                                work.lease().id(),
+                                work.lease().token()),
+                        new Ending.Succeeded(null)));
+        assertThat(engine.find(submitted.id()).orElseThrow().state()).isEqualTo(RunState.SUCCEEDED);
+    }
+
+    @Test
+    void whoeverFollowsTheChainMissesNothing() throws Exception {
+        RunEngine engine =
+                bench().engine(Jobs.of(Job.named("quick").handler(run -> "{}").build()));
+        LockKey key = bench().key();
+        long place = engine.records().chain(Long.MAX_VALUE, 1).head();
+        Run run = bench().noted(engine.submit(RunRequest.of(key, "quick"))).orElseThrow();
+        engine.awaitEnd(run.id(), Duration.ofSeconds(20));
+        List<String> told = new ArrayList<>();
+        ChainPage page = engine.records().chain(place, 2);
+        while (!page.links().isEmpty()) {
+            for (ChainPage.Link link : page.links()) {
+                assertThat(link.position()).isEqualTo(place + 1);
+                place = link.position();
+                link.sealed()
+                        .filter(record -> record.key().equals(key))
+                        .map(AuditRecord::after)
+                        .ifPresent(told::add);
+            }
+            page = engine.records().chain(place, 2);
+        }
+        assertThat(told).endsWith("RUNNING", "SUCCEEDED");
+        assertThat(page.head()).isEqualTo(place);
+    }
+
+    private static RemoteWork.Claim claim(int number) {
+        return new RemoteWork.Claim(new UUID(9, number), REMOTE, "acme", Set.of(new JobName("load")), 5);
+    }
+
+    private static RemoteWork.Caller caller() {
+        return new RemoteWork.Caller(LeaseId.random(Environment.system().random()), REMOTE);
+    }
+
+    private static LeaseRecord granted(CompletionStage<Acquired> stage) throws Exception {
+        return ((Acquired.Granted) get(stage)).lease();
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+}
