@@ -4,6 +4,7 @@ import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.api.Api;
+import io.interlock.server.api.Operations;
 import io.interlock.server.http.Doorbell;
 import io.interlock.server.http.Gate;
 import io.interlock.server.http.Inside;
@@ -38,12 +39,14 @@ public final class InterlockServer {
     private static final int MOST_LOOPS = 4;
 
     private final Vertx vertx;
+    private final Operations operations;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
     private volatile int port;
     private volatile int managementPort;
 
-    private InterlockServer(Vertx vertx) {
+    private InterlockServer(Vertx vertx, Operations operations) {
         this.vertx = vertx;
+        this.operations = operations;
     }
 
     /**
@@ -52,7 +55,7 @@ public final class InterlockServer {
      * @return the server once it listens; fails with {@link io.interlock.InvalidSettingException} if that would be unsafe
      */
     public static CompletionStage<InterlockServer> start(Listen listen, Limits limits, ServerParts parts) {
-        InterlockServer server = new InterlockServer(vertx(parts));
+        InterlockServer server = new InterlockServer(vertx(parts), parts.operations());
         return Future.fromCompletionStage(parts.keys().list(null))
                 .map(keys -> {
                     Instant now = parts.environment().clock().instant();
@@ -76,8 +79,9 @@ public final class InterlockServer {
         return managementPort;
     }
 
-    /** Takes nothing new, lets what has begun end within {@code grace}, and is gone. */
+    /** Takes nothing new, answers whoever waits, lets what has begun end within {@code grace}, and is gone. */
     public CompletionStage<Void> stop(Duration grace) {
+        operations.stop();
         return Future.join(servers.stream()
                         .map(server -> server.shutdown(grace.toMillis(), TimeUnit.MILLISECONDS))
                         .toList())
@@ -88,6 +92,7 @@ public final class InterlockServer {
     private Future<Void> listen(Listen listen, Limits limits, ServerParts parts, Api api) {
         Authentication authentication = Authentication.by(
                 parts.keys(),
+                parts.sessions(),
                 limits.requestsPerSecond(),
                 listen.behindProxy(),
                 parts.environment().ticker());

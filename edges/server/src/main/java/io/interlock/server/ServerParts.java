@@ -3,6 +3,7 @@ package io.interlock.server;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.api.Operations;
 import io.interlock.server.http.ReadyProbe;
+import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 
@@ -14,10 +15,23 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
  * @param probe whether it can be of use
  * @param operations who answers
  * @param meters what is counted
+ * @param sessions who has signed in; the same as the operations have
  */
 public record ServerParts(
         Environment environment,
         KeyRing keys,
         ReadyProbe probe,
         Operations operations,
-        PrometheusMeterRegistry meters) {}
+        PrometheusMeterRegistry meters,
+        Sessions sessions) {
+
+    /** Parts of a server nobody signs in at. */
+    public ServerParts(
+            Environment environment,
+            KeyRing keys,
+            ReadyProbe probe,
+            Operations operations,
+            PrometheusMeterRegistry meters) {
+        this(environment, keys, probe, operations, meters, new Sessions(environment));
+    }
+}

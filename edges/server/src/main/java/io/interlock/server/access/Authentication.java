@@ -9,12 +9,18 @@ import io.interlock.server.http.Exchange;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.ProblemException;
+import io.interlock.server.session.Session;
+import io.interlock.server.session.Sessions;
 import io.interlock.time.Ticker;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Locale;
@@ -36,6 +42,7 @@ public final class Authentication {
     private final Buckets requests;
     private final Buckets strangers;
     private final boolean behindProxy;
+    private final Sessions sessions;
 
     /**
      * Knows callers by {@code keys}.
@@ -43,18 +50,21 @@ public final class Authentication {
      * @param requests how often a key may ask
      * @param strangers how often an address may show a wrong key
      * @param behindProxy whether all requests come from one address
+     * @param sessions who has signed in
      */
-    private Authentication(KeyRing keys, Buckets requests, Buckets strangers, boolean behindProxy) {
+    private Authentication(KeyRing keys, Buckets requests, Buckets strangers, boolean behindProxy, Sessions sessions) {
         this.keys = keys;
         this.requests = requests;
         this.strangers = strangers;
         this.behindProxy = behindProxy;
+        this.sessions = sessions;
     }
 
-    /** Knows callers by {@code keys}, each of which may ask {@code requestsPerSecond} times a second. */
-    public static Authentication by(KeyRing keys, int requestsPerSecond, boolean behindProxy, Ticker ticker) {
+    /** Knows callers by {@code keys} or their sessions; each key may ask {@code requestsPerSecond} times a second. */
+    public static Authentication by(
+            KeyRing keys, Sessions sessions, int requestsPerSecond, boolean behindProxy, Ticker ticker) {
         return new Authentication(
-                keys, new Buckets(requestsPerSecond, ticker), new Buckets(WRONG_KEYS, ticker), behindProxy);
+                keys, new Buckets(requestsPerSecond, ticker), new Buckets(WRONG_KEYS, ticker), behindProxy, sessions);
     }
 
     /** Goes on if the caller is known, may do what {@code needed} is needed for, and does not ask too often. */
@@ -68,7 +78,13 @@ public final class Authentication {
                     .thrown());
             return;
         }
-        Optional<String> shown = shown(request);
+        Optional<String> shown;
+        try {
+            shown = hasKey(request) ? shown(request) : signedIn(context);
+        } catch (ProblemException refused) {
+            context.fail(refused);
+            return;
+        }
         if (shown.isEmpty()) {
             context.fail(unauthenticated().thrown());
             return;
@@ -134,6 +150,37 @@ public final class Authentication {
             throw Problem.invalid("header/X-Tenant", String.valueOf(invalid.getMessage()))
                     .thrown();
         }
+    }
+
+    private static boolean hasKey(HttpServerRequest request) {
+        return request.headers().contains("x-api-key") || request.headers().contains("Authorization");
+    }
+
+    /**
+     * The key somebody signed in with. A browser sends the cookie along whoever's page makes it ask, so what changes something
+     * needs a header that only our own page can know.
+     */
+    private Optional<String> signedIn(RoutingContext context) {
+        HttpServerRequest request = context.request();
+        Cookie cookie = request.getCookie(Sessions.COOKIE);
+        Optional<Session> session = cookie == null ? Optional.empty() : sessions.find(cookie.getValue());
+        boolean looks = Set.of(HttpMethod.GET, HttpMethod.HEAD).contains(request.method());
+        if (session.isPresent() && !looks && !isOurs(request, session.get())) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "Whoever is signed in by a cookie sends " + Sessions.CSRF_HEADER + " with every change.")
+                    .thrown();
+        }
+        session.ifPresent(known -> Exchange.session(context, known));
+        return session.map(Session::apiKey);
+    }
+
+    private static boolean isOurs(HttpServerRequest request, Session session) {
+        String token = request.getHeader(Sessions.CSRF_HEADER);
+        return token != null
+                && MessageDigest.isEqual(
+                        token.getBytes(StandardCharsets.UTF_8),
+                        session.csrfToken().getBytes(StandardCharsets.UTF_8));
     }
 
     /** The one key a request shows. Two different ones are none: a proxy in front may have looked at the other. */

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
@@ -46,6 +47,12 @@ public final class Api {
         JsonObject document = ContractDocument.read();
         return OpenAPIContract.from(vertx, ContractDocument.forRouting(document))
                 .map(contract -> new Api(contract, document));
+    }
+
+    /** Has {@code getContract} answered with the document clients read. */
+    public static void addTo(Operations operations) {
+        JsonObject document = ContractDocument.read();
+        operations.on("getContract", call -> CompletableFuture.completedFuture(Reply.ok(document)));
     }
 
     /** The document clients read. */

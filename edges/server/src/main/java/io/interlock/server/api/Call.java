@@ -1,14 +1,22 @@
 package io.interlock.server.api;
 
 import io.interlock.DurationText;
+import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
 import io.interlock.server.access.Caller;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.session.Session;
+import io.vertx.core.http.Cookie;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,7 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** One call of an operation: checked parameters and body, and who makes it. */
-final class Call {
+public final class Call {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Pattern PREFER_WAIT = Pattern.compile("(?:^|[,;\\s])wait=\"?(\\d{1,6})\"?(?:$|[,;\\s])");
@@ -32,36 +40,97 @@ final class Call {
     }
 
     /** Who makes it; nobody is known on a public operation. */
-    Caller caller() {
+    public Caller caller() {
         return Exchange.caller(context)
                 .orElseThrow(() -> new IllegalStateException("a public operation asks who calls"));
     }
 
-    String tenant() {
+    /** For whom it is made. */
+    public String tenant() {
         return caller().tenant();
     }
 
-    String requestId() {
+    /** The id of the request. */
+    public String requestId() {
         return Exchange.requestId(context);
     }
 
     /** The body; empty if there was none. */
-    JsonObject body() {
+    public JsonObject body() {
         return body;
     }
 
     /** A parameter the contract requires or gives a default. */
-    <T> T required(String name, Class<T> type) {
+    public <T> T required(String name, Class<T> type) {
         return type.cast(Objects.requireNonNull(parameters.get(name), name));
     }
 
     /** A parameter that may be left out. */
-    <T> Optional<T> optional(String name, Class<T> type) {
+    public <T> Optional<T> optional(String name, Class<T> type) {
         return Optional.ofNullable(parameters.get(name)).map(type::cast);
     }
 
+    /** A key of the caller's tenant, named by a field of the body. */
+    public LockKey key(String field) {
+        return LockKey.of(tenant(), body.getString(field));
+    }
+
+    /** A key of the caller's tenant, named by a parameter. */
+    public Optional<LockKey> keyParameter(String name) {
+        return optional(name, String.class).map(text -> {
+            try {
+                return LockKey.of(tenant(), text);
+            } catch (InvalidKeyException invalid) {
+                throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()))
+                        .thrown();
+            }
+        });
+    }
+
+    /** A time not older than which things are wanted: a time, or a duration back from {@code now}. */
+    public Optional<Instant> since(Instant now) {
+        return optional("since", String.class).map(text -> {
+            try {
+                return Character.isDigit(text.charAt(0)) && text.contains("-")
+                        ? OffsetDateTime.parse(text).toInstant()
+                        : now.minus(DurationText.parse("since", text));
+            } catch (InvalidSettingException | DateTimeException | ArithmeticException invalid) {
+                throw Problem.invalid(
+                                "query/since",
+                                "'" + text + "' is neither a time like 2026-11-15T02:00:00Z nor a duration like 24h")
+                        .thrown();
+            }
+        });
+    }
+
+    /** How many items the page wanted has at the most. */
+    public int limit() {
+        return Math.toIntExact(required("limit", Number.class).longValue());
+    }
+
+    /** The session the caller is known by, if it came with a cookie. */
+    public Optional<Session> session() {
+        return Exchange.session(context);
+    }
+
+    /** A cookie the client sent. */
+    public Optional<String> cookie(String name) {
+        return Optional.ofNullable(context.request().getCookie(name)).map(Cookie::getValue);
+    }
+
+    /** Whether the client's connection is encrypted, here or, as it says, at a proxy in front. */
+    public boolean isEncrypted() {
+        return context.request().isSSL() || "https".equals(context.request().getHeader("X-Forwarded-Proto"));
+    }
+
+    /** Where the client comes from. */
+    public String address() {
+        SocketAddress peer = context.request().remoteAddress();
+        return peer == null ? "unknown" : String.valueOf(peer.hostAddress());
+    }
+
     /** A duration of the body. */
-    Optional<Duration> duration(String field) {
+    public Optional<Duration> duration(String field) {
         String text = body.getString(field);
         if (text == null) {
             return Optional.empty();
@@ -75,7 +144,7 @@ final class Call {
     }
 
     /** How long the caller is willing to wait for an answer: field {@code wait} or header {@code Prefer}, at most 30 s. */
-    Duration patience() {
+    public Duration patience() {
         Duration wanted = duration("wait").orElseGet(this::preferred);
         return wanted.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wanted;
     }
@@ -87,18 +156,18 @@ final class Call {
     }
 
     /** The W3C trace the call belongs to, if it is one. */
-    Optional<String> traceparent() {
+    public Optional<String> traceparent() {
         return Optional.ofNullable(context.request().getHeader("traceparent"))
                 .filter(trace -> trace.matches("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}"));
     }
 
     /** Runs {@code action} when the client goes away or has its answer. */
-    void whenOver(Runnable action) {
+    public void whenOver(Runnable action) {
         context.addEndHandler(ended -> action.run());
     }
 
     /** The answer to ids that are unknown, malformed or another tenant's: all the same. */
-    static Problem notFound(String what, String id) {
+    public static Problem notFound(String what, String id) {
         return Problem.of(ProblemCode.NOT_FOUND, "There is no " + what + " " + id + ".");
     }
 }

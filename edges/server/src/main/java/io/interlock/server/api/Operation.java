@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
  * back as a stage. A problem is thrown, or the stage fails with it.
  */
 @FunctionalInterface
-interface Operation {
+public interface Operation {
 
     /** Answers a call that keeps the contract, from somebody who may make it. */
     CompletionStage<Reply> answer(Call call);

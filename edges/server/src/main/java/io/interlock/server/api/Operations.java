@@ -1,16 +1,20 @@
 package io.interlock.server.api;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Who answers which operation. This is the seam: the routes know nothing else of what stands behind them. */
 public final class Operations {
 
     private final Map<String, Operation> byId = new TreeMap<>();
+    private final List<Runnable> endings = new CopyOnWriteArrayList<>();
 
-    Operations on(String operationId, Operation operation) {
+    /** Has {@code operation} answer {@code operationId}. */
+    public Operations on(String operationId, Operation operation) {
         if (byId.putIfAbsent(operationId, operation) != null) {
             throw new IllegalStateException("operation " + operationId + " is answered twice");
         }
@@ -24,6 +28,17 @@ public final class Operations {
             throw new IllegalStateException("nobody answers operation " + operationId);
         }
         return operation;
+    }
+
+    /** Has {@code ending} run when the server stops, before connections are closed: whoever waits has its answer then. */
+    public Operations onStop(Runnable ending) {
+        endings.add(ending);
+        return this;
+    }
+
+    /** The server stops. */
+    public void stop() {
+        endings.forEach(Runnable::run);
     }
 
     Set<String> ids() {

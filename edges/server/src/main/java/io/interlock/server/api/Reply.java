@@ -16,39 +16,46 @@ import org.jspecify.annotations.Nullable;
  * @param headers further headers
  * @param stream writes the body from now on until the client goes away, or {@code null} if {@code body} is all
  */
-record Reply(
+public record Reply(
         int status,
         @Nullable JsonObject body,
         Map<String, String> headers,
         @Nullable Consumer<HttpServerResponse> stream) {
 
-    static Reply ok(JsonObject body) {
+    /** 200. */
+    public static Reply ok(JsonObject body) {
         return new Reply(200, body, Map.of(), null);
     }
 
-    static Reply created(JsonObject body, String location) {
+    /** 201, with where it is. */
+    public static Reply created(JsonObject body, String location) {
         return new Reply(201, body, Map.of("Location", location), null);
     }
 
-    static Reply accepted(JsonObject body) {
+    /** 202. */
+    public static Reply accepted(JsonObject body) {
         return new Reply(202, body, Map.of(), null);
     }
 
-    static Reply nothing() {
+    /** 204. */
+    public static Reply nothing() {
         return new Reply(204, null, Map.of(), null);
     }
 
-    static Reply streaming(String type, Consumer<HttpServerResponse> stream) {
+    /** 200, with a body that never ends by itself. */
+    public static Reply streaming(String type, Consumer<HttpServerResponse> stream) {
         return new Reply(200, null, Map.of("Content-Type", type), stream);
     }
 
-    Reply header(String name, String value) {
+    /** This, with a header more. */
+    public Reply header(String name, String value) {
         Map<String, String> more = new TreeMap<>(headers);
         more.put(name, value);
         return new Reply(status, body, more, stream);
     }
 
-    Reply retryAfter(Duration wait) {
+    /** This, to be asked again after {@code wait}. */
+    public Reply retryAfter(Duration wait) {
         return header("Retry-After", Long.toString(Math.max(1, (wait.toMillis() + 999) / 1_000)));
     }
 }

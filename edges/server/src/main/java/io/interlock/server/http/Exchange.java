@@ -1,6 +1,7 @@
 package io.interlock.server.http;
 
 import io.interlock.server.access.Caller;
+import io.interlock.server.session.Session;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ public final class Exchange {
 
     private static final String REQUEST_ID = "interlock.requestId";
     private static final String CALLER = "interlock.caller";
+    private static final String SESSION = "interlock.session";
     private static final String BODY = "interlock.body";
     private static final String NOTES = "interlock.notes";
 
@@ -37,6 +39,16 @@ public final class Exchange {
         context.put(CALLER, caller);
         note(context, "tenant", caller.tenant());
         note(context, "apiKey", caller.key().id());
+    }
+
+    /** The session the caller is known by, if it came with a cookie. */
+    public static Optional<Session> session(RoutingContext context) {
+        return Optional.ofNullable(context.get(SESSION));
+    }
+
+    /** Says by which session the caller is known. */
+    public static void session(RoutingContext context, Session session) {
+        context.put(SESSION, session);
     }
 
     /** The body as it came, empty if there was none. */

@@ -18,6 +18,7 @@ public enum ProblemCode {
     STORE_RECOVERING,
     WRONG_STATE,
     RUN_FINISHED,
+    NOT_DEAD,
     LEASE_LOST,
     TOKEN_STALE,
     BODY_TOO_LARGE,
@@ -26,11 +27,14 @@ public enum ProblemCode {
     EXPECTATION_FAILED,
     IDEMPOTENCY_MISMATCH,
     QUEUE_FULL,
+    TENANT_BUSY,
     RATE_LIMITED,
+    TOO_MANY_STREAMS,
     HEADERS_TOO_LARGE,
     INTERNAL_ERROR,
     NEEDS_RUN_STORE,
     STORE_UNAVAILABLE,
+    OVERLOADED,
     SHUTTING_DOWN;
 
     /** As it stands in the JSON: {@code lock-held}. */

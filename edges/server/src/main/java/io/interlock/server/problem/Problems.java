@@ -3,6 +3,8 @@ package io.interlock.server.problem;
 import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.IdempotencyMismatchException;
+import io.interlock.engine.UnknownJobException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -18,6 +20,8 @@ public final class Problems {
             "max-wait", "maxWait",
             "max-runtime", "maxRuntime",
             "ttl", "ttl",
+            "idempotency key", "idempotencyKey",
+            "holder label", "holder",
             "number of labels", "labels",
             "traceparent", "traceparent");
 
@@ -34,6 +38,21 @@ public final class Problems {
         }
         if (cause instanceof InvalidKeyException invalid) {
             return Problem.invalid("/key", message(invalid));
+        }
+        if (cause instanceof UnknownJobException unknown) {
+            Problem problem = Problem.of(ProblemCode.UNKNOWN_JOB, "There is no job " + unknown.job() + nearest(unknown))
+                    .with("job", unknown.job());
+            return unknown.closest()
+                    .map(closest -> problem.with("nearest", closest))
+                    .orElse(problem);
+        }
+        if (cause instanceof IdempotencyMismatchException mismatch) {
+            return Problem.of(
+                            ProblemCode.IDEMPOTENCY_MISMATCH,
+                            mismatch.idempotencyKey() + " was used for run "
+                                    + mismatch.run().id() + " of another content.")
+                    .with("idempotencyKey", mismatch.idempotencyKey())
+                    .with("runId", mismatch.run().id().toString());
         }
         if (cause instanceof StoreUnavailableException) {
             // Which store, and what its driver said, is for the log: tenants have no business with it.
@@ -52,6 +71,10 @@ public final class Problems {
             cause = cause.getCause();
         }
         return cause;
+    }
+
+    private static String nearest(UnknownJobException unknown) {
+        return unknown.closest().map(closest -> "; nearest is " + closest).orElse("") + ".";
     }
 
     private static String pointer(String setting) {

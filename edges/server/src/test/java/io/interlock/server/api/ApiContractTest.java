@@ -8,6 +8,7 @@ import io.interlock.config.Limits;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.Gate;
+import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -55,6 +56,7 @@ class ApiContractTest {
                                 "getJanitor",
                                 "getResource",
                                 "getRun",
+                                "getSession",
                                 "listJobs",
                                 "listLocks",
                                 "listRuns",
@@ -220,7 +222,8 @@ class ApiContractTest {
 
     private static Authentication authentication() {
         KeyRing ring = new KeyRing(new KeptKeys(), Environment.system(), Runnable::run);
-        return Authentication.by(ring, 10, false, Environment.system().ticker());
+        Environment environment = Environment.system();
+        return Authentication.by(ring, new Sessions(environment), 10, false, environment.ticker());
     }
 
     private static Gate gate() {

@@ -1,0 +1,49 @@
+package io.interlock.server;
+
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.run.JobName;
+import io.interlock.server.api.Api;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Workbench;
+import io.interlock.config.Limits;
+import io.interlock.server.live.StreamOperation;
+import io.interlock.server.locks.LockOperations;
+import io.interlock.server.operation.HouseOperations;
+import io.interlock.server.operation.SessionOperations;
+import io.interlock.server.runs.RunOperations;
+import io.interlock.server.session.Sessions;
+import io.interlock.time.Environment;
+import java.util.function.Function;
+
+/**
+ * Answers every operation of the contract that is the engine's: all but API keys and configuration.
+ *
+ * @param engine who decides
+ * @param keys who may sign in
+ * @param sessions who has; the same as {@link ServerParts} have
+ * @param environment time, threads and chance
+ * @param limits what one client may ask
+ * @param doors the door through which a job is started, {@code none} if it has none
+ */
+public record EngineOperations(
+        RunEngine engine,
+        KeyRing keys,
+        Sessions sessions,
+        Environment environment,
+        Limits limits,
+        Function<JobName, String> doors) {
+
+    /** The operations, to which those about keys and configuration can be added. They end with the server. */
+    public Operations operations() {
+        Workbench bench = Workbench.of(engine, environment);
+        Operations operations = new Operations();
+        Api.addTo(operations);
+        RunOperations.addTo(operations, bench);
+        LockOperations.addTo(operations, bench);
+        HouseOperations.addTo(operations, bench, doors);
+        SessionOperations.addTo(operations, sessions, keys, environment);
+        StreamOperation.addTo(operations, bench, limits.streams());
+        return operations.onStop(bench.waits()::close);
+    }
+}

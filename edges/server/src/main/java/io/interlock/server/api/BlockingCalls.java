@@ -1,0 +1,59 @@
+package io.interlock.server.api;
+
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Where calls run that block, so that event loops never do. Bounded: when all threads are busy and the line is full, a call is
+ * refused at once with a problem. Idle threads end. Safe for use by many threads.
+ */
+public final class BlockingCalls {
+
+    private static final int THREADS = 16;
+    private static final int LINE = 1_000;
+    private static final long IDLE_SECONDS = 20;
+
+    private final ThreadPoolExecutor pool;
+
+    private BlockingCalls(ThreadPoolExecutor pool) {
+        this.pool = pool;
+    }
+
+    /** 16 threads, and a line of 1,000 calls. */
+    public static BlockingCalls of(Environment environment) {
+        return of(environment, THREADS, LINE);
+    }
+
+    static BlockingCalls of(Environment environment, int threads, int line) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads,
+                threads,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(line),
+                environment.threads("interlock-api"));
+        pool.allowCoreThreadTimeOut(true);
+        return new BlockingCalls(pool);
+    }
+
+    /** Makes a call. What it throws, the stage fails with. */
+    public <T> CompletionStage<T> call(Supplier<T> call) {
+        try {
+            return CompletableFuture.supplyAsync(call, pool);
+        } catch (RejectedExecutionException full) {
+            Problem problem = Problem.of(
+                            ProblemCode.OVERLOADED, "This node has as many requests under way as it can hold.")
+                    .retryAfter(Duration.ofSeconds(1));
+            return CompletableFuture.failedFuture(problem.thrown());
+        }
+    }
+}

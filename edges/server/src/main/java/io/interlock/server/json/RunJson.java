@@ -1,0 +1,127 @@
+package io.interlock.server.json;
+
+import io.interlock.LeaseRecord;
+import io.interlock.run.Attempt;
+import io.interlock.run.Progress;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.RunStatus;
+import io.interlock.run.Turn;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A run in JSON. The lease id is a secret of whoever works, and is only in {@link #granted}. */
+public final class RunJson {
+
+    private RunJson() {}
+
+    /** As it stands. */
+    public static JsonObject of(Run run) {
+        return of(run, RunSentence.of(run));
+    }
+
+    /** As it stands, with a sentence that knows more than the run itself. */
+    public static JsonObject of(Run run, String explanation) {
+        RunStatus status = run.status();
+        JsonObject json = new JsonObject()
+                .put("id", run.id().toString())
+                .put("key", run.key().name())
+                .put("job", run.job().value())
+                .put("state", run.state().name());
+        HolderJson.stage(run).ifPresent(stage -> json.put("stage", stage.name()));
+        if (!status.progress().equals(Progress.NONE)) {
+            json.put("progress", progress(status.progress()));
+        }
+        json.put("attempt", status.attempts())
+                .put("maxAttempts", run.spec().retry().attempts())
+                .put("priority", run.spec().priority());
+        status.lastTurn()
+                .ifPresent(turn -> json.put("token", turn.token().value())
+                        .put("holder", turn.holder().label()));
+        json.put("submittedAt", JsonTime.of(run.submittedAt()));
+        status.lastTurn().ifPresent(turn -> json.put("startedAt", JsonTime.of(turn.startedAt())));
+        if (run.state().isTerminal()) {
+            json.put("endedAt", JsonTime.of(status.since()))
+                    .put("outcome", run.state().name());
+        }
+        if (status.error() != null) {
+            json.put("error", error(status.error()));
+        }
+        String reason = run.spec().origin().reason();
+        return json.put("labels", labels(run))
+                .put("reason", reason == null ? "" : reason)
+                .put("explanation", explanation);
+    }
+
+    /** {@code json}, for whoever does the work under {@code lease}. */
+    public static JsonObject granted(JsonObject json, LeaseRecord lease, Duration ttl) {
+        return json.put("token", lease.token().value())
+                .put("leaseId", lease.id().toString())
+                .put("expiresAt", JsonTime.of(lease.expiresAt()))
+                .put("heartbeatEvery", JsonTime.of(ttl.dividedBy(3)));
+    }
+
+    /** {@code json}, with what only whoever looks at one run is shown. */
+    public static JsonObject detailed(JsonObject json, Run run, List<Attempt> ended, @Nullable String output) {
+        JsonArray attempts = new JsonArray();
+        ended.forEach(attempt -> attempts.add(attempt(attempt)));
+        boolean underWay = !run.state().isTerminal() && run.status().attempts() > ended.size();
+        run.status().lastTurn().filter(turn -> underWay).ifPresent(turn -> attempts.add(turn(turn)));
+        JsonArray stages = new JsonArray();
+        run.status()
+                .stages()
+                .forEach(stage -> stages.add(
+                        new JsonObject().put("name", stage.name()).put("since", JsonTime.of(stage.since()))));
+        json.put("attempts", attempts)
+                .put("stages", stages)
+                .put("execution", run.spec().execution().name().toLowerCase(Locale.ROOT))
+                .put("onConflict", run.spec().policy().name())
+                .put("submittedBy", run.spec().origin().submitter())
+                .put("parameters", Json.decodeValue(run.spec().parameters()));
+        if (run.status().result() != null) {
+            json.put("result", Json.decodeValue(run.status().result()));
+        }
+        String trace = run.spec().origin().trace();
+        if (trace != null) {
+            json.put("traceparent", trace);
+        }
+        return output == null ? json : json.put("output", output);
+    }
+
+    static JsonObject progress(Progress progress) {
+        JsonObject json = new JsonObject().put("done", progress.done());
+        progress.whole().ifPresent(total -> json.put("total", total));
+        return json;
+    }
+
+    private static JsonObject attempt(Attempt attempt) {
+        JsonObject json = turn(attempt.turn())
+                .put("endedAt", JsonTime.of(attempt.endedAt()))
+                .put("next", attempt.next().name());
+        return attempt.error() == null ? json : json.put("error", error(attempt.error()));
+    }
+
+    private static JsonObject turn(Turn turn) {
+        return new JsonObject()
+                .put("attempt", turn.attempt())
+                .put("holder", turn.holder().label())
+                .put("token", turn.token().value())
+                .put("startedAt", JsonTime.of(turn.startedAt()));
+    }
+
+    private static JsonObject error(RunError error) {
+        return new JsonObject().put("code", error.code()).put("message", error.message());
+    }
+
+    private static JsonObject labels(Run run) {
+        JsonObject json = new JsonObject();
+        new TreeMap<>(run.spec().labels()).forEach(json::put);
+        return json;
+    }
+}

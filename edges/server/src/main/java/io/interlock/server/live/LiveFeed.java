@@ -1,0 +1,162 @@
+package io.interlock.server.live;
+
+import io.interlock.engine.ChainPage;
+import io.interlock.engine.RunEngine;
+import io.interlock.server.api.Workbench;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows the audit log of the store for all readers of this node, so it tells what any node did. One look at a time, and none while
+ * nobody reads. Readers at the same place share one look.
+ */
+final class LiveFeed implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(LiveFeed.class);
+    private static final Duration EVERY = Duration.ofMillis(300);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
+    private static final Duration LONGEST_BEHIND = Duration.ofSeconds(30);
+    private static final int PAGE = 200;
+    private static final int MOST_PLACES = 20;
+
+    private final Workbench bench;
+    private final RunEngine engine;
+    private final Ticker ticker;
+    private final Timers timers;
+    private final Glances glances;
+    private final List<LiveStream> streams = new CopyOnWriteArrayList<>();
+    private boolean ticking;
+    private boolean closed;
+
+    LiveFeed(Workbench bench) {
+        this.bench = bench;
+        this.engine = bench.engine();
+        this.ticker = bench.environment().ticker();
+        this.timers = bench.environment().timers("interlock-live");
+        this.glances = new Glances(engine);
+    }
+
+    /** Tells {@code stream} what happens from its place on. */
+    void add(LiveStream stream) {
+        synchronized (this) {
+            if (closed) {
+                stream.end();
+                return;
+            }
+            streams.add(stream);
+            if (ticking) {
+                return;
+            }
+            ticking = true;
+        }
+        look();
+    }
+
+    void remove(LiveStream stream) {
+        streams.remove(stream);
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        timers.close();
+        streams.forEach(LiveStream::end);
+    }
+
+    private void look() {
+        bench.blocking()
+                .call(() -> {
+                    tick();
+                    return true;
+                })
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        // Readers keep their places; what they miss now they are told when the store is back.
+                        log.debug("no look at the audit log for readers: {}", failure.toString());
+                    }
+                    again();
+                });
+    }
+
+    private void again() {
+        synchronized (this) {
+            if (streams.isEmpty() || closed) {
+                ticking = false;
+                return;
+            }
+        }
+        timers.after(EVERY, this::look);
+    }
+
+    private void tick() {
+        long now = ticker.nanos();
+        Map<Long, Set<LiveStream>> byPlace = new LinkedHashMap<>();
+        Map<String, Set<LiveStream>> byTenant = new LinkedHashMap<>();
+        for (LiveStream stream : streams) {
+            long behind = stream.behindFor(now);
+            if (behind > LONGEST_BEHIND.toNanos()) {
+                // Its end takes it out.
+                stream.cutOff();
+            } else if (behind == 0) {
+                byPlace.computeIfAbsent(stream.position(), place -> new LinkedHashSet<>())
+                        .add(stream);
+                byTenant.computeIfAbsent(stream.tenant(), tenant -> new LinkedHashSet<>())
+                        .add(stream);
+            }
+        }
+        byPlace.entrySet().stream().limit(MOST_PLACES).forEach(place -> tell(place.getKey(), place.getValue(), now));
+        byTenant.forEach((tenant, readers) -> glances.of(tenant, readers)
+                .forEach(event -> readers.stream()
+                        .filter(reader -> reader.wants(event.topic()))
+                        .forEach(reader -> reader.write(event.text(), now))));
+        glances.keepOnly(byTenant.keySet());
+    }
+
+    private void tell(long place, Set<LiveStream> readers, long now) {
+        ChainPage page = engine.records().chain(place, PAGE);
+        if (place < page.forgotten() || place > page.head()) {
+            readers.forEach(reader -> reset(reader, page.head(), now));
+            return;
+        }
+        long reached = page.links().isEmpty()
+                ? place
+                : page.links().get(page.links().size() - 1).position();
+        for (LiveStream reader : readers) {
+            StringBuilder text = new StringBuilder();
+            page.links().forEach(link -> append(text, link, reader));
+            if (text.isEmpty() && now - reader.lastWrite() >= KEEP_ALIVE.toNanos()) {
+                // An id without data moves the client's place on and tells it nothing.
+                text.append(": keep-alive\nid: ").append(reached).append("\n\n");
+            }
+            reader.write(text.toString(), now);
+            reader.moveTo(reached);
+        }
+    }
+
+    private static void append(StringBuilder text, ChainPage.Link link, LiveStream reader) {
+        link.sealed()
+                .filter(record -> record.key().tenant().equals(reader.tenant()))
+                .flatMap(LiveEvent::of)
+                .filter(event -> reader.wants(event.topic()))
+                .ifPresent(event -> text.append(event.text(link.position())));
+    }
+
+    /** Its place is lost: what lies between is not told any more, and whoever shows something must look at it anew. */
+    private static void reset(LiveStream reader, long head, long now) {
+        JsonObject data = new JsonObject().put("reason", "the place asked for is not in the audit log any more");
+        reader.write(new LiveEvent(LiveEvent.RUNS, "reset", data).text(head), now);
+        reader.moveTo(head);
+    }
+}

@@ -1,0 +1,119 @@
+package io.interlock.server.locks;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.engine.RemoteLeases.Acquired;
+import io.interlock.engine.RemoteLeases.Renewed;
+import io.interlock.engine.RemoteWork;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.json.JsonTime;
+import io.interlock.server.problem.Refusals;
+import io.interlock.server.runs.Holders;
+import io.interlock.server.runs.Losses;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Leases without runs: {@code acquireLease}, {@code renewLease}, {@code releaseLease}, {@code validateToken}. */
+final class LeaseOperations {
+
+    /** How long a renewal is for if it does not say. */
+    private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
+
+    private final Workbench bench;
+
+    LeaseOperations(Workbench bench) {
+        this.bench = bench;
+    }
+
+    CompletionStage<Reply> acquire(Call call) {
+        LockKey key = call.key("key");
+        RemoteWork.Caller caller = new RemoteWork.Caller(
+                lease(call), Holders.named(call, call.body().getString("holder")));
+        Duration ttl = call.duration("ttl").orElse(DEFAULT_TTL);
+        return bench.waits()
+                .until(call, bench.engine().leases().acquire(key, caller, ttl, call.patience()))
+                .thenCompose(answer -> {
+                    if (answer instanceof Acquired.Granted granted) {
+                        return CompletableFuture.completedFuture(Reply.ok(json(granted.lease(), ttl)));
+                    }
+                    Acquired.Refused refused = (Acquired.Refused) answer;
+                    return bench.blocking().call(() -> {
+                        throw Refusals.of(refused.refusal(), look(key).orElse(null))
+                                .thrown();
+                    });
+                });
+    }
+
+    CompletionStage<Reply> renew(Call call) {
+        LockKey key = call.key("key");
+        FencingToken token = token(call);
+        Duration ttl = call.duration("ttl").orElse(DEFAULT_TTL);
+        return bench.engine().leases().renew(key, lease(call), token, ttl).thenApply(answer -> {
+            if (answer instanceof Renewed.Lives lives) {
+                return Reply.ok(json(lives.lease(), ttl));
+            }
+            Renewed.Lost lost = (Renewed.Lost) answer;
+            throw Losses.of(key, token, lost.cause(), lost.current());
+        });
+    }
+
+    CompletionStage<Reply> release(Call call) {
+        LockKey key = call.key("key");
+        FencingToken token = token(call);
+        return bench.engine().leases().release(key, lease(call), token).thenApply(released -> {
+            // A smaller token may be that of a release sent twice; no lease of the past has a greater one.
+            Optional<LeaseRecord> forged =
+                    released.successor().filter(current -> !current.token().isAfter(token));
+            if (forged.isPresent()) {
+                throw Losses.of(key, token, LossCause.GONE, forged.get());
+            }
+            return Reply.nothing();
+        });
+    }
+
+    CompletionStage<Reply> validate(Call call) {
+        LockKey key = call.keyParameter("key").orElseThrow();
+        long token = call.required("token", Number.class).longValue();
+        return bench.engine().leases().find(key).thenApply(found -> {
+            Optional<Long> current =
+                    found.filter(LeaseRecord::isLive).map(lease -> lease.token().value());
+            JsonObject json = new JsonObject()
+                    .put("valid", current.filter(live -> live == token).isPresent());
+            current.ifPresent(live -> json.put("currentToken", live));
+            return Reply.ok(json);
+        });
+    }
+
+    private Optional<KeyView> look(LockKey key) {
+        return bench.engine().records().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
+                .filter(view -> view.key().equals(key))
+                .findFirst();
+    }
+
+    private static JsonObject json(LeaseRecord lease, Duration ttl) {
+        return new JsonObject()
+                .put("key", lease.key().name())
+                .put("leaseId", lease.id().toString())
+                .put("token", lease.token().value())
+                .put("expiresAt", JsonTime.of(lease.expiresAt()))
+                .put("heartbeatEvery", JsonTime.of(ttl.dividedBy(3)));
+    }
+
+    private static LeaseId lease(Call call) {
+        return LeaseId.parse(call.body().getString("leaseId"));
+    }
+
+    private static FencingToken token(Call call) {
+        return new FencingToken(call.body().getLong("token"));
+    }
+}

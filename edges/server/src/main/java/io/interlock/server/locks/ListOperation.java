@@ -1,0 +1,111 @@
+package io.interlock.server.locks;
+
+import io.interlock.LockKey;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Cursor;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.json.LockJson;
+import io.interlock.server.json.PauseJson;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/** {@code listLocks}: keys in the order of their names, and on the first page the pauses in force. */
+final class ListOperation {
+
+    private static final String CURSOR = "locks";
+    private static final int MOST_LOOKED_AT = 5_000;
+
+    private final Workbench bench;
+
+    ListOperation(Workbench bench) {
+        this.bench = bench;
+    }
+
+    CompletionStage<Reply> list(Call call) {
+        Optional<LockKey> key = call.keyParameter("key");
+        Set<LockJson.State> states = states(call);
+        Optional<String> after = Cursor.place(call, CURSOR);
+        if (key.isPresent() && !key.get().name().endsWith("*")) {
+            return bench.blocking().call(() -> Reply.ok(one(key.get(), states)));
+        }
+        String prefix = key.map(named -> named.name().substring(0, named.name().length() - 1))
+                .orElse("");
+        KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), call.limit());
+        return bench.blocking().call(() -> {
+            JsonObject page = page(query, states);
+            if (after.isEmpty()) {
+                JsonArray pauses = new JsonArray();
+                bench.engine().records().pauses(call.tenant()).forEach(pause -> pauses.add(PauseJson.of(pause, true)));
+                page.put("pauses", pauses);
+            }
+            return Reply.ok(page);
+        });
+    }
+
+    /** One key, whatever goes on under it: also nothing. */
+    private JsonObject one(LockKey key, Set<LockJson.State> states) {
+        JsonObject lock = bench.engine().records().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
+                .filter(view -> view.key().equals(key))
+                .findFirst()
+                .map(LockJson::of)
+                .orElseGet(() -> idle(key));
+        JsonArray items = new JsonArray();
+        if (states.isEmpty() || states.contains(LockJson.State.valueOf(lock.getString("state")))) {
+            items.add(lock);
+        }
+        return new JsonObject().put("items", items);
+    }
+
+    private JsonObject idle(LockKey key) {
+        Instant now = bench.environment().clock().instant();
+        Pause pause = bench.engine().records().pauses(key.tenant()).stream()
+                .filter(each -> each.covers(key))
+                .findFirst()
+                .orElse(null);
+        return LockJson.idle(key, pause, now);
+    }
+
+    private JsonObject page(KeyQuery first, Set<LockJson.State> states) {
+        JsonArray items = new JsonArray();
+        KeyQuery query = first;
+        int lookedAt = 0;
+        while (true) {
+            List<KeyView> views = bench.engine().records().keys(query);
+            for (int i = 0; i < views.size(); i++) {
+                KeyView view = views.get(i);
+                lookedAt++;
+                if (states.isEmpty() || states.contains(LockJson.state(view))) {
+                    items.add(LockJson.of(view));
+                }
+                boolean mayBeMore = i < views.size() - 1 || views.size() == query.limit();
+                if ((items.size() == first.limit() || lookedAt == MOST_LOOKED_AT) && mayBeMore) {
+                    return new JsonObject()
+                            .put("items", items)
+                            .put("cursor", Cursor.of(CURSOR, view.key().name()));
+                }
+            }
+            if (views.size() < query.limit()) {
+                return new JsonObject().put("items", items);
+            }
+            String last = views.get(views.size() - 1).key().name();
+            query = new KeyQuery(query.tenant(), query.prefix(), last, query.limit());
+        }
+    }
+
+    private static Set<LockJson.State> states(Call call) {
+        Set<LockJson.State> states = EnumSet.noneOf(LockJson.State.class);
+        call.optional("state", JsonArray.class)
+                .ifPresent(array -> array.forEach(state -> states.add(LockJson.State.valueOf((String) state))));
+        return states;
+    }
+}

@@ -1,0 +1,84 @@
+package io.interlock.server.operation;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.AuditQuery;
+import io.interlock.run.AuditRecord;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Cursor;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.json.JsonTime;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** {@code listAudit}: what was done, the newest first. */
+final class AuditOperation {
+
+    private static final String CURSOR = "audit";
+
+    private final Workbench bench;
+
+    AuditOperation(Workbench bench) {
+        this.bench = bench;
+    }
+
+    CompletionStage<Reply> list(Call call) {
+        Optional<LockKey> key = call.keyParameter("key");
+        Optional<String> run = call.optional("run", String.class);
+        Optional<RunId> id = run.flatMap(AuditOperation::parsed);
+        if (run.isPresent() && id.isEmpty()) {
+            return CompletableFuture.completedFuture(Reply.ok(new JsonObject().put("items", new JsonArray())));
+        }
+        AuditQuery query = new AuditQuery(
+                call.tenant(),
+                key.orElse(null),
+                id.orElse(null),
+                null,
+                call.since(bench.environment().clock().instant()).orElse(null),
+                Cursor.number(call, CURSOR),
+                call.limit() + 1);
+        return bench.blocking()
+                .call(() -> Reply.ok(page(bench.engine().records().audit(query), call.limit())));
+    }
+
+    private static JsonObject page(List<AuditRecord> found, int limit) {
+        JsonArray items = new JsonArray();
+        found.stream().limit(limit).forEach(record -> items.add(json(record)));
+        JsonObject page = new JsonObject().put("items", items);
+        return found.size() > limit
+                ? page.put("cursor", Cursor.of(CURSOR, found.get(limit - 1).sequence()))
+                : page;
+    }
+
+    private static JsonObject json(AuditRecord record) {
+        JsonObject json = new JsonObject()
+                .put("sequence", record.sequence())
+                .put("at", JsonTime.of(record.at()))
+                .put("key", record.key().name());
+        if (record.run() != null) {
+            json.put("run", record.run().toString());
+        }
+        if (record.token() != null) {
+            json.put("token", record.token().value());
+        }
+        json.put("actor", record.actor())
+                .put("action", record.action())
+                .put("before", record.before())
+                .put("after", record.after())
+                .put("reason", record.reason());
+        return record.correlation() == null ? json : json.put("correlation", record.correlation());
+    }
+
+    private static Optional<RunId> parsed(String text) {
+        try {
+            return Optional.of(RunId.parse(text));
+        } catch (IllegalArgumentException malformed) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.interlock.server.operation;
+
+import io.interlock.LockKey;
+import io.interlock.engine.Job;
+import io.interlock.engine.SweepRound;
+import io.interlock.run.JobName;
+import io.interlock.run.Resource;
+import io.interlock.run.SweepAction;
+import io.interlock.run.WorkerNote;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.json.JsonTime;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** What goes on in the house: {@code getResource}, {@code listAudit}, {@code listWorkers}, {@code getJanitor}, {@code listJobs}. */
+public final class HouseOperations {
+
+    /** For how long a worker that said nothing is still shown. */
+    private static final Duration SHOWN = Duration.ofHours(1);
+
+    /** For how long a worker that said nothing counts as alive. */
+    private static final Duration ALIVE = Duration.ofMinutes(1);
+
+    private final Workbench bench;
+    private final Function<JobName, String> doors;
+
+    private HouseOperations(Workbench bench, Function<JobName, String> doors) {
+        this.bench = bench;
+        this.doors = doors;
+    }
+
+    /**
+     * Adds them to {@code operations}.
+     *
+     * @param doors the door through which a job is started, {@code none} if it has none
+     */
+    public static void addTo(Operations operations, Workbench bench, Function<JobName, String> doors) {
+        HouseOperations house = new HouseOperations(bench, doors);
+        operations
+                .on("getResource", house::resource)
+                .on("listAudit", new AuditOperation(bench)::list)
+                .on("listWorkers", house::workers)
+                .on("getJanitor", house::janitor)
+                .on("listJobs", house::jobs);
+    }
+
+    private CompletionStage<Reply> resource(Call call) {
+        LockKey key = call.keyParameter("key").orElseThrow();
+        return bench.blocking().call(() -> {
+            Resource resource = bench.engine()
+                    .resource(key)
+                    .orElseThrow(() -> Call.notFound("resource", key.name()).thrown());
+            JsonObject json = new JsonObject()
+                    .put("key", key.name())
+                    .put("kind", resource.kind())
+                    .put("state", resource.state())
+                    .put("version", resource.version());
+            resource.owningRun().ifPresent(run -> json.put("owner", run.toString()));
+            return Reply.ok(json);
+        });
+    }
+
+    private CompletionStage<Reply> workers(Call call) {
+        return bench.blocking().call(() -> {
+            List<WorkerNote> notes = bench.engine().records().workers(SHOWN);
+            // The store's clock says when they were seen, so the newest of them says what time it is there.
+            Instant now = notes.stream()
+                    .map(WorkerNote::seenAt)
+                    .max(Instant::compareTo)
+                    .orElse(Instant.EPOCH);
+            JsonArray items = new JsonArray();
+            notes.forEach(note -> items.add(worker(note, now)));
+            return Reply.ok(new JsonObject().put("items", items));
+        });
+    }
+
+    private static JsonObject worker(WorkerNote note, Instant now) {
+        JsonArray jobs = new JsonArray();
+        note.jobs().stream().sorted().forEach(job -> jobs.add(job.value()));
+        return new JsonObject()
+                .put("worker", note.worker().label())
+                .put("jobs", jobs)
+                .put("slots", note.slots())
+                .put("busy", note.busy())
+                .put("version", note.version())
+                .put("seenAt", JsonTime.of(note.seenAt()))
+                .put("alive", note.seenAt().plus(ALIVE).isAfter(now));
+    }
+
+    private CompletionStage<Reply> janitor(Call call) {
+        JsonArray sweeps = new JsonArray();
+        bench.engine()
+                .janitor()
+                .lastRound()
+                .ifPresent(rounds -> rounds.forEach(round -> sweeps.add(sweep(round, call.tenant()))));
+        return CompletableFuture.completedFuture(Reply.ok(new JsonObject().put("sweeps", sweeps)));
+    }
+
+    /** One round of one sweep, as far as it is the tenant's business. */
+    private static JsonObject sweep(SweepRound round, String tenant) {
+        JsonArray actions = new JsonArray();
+        round.actions().stream()
+                .filter(action -> action.key().tenant().equals(tenant))
+                .forEach(action -> actions.add(action(action)));
+        JsonObject json = new JsonObject()
+                .put("sweep", round.sweep())
+                .put("at", JsonTime.of(round.at()))
+                .put("actions", actions);
+        round.whySkipped().ifPresent(why -> json.put("skipped", why));
+        return json;
+    }
+
+    private static JsonObject action(SweepAction action) {
+        JsonObject json = new JsonObject().put("key", action.key().name());
+        if (action.run() != null) {
+            json.put("run", action.run().toString());
+        }
+        if (action.state() != null) {
+            json.put("state", action.state().name());
+        }
+        return json.put("why", action.why());
+    }
+
+    private CompletionStage<Reply> jobs(Call call) {
+        JsonArray items = new JsonArray();
+        bench.engine().jobs().all().forEach(job -> items.add(job(job)));
+        return CompletableFuture.completedFuture(Reply.ok(new JsonObject().put("items", items)));
+    }
+
+    private JsonObject job(Job job) {
+        JsonArray stages = new JsonArray();
+        job.stages().keySet().forEach(stages::add);
+        JsonObject json = new JsonObject()
+                .put("name", job.name().value())
+                .put("door", doors.apply(job.name()))
+                .put("onConflict", job.policy().name())
+                .put("lease", JsonTime.of(job.terms().ttl()))
+                .put("maxAttempts", job.retry().attempts())
+                .put("stages", stages)
+                .put("worker", job.work().isPresent() ? "here" : "remote");
+        job.limits().runtimeLimit().ifPresent(limit -> json.put("maxRuntime", JsonTime.of(limit)));
+        job.limits().waitLimit().ifPresent(limit -> json.put("maxWait", JsonTime.of(limit)));
+        return json;
+    }
+}

@@ -1,0 +1,90 @@
+package io.interlock.server.operation;
+
+import io.interlock.access.AccessKey;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.server.access.Buckets;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.session.Session;
+import io.interlock.server.session.Sessions;
+import io.interlock.time.Environment;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** {@code signIn}, {@code getSession}, {@code signOut}: a cookie for people with browsers. */
+public final class SessionOperations {
+
+    /** How many times in a second an address may fail to sign in. */
+    private static final int WRONG = 10;
+
+    private final Sessions sessions;
+    private final KeyRing keys;
+    private final Buckets strangers;
+
+    private SessionOperations(Sessions sessions, KeyRing keys, Environment environment) {
+        this.sessions = sessions;
+        this.keys = keys;
+        this.strangers = new Buckets(WRONG, environment.ticker());
+    }
+
+    /** Adds them to {@code operations}. */
+    public static void addTo(Operations operations, Sessions sessions, KeyRing keys, Environment environment) {
+        SessionOperations session = new SessionOperations(sessions, keys, environment);
+        operations.on("signIn", session::signIn).on("getSession", session::get).on("signOut", session::signOut);
+    }
+
+    private CompletionStage<Reply> signIn(Call call) {
+        String address = call.address();
+        if (strangers.isEmpty(address)) {
+            throw Problem.of(ProblemCode.RATE_LIMITED, "This address failed to sign in too often.")
+                    .with("limit", WRONG)
+                    .retryAfter(Duration.ofSeconds(1))
+                    .thrown();
+        }
+        String code = call.body().getString("code");
+        Optional<String> shown = code == null ? Optional.of(call.body().getString("apiKey")) : sessions.redeem(code);
+        CompletionStage<Optional<AccessKey>> known =
+                shown.isEmpty() ? CompletableFuture.completedFuture(Optional.empty()) : keys.recognise(shown.get());
+        return known.thenApply(found -> {
+            if (found.isEmpty()) {
+                strangers.take(address);
+                throw Problem.of(ProblemCode.UNAUTHENTICATED, "The API key or code is not one that counts.")
+                        .thrown();
+            }
+            Session session = sessions.open(shown.orElseThrow());
+            return Reply.ok(json(found.get(), found.get().tenant(), Optional.of(session)))
+                    .header("Set-Cookie", cookie(session.id(), Sessions.LONGEST, call.isEncrypted()));
+        });
+    }
+
+    private CompletionStage<Reply> get(Call call) {
+        return CompletableFuture.completedFuture(Reply.ok(json(call.caller().key(), call.tenant(), call.session())));
+    }
+
+    private CompletionStage<Reply> signOut(Call call) {
+        call.cookie(Sessions.COOKIE).ifPresent(sessions::close);
+        return CompletableFuture.completedFuture(
+                Reply.nothing().header("Set-Cookie", cookie("", Duration.ZERO, call.isEncrypted())));
+    }
+
+    private static JsonObject json(AccessKey key, String tenant, Optional<Session> session) {
+        JsonObject json = new JsonObject()
+                .put("tenant", tenant)
+                .put("role", key.role().name().toLowerCase(Locale.ROOT))
+                .put("label", key.label());
+        session.ifPresent(opened -> json.put("csrfToken", opened.csrfToken()));
+        return json;
+    }
+
+    private static String cookie(String value, Duration age, boolean encrypted) {
+        return Sessions.COOKIE + "=" + value + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" + age.toSeconds()
+                + (encrypted ? "; Secure" : "");
+    }
+}

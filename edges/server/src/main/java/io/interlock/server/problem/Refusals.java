@@ -1,0 +1,117 @@
+package io.interlock.server.problem;
+
+import io.interlock.Refusal;
+import io.interlock.RunRefusal;
+import io.interlock.run.KeyView;
+import io.interlock.run.Run;
+import io.interlock.server.json.HolderJson;
+import io.interlock.server.json.JsonTime;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Which problem a refusal is, with its facts: who is in the way, since when, at what, how many wait. */
+public final class Refusals {
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private Refusals() {}
+
+    /** The problem of {@code refusal}; {@code view} is what else is known about the key, if somebody has looked. */
+    public static Problem of(Refusal refusal, @Nullable KeyView view) {
+        Problem problem = Problem.of(code(refusal), sentence(refusal))
+                .with("key", refusal.key().name());
+        JsonObject facts = facts(refusal, view);
+        for (String name : facts.fieldNames()) {
+            problem = problem.with(name, facts.getValue(name));
+        }
+        problem = problem.with("explanation", refusal.explanation());
+        if (problem.code() == ProblemCode.WRONG_STATE) {
+            return problem;
+        }
+        Duration wait = refusal.retryAfter();
+        return problem.retryAfter(wait.compareTo(SOON) < 0 ? SOON : wait);
+    }
+
+    /** The facts of {@code refusal}: {@code holder}, {@code queueLength} and what else belongs to its kind. */
+    public static JsonObject facts(Refusal refusal, @Nullable KeyView view) {
+        JsonObject facts = new JsonObject();
+        Run run = view == null ? null : view.run();
+        if (refusal instanceof Refusal.Held held) {
+            facts.put("holder", HolderJson.of(held.current(), run));
+        } else if (refusal instanceof Refusal.HeldByCaller held) {
+            facts.put("holder", HolderJson.of(held.current(), run));
+        } else if (refusal instanceof Refusal.Delayed delayed) {
+            facts.put("holder", HolderJson.of(delayed.ended(), run)).put("opensAt", JsonTime.of(delayed.until()));
+        } else if (refusal instanceof Refusal.AwaitsProbe awaits) {
+            facts.put("holder", HolderJson.of(awaits.expired(), run));
+        } else if (refusal instanceof Refusal.StillRunning still) {
+            facts.put("holder", HolderJson.of(still.expired(), run)).put("finding", still.finding());
+        } else if (refusal instanceof Refusal.StoreRecovering recovering) {
+            facts.put("opensAt", JsonTime.of(recovering.until()));
+        } else if (refusal instanceof RunRefusal runs) {
+            ofRuns(runs, facts, run);
+        }
+        if (!facts.containsKey("queueLength") && view != null) {
+            facts.put("queueLength", view.waiting());
+        }
+        return facts;
+    }
+
+    private static void ofRuns(RunRefusal refusal, JsonObject facts, @Nullable Run run) {
+        if (refusal instanceof RunRefusal.Reserved reserved) {
+            facts.put(
+                    "holder",
+                    run != null && run.id().equals(reserved.run())
+                            ? HolderJson.of(run)
+                            : next(reserved.run().toString(), JsonTime.of(reserved.since())));
+        } else if (refusal instanceof RunRefusal.QueuedAhead ahead) {
+            facts.put("holder", new JsonObject().put("runId", ahead.first().toString()))
+                    .put("queueLength", ahead.waiting());
+        } else if (refusal instanceof RunRefusal.Paused paused) {
+            facts.put("pausedBy", paused.pause().actor())
+                    .put("reason", paused.pause().reason());
+            paused.pause().end().ifPresent(end -> facts.put("until", JsonTime.of(end)));
+        } else if (refusal instanceof RunRefusal.QueueFull full) {
+            facts.put("queueLength", full.waiting()).put("limit", full.cap());
+        } else if (refusal instanceof RunRefusal.TenantBusy busy) {
+            facts.put("running", busy.running()).put("limit", busy.limit());
+        } else if (refusal instanceof RunRefusal.WrongState wrong) {
+            facts.put("state", wrong.state())
+                    .put(
+                            "allowed",
+                            new JsonArray(
+                                    new TreeSet<>(wrong.allowed()).stream().toList()));
+        }
+    }
+
+    private static JsonObject next(String run, String since) {
+        return new JsonObject().put("runId", run).put("since", since).put("alive", true);
+    }
+
+    private static ProblemCode code(Refusal refusal) {
+        if (refusal instanceof Refusal.Delayed) {
+            return ProblemCode.LOCK_DELAYED;
+        }
+        if (refusal instanceof Refusal.StoreRecovering) {
+            return ProblemCode.STORE_RECOVERING;
+        }
+        if (refusal instanceof RunRefusal.Paused) {
+            return ProblemCode.KEY_PAUSED;
+        }
+        if (refusal instanceof RunRefusal.QueueFull) {
+            return ProblemCode.QUEUE_FULL;
+        }
+        if (refusal instanceof RunRefusal.TenantBusy) {
+            return ProblemCode.TENANT_BUSY;
+        }
+        return refusal instanceof RunRefusal.WrongState ? ProblemCode.WRONG_STATE : ProblemCode.LOCK_HELD;
+    }
+
+    private static String sentence(Refusal refusal) {
+        String text = refusal.explanation();
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
+    }
+}

@@ -1,0 +1,87 @@
+package io.interlock.server.runs;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.Run;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Workbench;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Finds runs by their ids, for the tenant of the caller only: an id of another tenant is answered like one that is not there. What
+ * never changes about a run is remembered, so a heartbeat costs no second look.
+ */
+final class KnownRuns {
+
+    private static final int MOST = 10_000;
+
+    private final Workbench bench;
+    private final Map<RunId, Facts> facts = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<RunId, Facts> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    /**
+     * What never changes about a run.
+     *
+     * @param id its name
+     * @param key its key
+     * @param ttl of its lease
+     */
+    record Facts(RunId id, LockKey key, Duration ttl) {}
+
+    KnownRuns(Workbench bench) {
+        this.bench = bench;
+    }
+
+    /** What never changes about the run the call names. */
+    CompletionStage<Facts> facts(Call call) {
+        RunId id = id(call);
+        synchronized (facts) {
+            Facts known = facts.get(id);
+            if (known != null && known.key().tenant().equals(call.tenant())) {
+                return CompletableFuture.completedFuture(known);
+            }
+        }
+        return bench.blocking().call(() -> remember(require(call, id)));
+    }
+
+    /** The run the call names, as it stands. Blocks. */
+    Run require(Call call, RunId id) {
+        return owned(call, bench.engine().find(id)).orElseThrow(() -> unknown(id.toString()));
+    }
+
+    /** {@code run}, if it is the caller's tenant's. */
+    static Optional<Run> owned(Call call, Optional<Run> run) {
+        return run.filter(found -> found.key().tenant().equals(call.tenant()));
+    }
+
+    /** The id the call names. */
+    static RunId id(Call call) {
+        String text = call.required("id", String.class);
+        try {
+            return RunId.parse(text);
+        } catch (IllegalArgumentException malformed) {
+            throw unknown(text);
+        }
+    }
+
+    static RuntimeException unknown(String id) {
+        return Call.notFound("run", id).thrown();
+    }
+
+    private Facts remember(Run run) {
+        Facts known = new Facts(run.id(), run.key(), run.spec().terms().ttl());
+        synchronized (facts) {
+            facts.put(run.id(), known);
+        }
+        return known;
+    }
+}

@@ -1,0 +1,135 @@
+package io.interlock.server.runs;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.run.RunPage;
+import io.interlock.run.RunQuery;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Cursor;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.json.RunJson;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+
+/** {@code getRun} and {@code listRuns}. */
+final class LookOperations {
+
+    private static final String CURSOR = "runs";
+
+    /** How many runs are looked at for one page, if most of them are none of those asked for. */
+    private static final int MOST_LOOKED_AT = 5_000;
+
+    private final Workbench bench;
+    private final KnownRuns known;
+
+    LookOperations(Workbench bench, KnownRuns known) {
+        this.bench = bench;
+        this.known = known;
+    }
+
+    CompletionStage<Reply> get(Call call) {
+        RunId id = KnownRuns.id(call);
+        if (call.patience().isZero()) {
+            return bench.blocking().call(() -> Reply.ok(detail(call, known.require(call, id))));
+        }
+        // Whose run it is comes first: how long a foreign one takes is nobody's business.
+        return known.facts(call)
+                .thenCompose(facts ->
+                        bench.waits().until(call, bench.engine().awaitEndAsync(facts.id(), call.patience())))
+                .thenCompose(ended -> bench.blocking()
+                        .call(() -> Reply.ok(detail(
+                                call,
+                                KnownRuns.owned(call, ended).orElseThrow(() -> KnownRuns.unknown(id.toString()))))));
+    }
+
+    private JsonObject detail(Call call, Run run) {
+        JsonObject json = run.state() == RunState.QUEUED
+                ? bench.engine()
+                        .explain(run.id())
+                        .map(wait -> RunViews.explained(run, wait))
+                        .orElseGet(() -> RunJson.of(run))
+                : RunJson.of(run);
+        boolean wanted = call.optional("output", Boolean.class).orElse(false);
+        Optional<String> output = wanted ? bench.engine().records().output(run.id()) : Optional.empty();
+        return RunJson.detailed(json, run, bench.engine().attempts(run.id()), output.orElse(null));
+    }
+
+    CompletionStage<Reply> list(Call call) {
+        RunQuery query = query(call);
+        Predicate<Run> wanted = wanted(call);
+        int limit = call.limit();
+        return bench.blocking().call(() -> Reply.ok(page(query, wanted, limit)));
+    }
+
+    private JsonObject page(RunQuery first, Predicate<Run> wanted, int limit) {
+        JsonArray items = new JsonArray();
+        RunQuery query = first;
+        int lookedAt = 0;
+        while (true) {
+            RunPage page = bench.engine().list(query);
+            for (Run run : page.runs()) {
+                lookedAt++;
+                if (wanted.test(run)) {
+                    items.add(RunJson.of(run));
+                }
+                boolean full = items.size() == limit || lookedAt == MOST_LOOKED_AT;
+                boolean last = run.equals(page.runs().get(page.runs().size() - 1)) && !page.more();
+                if (full && !last) {
+                    return new JsonObject().put("items", items).put("cursor", Cursor.of(CURSOR, run.number()));
+                }
+            }
+            if (page.cursor().isEmpty()) {
+                return new JsonObject().put("items", items);
+            }
+            query = query.page(page.cursor().getAsLong(), query.limit());
+        }
+    }
+
+    /** What the store can look for. */
+    private RunQuery query(Call call) {
+        Set<RunState> states = states(call);
+        RunQuery query = RunQuery.ofTenant(call.tenant())
+                .page(Cursor.number(call, CURSOR), call.limit())
+                .newestFirst();
+        if (states.size() == 1) {
+            query = query.in(states.iterator().next());
+        }
+        Optional<String> job = call.optional("job", String.class);
+        if (job.isPresent()) {
+            query = query.doing(new JobName(job.get()));
+        }
+        Optional<LockKey> key = call.keyParameter("key");
+        if (key.isPresent() && !key.get().name().endsWith("*")) {
+            query = query.of(key.get());
+        }
+        RunQuery asked = query;
+        return call.since(bench.environment().clock().instant())
+                .map(asked::since)
+                .orElse(asked);
+    }
+
+    /** What is left to look for in what the store finds. */
+    private static Predicate<Run> wanted(Call call) {
+        Set<RunState> states = states(call);
+        String key = call.optional("key", String.class).orElse("*");
+        String prefix = key.endsWith("*") ? key.substring(0, key.length() - 1) : key;
+        return run -> (states.isEmpty() || states.contains(run.state()))
+                && run.key().name().startsWith(prefix);
+    }
+
+    private static Set<RunState> states(Call call) {
+        Set<RunState> states = EnumSet.noneOf(RunState.class);
+        call.optional("state", JsonArray.class)
+                .ifPresent(array -> array.forEach(state -> states.add(RunState.valueOf((String) state))));
+        return states;
+    }
+}

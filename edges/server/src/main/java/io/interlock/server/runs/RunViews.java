@@ -1,0 +1,67 @@
+package io.interlock.server.runs;
+
+import io.interlock.LockKey;
+import io.interlock.RunState;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.run.Run;
+import io.interlock.run.Wait;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.json.HolderJson;
+import io.interlock.server.json.JsonTime;
+import io.interlock.server.json.RunJson;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Second looks, for the facts in answers about keys that somebody else has. */
+final class RunViews {
+
+    private static final Logger log = LoggerFactory.getLogger(RunViews.class);
+
+    private final Workbench bench;
+
+    RunViews(Workbench bench) {
+        this.bench = bench;
+    }
+
+    /** What goes on under {@code key}; empty if nothing does, or if nobody can say: a refusal is one without it too. */
+    CompletionStage<Optional<KeyView>> key(LockKey key) {
+        return bench.blocking().call(() -> look(key)).exceptionally(failure -> {
+            log.debug("no second look at {}: {}", key, failure.toString());
+            return Optional.empty();
+        });
+    }
+
+    private Optional<KeyView> look(LockKey key) {
+        // Of all names that begin with a name, it is itself the first.
+        List<KeyView> found = bench.engine().records().keys(new KeyQuery(key.tenant(), key.name(), null, 1));
+        return found.stream().filter(view -> view.key().equals(key)).findFirst();
+    }
+
+    /** A run in line, with its place and the reason. */
+    CompletionStage<JsonObject> waiting(Run run) {
+        return bench.blocking().call(() -> {
+            if (run.state() != RunState.QUEUED) {
+                return RunJson.of(run);
+            }
+            return bench.engine()
+                    .explain(run.id())
+                    .map(wait -> explained(run, wait))
+                    .orElseGet(() -> RunJson.of(run));
+        });
+    }
+
+    /** A run with what {@code wait} says. */
+    static JsonObject explained(Run run, Wait wait) {
+        JsonObject json = RunJson.of(run, wait.sentence()).put("position", wait.position());
+        if (wait.holder() != null) {
+            json.put("waitingFor", HolderJson.of(wait.holder()).put("alive", wait.alive()));
+        }
+        wait.expectedWait().ifPresent(time -> json.put("expectedWait", JsonTime.of(time)));
+        return json;
+    }
+}

@@ -1,0 +1,163 @@
+package io.interlock.server.runs;
+
+import io.interlock.LeaseId;
+import io.interlock.Refusal;
+import io.interlock.RunState;
+import io.interlock.engine.RemoteWork;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
+import io.interlock.run.Execution;
+import io.interlock.run.Run;
+import io.interlock.run.TurnAnswer;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.json.RunJson;
+import io.interlock.server.problem.Refusals;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** {@code startRun}: starts, joins, queues, skips or refuses, and waits for what comes of it if asked to. */
+final class StartOperation {
+
+    private final Workbench bench;
+    private final RunViews views;
+
+    StartOperation(Workbench bench, RunViews views) {
+        this.bench = bench;
+        this.views = views;
+    }
+
+    CompletionStage<Reply> start(Call call) {
+        RunRequest request = RunWish.read(call);
+        if (request.execution() == Execution.WORKER) {
+            return bench.engine().submitAsync(request).thenCompose(answer -> answer(call, answer, null));
+        }
+        RemoteWork.Caller caller =
+                Holders.caller(call, LeaseId.random(bench.environment().random()));
+        return bench.engine().remote().submit(request, caller).thenCompose(answer -> answer(call, answer, caller));
+    }
+
+    private CompletionStage<Reply> answer(Call call, Submission submission, RemoteWork.@Nullable Caller caller) {
+        if (submission instanceof Submission.Started started) {
+            return started(call, started);
+        }
+        if (submission instanceof Submission.Queued queued) {
+            return caller == null ? queued(call, queued) : turn(call, queued, caller);
+        }
+        if (submission instanceof Submission.Joined joined) {
+            return attached(call, joined.joined(), joined.explanation());
+        }
+        if (submission instanceof Submission.Duplicate duplicate) {
+            return repeated(call, duplicate);
+        }
+        if (submission instanceof Submission.Skipped skipped) {
+            return skipped(call, skipped.refusal());
+        }
+        Refusal refusal = ((Submission.Rejected) submission).refusal();
+        return views.key(refusal.key()).thenApply(view -> {
+            throw Refusals.of(refusal, view.orElse(null)).thrown();
+        });
+    }
+
+    private CompletionStage<Reply> started(Call call, Submission.Started started) {
+        Run run = started.started();
+        if (started.lease() != null) {
+            JsonObject json = RunJson.granted(
+                    RunJson.of(run, started.explanation()),
+                    started.lease(),
+                    run.spec().terms().ttl());
+            return done(Reply.created(json, RunOperations.location(run)));
+        }
+        if (call.patience().isZero()) {
+            return done(Reply.created(RunJson.of(run, started.explanation()), RunOperations.location(run)));
+        }
+        return ended(call, run).thenApply(now -> Reply.created(RunJson.of(now), RunOperations.location(run)));
+    }
+
+    private CompletionStage<Reply> queued(Call call, Submission.Queued queued) {
+        CompletionStage<Run> later = call.patience().isZero()
+                ? CompletableFuture.completedFuture(queued.queued())
+                : ended(call, queued.queued());
+        return later.thenCompose(run -> run.state() == RunState.QUEUED
+                ? views.waiting(run).thenApply(json -> RunOperations.waiting(run, json))
+                : done(Reply.created(RunJson.of(run), RunOperations.location(run))));
+    }
+
+    /** A caller that would wait for its turn itself has it waited for here, for as long as it prefers. */
+    private CompletionStage<Reply> turn(Call call, Submission.Queued queued, RemoteWork.Caller caller) {
+        Run run = queued.queued();
+        if (call.patience().isZero() || run.state().isTerminal()) {
+            return views.waiting(run).thenApply(json -> RunOperations.waiting(run, json));
+        }
+        CompletionStage<TurnAnswer> turn =
+                bench.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience());
+        return bench.waits().until(call, turn).thenCompose(answer -> {
+            if (answer instanceof TurnAnswer.Granted granted) {
+                Duration ttl = granted.run().spec().terms().ttl();
+                JsonObject json = RunJson.granted(RunJson.of(granted.run()), granted.lease(), ttl);
+                return done(Reply.created(json, RunOperations.location(run)));
+            }
+            Run now = answer instanceof TurnAnswer.Waiting waiting
+                    ? waiting.run()
+                    : ((TurnAnswer.Over) answer).current().orElse(run);
+            return views.waiting(now).thenApply(json -> RunOperations.waiting(now, json));
+        });
+    }
+
+    private CompletionStage<Reply> attached(Call call, Run run, String explanation) {
+        if (call.patience().isZero()) {
+            return done(Reply.ok(RunJson.of(run, explanation).put("deduplicated", true)));
+        }
+        return ended(call, run).thenApply(now -> Reply.ok(RunJson.of(now).put("deduplicated", true)));
+    }
+
+    /**
+     * The same request again. If its answer was lost, so was the lease id in it: whoever asks with the same API key and does the
+     * work itself gets it once more.
+     */
+    private CompletionStage<Reply> repeated(Call call, Submission.Duplicate duplicate) {
+        Run first = duplicate.first();
+        boolean sameCaller = first.spec().execution() == Execution.CALLER
+                && first.spec().origin().submitter().equals(call.caller().actor());
+        if (!sameCaller || first.state() != RunState.RUNNING) {
+            return attached(call, first, duplicate.explanation());
+        }
+        return bench.engine().leases().find(first.key()).thenApply(found -> {
+            JsonObject json = RunJson.of(first, duplicate.explanation()).put("deduplicated", true);
+            found.filter(lease -> lease.isLive()
+                            && lease.holder().runId().filter(first.id()::equals).isPresent())
+                    .ifPresent(lease ->
+                            RunJson.granted(json, lease, first.spec().terms().ttl()));
+            return Reply.ok(json);
+        });
+    }
+
+    private CompletionStage<Reply> skipped(Call call, Refusal refusal) {
+        return views.key(refusal.key()).thenApply(view -> {
+            JsonObject json = new JsonObject()
+                    .put("key", refusal.key().name())
+                    .put("job", call.body().getString("job", RunWish.CALLERS_JOB))
+                    .put("state", "SKIPPED");
+            Refusals.facts(refusal, view.orElse(null)).forEach(fact -> {
+                if (!json.containsKey(fact.getKey())) {
+                    json.put(fact.getKey(), fact.getValue());
+                }
+            });
+            return Reply.ok(json.put("explanation", refusal.explanation()));
+        });
+    }
+
+    private CompletionStage<Run> ended(Call call, Run run) {
+        return bench.waits()
+                .until(call, bench.engine().awaitEndAsync(run.id(), call.patience()))
+                .thenApply(now -> now.orElse(run));
+    }
+
+    private static CompletionStage<Reply> done(Reply reply) {
+        return CompletableFuture.completedFuture(reply);
+    }
+}

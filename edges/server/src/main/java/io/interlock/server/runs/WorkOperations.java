@@ -1,0 +1,186 @@
+package io.interlock.server.runs;
+
+import io.interlock.FencingToken;
+import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.engine.RemoteWork;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
+import io.interlock.run.FinishAnswer;
+import io.interlock.run.JobName;
+import io.interlock.run.Progress;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.TurnAnswer;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.json.JsonTime;
+import io.interlock.server.json.RunJson;
+import io.interlock.server.problem.Problem;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** What workers and callers in other processes say: {@code claimWork}, {@code takeTurn}, {@code heartbeat}, {@code finishRun}. */
+final class WorkOperations {
+
+    private final Workbench bench;
+    private final KnownRuns known;
+    private final RunViews views;
+
+    WorkOperations(Workbench bench, KnownRuns known, RunViews views) {
+        this.bench = bench;
+        this.known = known;
+        this.views = views;
+    }
+
+    CompletionStage<Reply> claim(Call call) {
+        JsonObject body = call.body();
+        RemoteWork.Claim claim = new RemoteWork.Claim(
+                UUID.fromString(body.getString("claimId")),
+                Holders.named(call, body.getString("worker")),
+                call.tenant(),
+                jobs(body.getJsonArray("jobs")),
+                body.getInteger("max"));
+        return bench.waits()
+                .until(call, bench.engine().remote().claim(claim, call.patience()))
+                .thenApply(claimed -> {
+                    JsonArray items = new JsonArray();
+                    claimed.forEach(each -> items.add(item(each)));
+                    return Reply.ok(new JsonObject().put("items", items));
+                });
+    }
+
+    CompletionStage<Reply> takeTurn(Call call) {
+        RemoteWork.Caller caller =
+                Holders.caller(call, LeaseId.parse(call.body().getString("leaseId")));
+        return known.facts(call)
+                .thenCompose(run -> bench.waits()
+                        .until(call, bench.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience())))
+                .thenCompose(answer -> turn(call, answer));
+    }
+
+    private CompletionStage<Reply> turn(Call call, TurnAnswer answer) {
+        if (answer instanceof TurnAnswer.Granted granted) {
+            Run run = granted.run();
+            return CompletableFuture.completedFuture(Reply.ok(RunJson.granted(
+                    RunJson.of(run), granted.lease(), run.spec().terms().ttl())));
+        }
+        if (answer instanceof TurnAnswer.Waiting waiting) {
+            return views.waiting(waiting.run())
+                    .thenApply(json -> RunOperations.waiting(waiting.run(), json.put("position", waiting.position())));
+        }
+        Run run = ((TurnAnswer.Over) answer)
+                .current()
+                .orElseThrow(() -> KnownRuns.unknown(call.required("id", String.class)));
+        throw run.state().isTerminal() ? RunOperations.finished(run) : Losses.ofTurn(run);
+    }
+
+    CompletionStage<Reply> heartbeat(Call call) {
+        JsonObject body = call.body();
+        JsonObject told = body.getJsonObject("progress");
+        Progress progress = told == null ? null : new Progress(told.getLong("done"), told.getLong("total"));
+        return known.facts(call)
+                .thenCompose(run -> bench.engine()
+                        .remote()
+                        .beat(proof(call, run), body.getString("stage"), progress)
+                        .thenApply(answer -> {
+                            if (answer instanceof BeatAnswer.Lost lost) {
+                                throw Losses.of(run.key(), token(call), lost.cause(), lost.current());
+                            }
+                            return Reply.ok(beat((BeatAnswer.Beating) answer, run));
+                        }));
+    }
+
+    CompletionStage<Reply> finish(Call call) {
+        Ending ending = ending(call.body());
+        return known.facts(call)
+                .thenCompose(run -> bench.engine()
+                        .remote()
+                        .finish(proof(call, run), ending)
+                        .thenCompose(answer -> finished(call, run, answer)));
+    }
+
+    private CompletionStage<Reply> finished(Call call, KnownRuns.Facts run, FinishAnswer answer) {
+        if (answer instanceof FinishAnswer.Finished finished) {
+            return CompletableFuture.completedFuture(Reply.ok(RunJson.of(finished.run())));
+        }
+        if (answer instanceof FinishAnswer.AlreadyFinished already) {
+            throw RunOperations.finished(already.run());
+        }
+        FinishAnswer.LeaseLost lost = (FinishAnswer.LeaseLost) answer;
+        return bench.engine().leases().find(run.key()).thenApply(current -> {
+            LeaseRecord now = current.orElse(null);
+            throw Losses.of(run.key(), token(call), lost.cause(), now);
+        });
+    }
+
+    private static Ending ending(JsonObject body) {
+        String outcome = body.getString("outcome");
+        if (outcome.equals("SUCCEEDED")) {
+            return new Ending.Succeeded(body.containsKey("result") ? Json.encode(body.getValue("result")) : null);
+        }
+        RunError error = error(body.getJsonObject("error"), outcome);
+        return outcome.equals("FAILED")
+                ? new Ending.Failed(error, body.getBoolean("retryable", true), null)
+                : new Ending.Aborted(error);
+    }
+
+    private static RunError error(@Nullable JsonObject told, String outcome) {
+        return told == null
+                ? new RunError(outcome, "whoever did the work gave no reason")
+                : new RunError(told.getString("code"), told.getString("message", ""));
+    }
+
+    private static RemoteWork.Proof proof(Call call, KnownRuns.Facts run) {
+        return new RemoteWork.Proof(
+                run.id(), run.key(), LeaseId.parse(call.body().getString("leaseId")), token(call));
+    }
+
+    private static FencingToken token(Call call) {
+        return new FencingToken(call.body().getLong("token"));
+    }
+
+    private static JsonObject beat(BeatAnswer.Beating beating, KnownRuns.Facts run) {
+        JsonObject json = new JsonObject()
+                .put("token", beating.lease().token().value())
+                .put("expiresAt", JsonTime.of(beating.lease().expiresAt()))
+                .put("heartbeatEvery", JsonTime.of(run.ttl().dividedBy(3)))
+                .put("cancelRequested", beating.stopRequest().isPresent());
+        beating.stopRequest().ifPresent(stop -> json.put("cancelReason", stop.reason()));
+        return json;
+    }
+
+    private static JsonObject item(Claimed claimed) {
+        Run run = claimed.run();
+        JsonObject json = RunJson.granted(
+                        new JsonObject().put("run", RunJson.of(run)),
+                        claimed.lease(),
+                        run.spec().terms().ttl())
+                .put("parameters", Json.decodeValue(run.spec().parameters()));
+        String trace = run.spec().origin().trace();
+        return trace == null ? json : json.put("traceparent", trace);
+    }
+
+    private static Set<JobName> jobs(JsonArray names) {
+        Set<JobName> jobs = new LinkedHashSet<>();
+        for (int i = 0; i < names.size(); i++) {
+            try {
+                jobs.add(new JobName(names.getString(i)));
+            } catch (InvalidSettingException invalid) {
+                throw Problem.invalid("/jobs/" + i, String.valueOf(invalid.getMessage()))
+                        .thrown();
+            }
+        }
+        return jobs;
+    }
+}

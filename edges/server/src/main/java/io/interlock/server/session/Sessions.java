@@ -1,0 +1,118 @@
+package io.interlock.server.session;
+
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Who is signed in at this node. Kept in memory: a restart signs everybody out, and each node has its own. A session ends when
+ * nobody has used it for {@link #IDLE}, and in any case after {@link #LONGEST}; whoever takes the API key back ends it too, because
+ * the key is looked at with every request. Safe for use by many threads.
+ */
+public final class Sessions {
+
+    /** The cookie that carries a session. */
+    public static final String COOKIE = "interlock_session";
+
+    /** The header that carries {@link Session#csrfToken()}. */
+    public static final String CSRF_HEADER = "X-CSRF-Token";
+
+    /** For how long a session lasts without being used. */
+    public static final Duration IDLE = Duration.ofMinutes(30);
+
+    /** For how long a session lasts at the most. */
+    public static final Duration LONGEST = Duration.ofHours(12);
+
+    /** For how long a one-time code can be used. */
+    public static final Duration CODE = Duration.ofMinutes(15);
+
+    private static final int MOST = 10_000;
+    private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
+
+    private final Environment environment;
+    private final Map<String, Kept> sessions = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, Code> codes = new LinkedHashMap<>();
+
+    /** Nobody is signed in yet. */
+    public Sessions(Environment environment) {
+        this.environment = environment;
+    }
+
+    /** A session in the name of {@code apiKey}, which somebody has shown to be one that counts. */
+    public synchronized Session open(String apiKey) {
+        long now = environment.ticker().nanos();
+        sweep(now);
+        if (sessions.size() >= MOST) {
+            // Whoever has been idle the longest signs in again.
+            Iterator<String> eldest = sessions.keySet().iterator();
+            eldest.next();
+            eldest.remove();
+        }
+        Session session = new Session(secret(), apiKey, secret());
+        sessions.put(session.id(), new Kept(session, now, now));
+        return session;
+    }
+
+    /** The session called so, if it has not ended; it counts as used. */
+    public synchronized Optional<Session> find(String id) {
+        long now = environment.ticker().nanos();
+        Kept kept = sessions.get(id);
+        if (kept == null || kept.isOver(now)) {
+            sessions.remove(id);
+            return Optional.empty();
+        }
+        sessions.put(id, new Kept(kept.session, kept.opened, now));
+        return Optional.of(kept.session);
+    }
+
+    /** Ends a session. */
+    public synchronized void close(String id) {
+        sessions.remove(id);
+    }
+
+    /** A code that signs somebody in once, in the name of {@code apiKey}: for a link that is printed. */
+    public synchronized String oneTimeCode(String apiKey) {
+        long now = environment.ticker().nanos();
+        sweep(now);
+        String code = secret();
+        codes.put(code, new Code(apiKey, now));
+        return code;
+    }
+
+    /** The API key of a code, which counts no more from now on. */
+    public synchronized Optional<String> redeem(String code) {
+        Code known = codes.remove(code);
+        return known == null || known.isOver(environment.ticker().nanos())
+                ? Optional.empty()
+                : Optional.of(known.apiKey);
+    }
+
+    private void sweep(long now) {
+        sessions.values().removeIf(kept -> kept.isOver(now));
+        codes.values().removeIf(code -> code.isOver(now));
+    }
+
+    private String secret() {
+        byte[] bits = new byte[32];
+        environment.random().nextBytes(bits);
+        return TEXT.encodeToString(bits);
+    }
+
+    /** A session, and when it was opened and last used, by the ticker. */
+    private record Kept(Session session, long opened, long used) {
+        boolean isOver(long now) {
+            return now - used >= IDLE.toNanos() || now - opened >= LONGEST.toNanos();
+        }
+    }
+
+    /** A code, and when it was made, by the ticker. */
+    private record Code(String apiKey, long made) {
+        boolean isOver(long now) {
+            return now - made >= CODE.toNanos();
+        }
+    }
+}

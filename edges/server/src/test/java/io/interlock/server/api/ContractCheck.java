@@ -1,0 +1,110 @@
+package io.interlock.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.Validator;
+import java.net.http.HttpResponse;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+/** Holds answers of the server against the schemas of its document: status, media type, body. */
+public final class ContractCheck {
+
+    private static final Set<String> STANDARD = Set.of("404", "405", "408", "413", "414", "415", "417", "431");
+
+    private final JsonObject document = ContractDocument.read();
+    private final Map<Pattern, JsonObject> paths = new LinkedHashMap<>();
+    private final Map<String, Validator> validators = new ConcurrentHashMap<>();
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+    public ContractCheck() {
+        document.getJsonObject("paths").forEach(path -> {
+            String pattern = path.getKey().replace(".", "\\.").replaceAll("\\{[^}]*}", "[^/]+");
+            paths.put(Pattern.compile("/api/v1" + pattern), (JsonObject) path.getValue());
+        });
+    }
+
+    /** Fails if the document does not allow this answer. */
+    public void check(HttpResponse<String> answer) {
+        String method = answer.request().method().toLowerCase(Locale.ROOT);
+        String path = answer.uri().getRawPath();
+        Optional<JsonObject> operation = paths.entrySet().stream()
+                .filter(known -> known.getKey().matcher(path).matches())
+                .map(known -> known.getValue().getJsonObject(method))
+                .filter(found -> found != null)
+                .findFirst();
+        if (operation.isEmpty()) {
+            return;
+        }
+        String id = operation.get().getString("operationId");
+        String status = Integer.toString(answer.statusCode());
+        JsonObject response = operation.get().getJsonObject("responses").getJsonObject(status);
+        if (response == null) {
+            assertThat(STANDARD)
+                    .as("%s answers %s: %s", id, status, answer.body())
+                    .contains(status);
+            return;
+        }
+        seen.add(id + " " + status);
+        JsonObject content = response.getJsonObject("content");
+        if (content == null) {
+            assertThat(answer.body()).as("%s %s", id, status).isEmpty();
+            return;
+        }
+        String type = content.fieldNames().iterator().next();
+        assertThat(answer.headers().firstValue("Content-Type"))
+                .as("%s %s", id, status)
+                .contains(type);
+        validate(id + " " + status, content.getJsonObject(type).getJsonObject("schema"), answer.body());
+        Set<String> headers =
+                response.getJsonObject("headers", new JsonObject()).fieldNames();
+        assertThat(answer.headers().map().keySet().stream()
+                        .map(name -> name.toLowerCase(Locale.ROOT))
+                        .toList())
+                .as("headers of %s %s", id, status)
+                .containsAll(headers.stream()
+                        .filter(name -> !name.equals("Retry-After") || answer.statusCode() == 202)
+                        .map(name -> name.toLowerCase(Locale.ROOT))
+                        .toList());
+    }
+
+    /** Which operations answered with which status so far. */
+    public Set<String> seen() {
+        return seen;
+    }
+
+    private void validate(String what, JsonObject schema, String body) {
+        Validator validator = validators.computeIfAbsent(
+                what,
+                name -> Validator.create(
+                        JsonSchema.of(schema.copy().put("components", document.getJsonObject("components"))),
+                        new JsonSchemaOptions()
+                                .setDraft(Draft.DRAFT202012)
+                                .setBaseUri("https://interlock.test")
+                                .setOutputFormat(OutputFormat.Basic)));
+        OutputUnit result = validator.validate(Json.decodeValue(body));
+        assertThat(result.getValid())
+                .as(
+                        "%s: %s%n%s",
+                        what,
+                        body,
+                        result.getErrors() == null
+                                ? ""
+                                : result.getErrors().stream()
+                                        .map(error -> error.getInstanceLocation() + " " + error.getError())
+                                        .toList())
+                .isTrue();
+    }
+}
