@@ -48,6 +48,15 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
                 : PlainProcess.start(launch, command, environment);
     }
 
+    /**
+     * Finds out whether a command could be started, without starting it: for whoever has to wait before.
+     *
+     * @throws CannotExecuteException if there is no such program, or it cannot be executed
+     */
+    public static void check(Launch launch) {
+        Executables.resolve(launch);
+    }
+
     /** The process id of the command, which is also that of its group. */
     public abstract long pid();
 

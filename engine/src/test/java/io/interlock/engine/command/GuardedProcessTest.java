@@ -65,6 +65,14 @@ class GuardedProcessTest {
     }
 
     @Test
+    void aSlipOfThePenIsFoundWithoutStartingAnything() {
+        GuardedProcess.check(Launch.of(List.of("sh", "-c", "touch " + dir.resolve("started"))));
+        assertThat(dir.resolve("started")).doesNotExist();
+        assertThatThrownBy(() -> GuardedProcess.check(Launch.of(List.of("no-such-command"))))
+                .isInstanceOf(CannotExecuteException.class);
+    }
+
+    @Test
     void aFileThatIsNoProgramCannotBeExecuted() throws IOException {
         Path file = Files.writeString(dir.resolve("data"), "no program");
         for (Path wrong : List.of(file, dir)) {
