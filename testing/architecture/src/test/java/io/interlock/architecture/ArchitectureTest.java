@@ -83,6 +83,7 @@ class ArchitectureTest {
                 Map.entry("edges/metrics", "io.interlock.metrics"),
                 Map.entry("edges/config", "io.interlock.config"),
                 Map.entry("edges/server", "io.interlock.server"),
+                Map.entry("edges/cli", "io.interlock.cli"),
                 Map.entry("testing/servers", "io.interlock.servers"),
                 Map.entry("testing/storm", "io.interlock.storm"));
         assertThat(packages.keySet()).containsExactlyInAnyOrderElementsOf(SourceTree.mainModules());

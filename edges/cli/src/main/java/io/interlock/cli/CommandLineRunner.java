@@ -1,0 +1,47 @@
+package io.interlock.cli;
+
+import io.interlock.cli.command.Session;
+import java.util.List;
+import picocli.CommandLine;
+
+/** Finds the command, has it carried out, and turns whatever goes wrong into an exit code and two lines. */
+final class CommandLineRunner {
+
+    private static final String END_OF_OPTIONS = "--";
+
+    private final Session session;
+
+    CommandLineRunner(Session session) {
+        this.session = session;
+    }
+
+    /** Whether everything is to be said. */
+    static boolean isLoud(String... arguments) {
+        int verbose = 0;
+        for (String word : arguments) {
+            if (word.equals(END_OF_OPTIONS)) {
+                break;
+            }
+            verbose += word.equals("-vv") ? 2 : word.equals("-v") || word.equals("--verbose") ? 1 : 0;
+        }
+        return verbose > 1;
+    }
+
+    int run(String... arguments) {
+        List<String> all = List.of(arguments);
+        // What stands behind -- is nobody's option, and picocli is not to touch it.
+        int end = Commands.nameIn(all).equals("run") ? all.indexOf(END_OF_OPTIONS) : -1;
+        List<String> options = end < 0 ? all : all.subList(0, end);
+        List<String> command = end < 0 ? List.of() : all.subList(end + 1, all.size());
+        Trouble trouble = new Trouble(session.console(), isLoud(arguments));
+        try {
+            CommandLine line = new Commands(session, command).lineFor(options);
+            line.setExpandAtFiles(false)
+                    .setParameterExceptionHandler((wrong, words) -> trouble.misspelt(wrong))
+                    .setExecutionExceptionHandler((failure, failed, parsed) -> trouble.say(failure));
+            return line.execute(options.toArray(String[]::new));
+        } catch (RuntimeException failure) {
+            return trouble.say(failure);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.interlock.cli;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code interlock} alone. */
+@Command(
+        name = "interlock",
+        description = "One execution per key at a time, across threads, processes and machines.",
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "server, demo and worker are started by the launcher ./interlock as well.",
+            "",
+            "Examples:",
+            "  interlock run -w 10m ledger/4711 -- ./close.sh",
+            "  interlock locks show ledger/4711",
+            "  interlock run --help"
+        })
+final class Root implements Callable<Integer> {
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        if (spec != null) {
+            spec.commandLine().usage(System.out);
+        }
+        return 0;
+    }
+}

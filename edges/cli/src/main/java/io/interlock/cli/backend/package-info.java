@@ -1,0 +1,5 @@
+/** Where commands are carried out: straight on a store, or by a server. */
+@NullMarked
+package io.interlock.cli.backend;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,21 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.text.Console;
+import io.interlock.time.Environment;
+import java.util.Map;
+
+/**
+ * What a command is carried out in.
+ *
+ * @param console its streams
+ * @param variables its environment variables
+ * @param environment its clocks, threads and chance
+ */
+public record Session(Console console, Map<String, String> variables, Environment environment) {
+
+    /** That of this process. */
+    public static Session ofProcess() {
+        Map<String, String> variables = System.getenv();
+        return new Session(Console.ofProcess(variables), variables, Environment.system());
+    }
+}

@@ -1,0 +1,102 @@
+package io.interlock.cli.run;
+
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Times;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Who has a key, in words: for those who are turned away, and for those who wait. */
+final class BusyText {
+
+    private final Facts lock;
+    private final Facts holder;
+    private final Instant now;
+
+    /**
+     * The words for {@code lock}.
+     *
+     * @param now the time it was looked at, if it does not say so itself
+     */
+    BusyText(Facts lock, Instant now) {
+        this.lock = lock;
+        this.holder = lock.in("holder");
+        this.now = lock.time("observedAt").orElse(now);
+    }
+
+    /** Whether somebody has it. */
+    boolean isHeld() {
+        return lock.text("since").isPresent();
+    }
+
+    /** The facts, one to a line: who, why, since when, doing what, for how long still, alive or not, who waits. */
+    List<String> facts() {
+        List<String> lines = new ArrayList<>();
+        if (!holder.isEmpty()) {
+            lines.add("holder   " + who()
+                    + reason().map(text -> " · reason “" + text + "”").orElse(""));
+        }
+        lock.time("since")
+                .ifPresent(since -> lines.add("since    " + Times.second(since) + " (" + Times.span(ago(since))
+                        + " ago)" + doing().map(text -> " · " + text).orElse("")));
+        lock.duration("leaseLeft")
+                .ifPresent(left -> lines.add("lease    " + Times.span(left) + " left unless renewed · "
+                        + (holder.is("alive") ? "alive" : "not heard of any more")));
+        lines.add("queue    " + queue());
+        return lines;
+    }
+
+    /** The same for one line. */
+    String inShort() {
+        if (!isHeld()) {
+            return lock.text("explanation").orElse("not granted");
+        }
+        return "held by " + who() + reason().map(text -> " (“" + text + "”)").orElse("")
+                + lock.time("since")
+                        .map(since -> " for " + Times.span(ago(since)))
+                        .orElse("")
+                + doing().map(text -> ", " + text).orElse("")
+                + (holder.is("alive") ? "" : ", not heard of any more");
+    }
+
+    private String who() {
+        String label = holder.text("holder").orElse("nobody yet");
+        return holder.text("runId").map(run -> "run " + run + " · ").orElse("") + label;
+    }
+
+    private Optional<String> reason() {
+        return holder.text("reason");
+    }
+
+    private Optional<String> doing() {
+        Facts progress = lock.in("progress");
+        String far = "";
+        if (progress.number("total").orElse(0) > 0) {
+            far = 100
+                            * progress.number("done").orElse(0)
+                            / progress.number("total").getAsLong() + "%";
+        } else if (!progress.isEmpty()) {
+            far = progress.shown("done");
+        }
+        String stage = lock.text("stage").map(name -> "stage " + name).orElse("");
+        String both = stage + (stage.isEmpty() || far.isEmpty() ? "" : " ") + far;
+        return both.isEmpty() ? Optional.empty() : Optional.of(both);
+    }
+
+    private String queue() {
+        long waiting = lock.number("waiting").orElse(0);
+        if (waiting == 0) {
+            return "nobody waits";
+        }
+        return waiting + " waiting"
+                + lock.time("waitingSince")
+                        .map(since -> ", the first for " + Times.span(ago(since)))
+                        .orElse("");
+    }
+
+    private Duration ago(Instant since) {
+        return Duration.between(since, now);
+    }
+}

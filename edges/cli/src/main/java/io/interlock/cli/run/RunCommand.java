@@ -1,0 +1,210 @@
+package io.interlock.cli.run;
+
+import io.interlock.DurationText;
+import io.interlock.InvalidSettingException;
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.RunOrder;
+import io.interlock.cli.backend.RunOrder.IfBusy;
+import io.interlock.cli.command.Session;
+import io.interlock.cli.command.TargetOptions;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Failure;
+import io.interlock.engine.Job;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code interlock run KEY [options] -- COMMAND [ARG…]}. */
+@Command(
+        name = "run",
+        description = "Runs a command while nobody else runs one under the same key: a distributed flock(1).",
+        customSynopsis = "interlock run KEY [options] -- COMMAND [ARG...]",
+        footer = {
+            "",
+            "stdin, stdout and stderr belong to the command, which sees INTERLOCK_KEY, INTERLOCK_RUN_ID,",
+            "INTERLOCK_TOKEN and INTERLOCK_RUN_FILE. It ends with the command's own exit code, or with",
+            "64 usage, 69 store unreachable, 75 not acquired, 77 not allowed, 78 configuration, 121 lease lost,",
+            "124 timeout, 125 Interlock failed, 126 cannot execute, 127 not found, 128+N signal N.",
+            "",
+            "Examples:",
+            "  interlock run -n nightly-close -- ./close.sh           # not now? exit 75 and say who has it",
+            "  interlock run -w 10m ledger/4711 --reason \"month end\" -- ./close.sh",
+            "  interlock run --if-busy skip -n report -- make report  # for cron: busy is fine"
+        })
+public final class RunCommand implements Callable<Integer> {
+
+    private static final Duration MARGIN = Duration.ofSeconds(5);
+
+    private final Session session;
+    private final List<String> command;
+
+    @Mixin
+    private TargetOptions target = new TargetOptions();
+
+    @Parameters(
+            index = "0",
+            paramLabel = "KEY",
+            description = "What must not happen twice at a time, as in ledger/4711")
+    private String key = "";
+
+    @Option(
+            names = {"-n", "--no-wait"},
+            description = "Do not wait if somebody else has the key")
+    private boolean noWait;
+
+    @Option(
+            names = {"-w", "--wait"},
+            paramLabel = "DURATION",
+            description = "Wait at most this long: 30s, 5m, 2h, PT5M")
+    private @Nullable String wait;
+
+    @Option(
+            names = "--if-busy",
+            paramLabel = "fail|skip",
+            description = "skip: busy is no error, exit 0 (default: fail)")
+    private String ifBusy = "fail";
+
+    @Option(
+            names = {"-E", "--busy-exit-code"},
+            paramLabel = "N",
+            description = "Exit code if the key is not acquired (default: 75)")
+    private int busyExitCode = ExitCode.BUSY;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "DURATION",
+            description = "How long the lease lives without a heartbeat (default: 30s)")
+    private String lease = "30s";
+
+    @Option(
+            names = "--on-lost",
+            paramLabel = "term|kill|warn",
+            description = "What happens to the command when the lease is lost (default: term)")
+    private String onLost = "term";
+
+    @Option(
+            names = "--grace",
+            paramLabel = "DURATION",
+            description = "How long it may take to stop before it is killed (default: 10s)")
+    private String grace = "10s";
+
+    @Option(
+            names = {"-t", "--timeout"},
+            paramLabel = "DURATION",
+            description = "Stop the command after this long, exit 124")
+    private @Nullable String timeout;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Shown to everybody who waits")
+    private @Nullable String reason;
+
+    @Option(
+            names = "--priority",
+            paramLabel = "N",
+            description = "From -100 to 100, the higher goes first (default: 0)")
+    private int priority;
+
+    @Option(names = "--label", paramLabel = "K=V", description = "For people; may be repeated")
+    private Map<String, String> labels = new LinkedHashMap<>();
+
+    @Option(names = "--job", paramLabel = "NAME", description = "What the run is called on record (default: command)")
+    private String job = "command";
+
+    @Option(names = "--json", description = "Own messages as JSON lines on stderr")
+    private boolean json;
+
+    /**
+     * The command.
+     *
+     * @param command what stands behind {@code --}
+     */
+    public RunCommand(Session session, List<String> command) {
+        this.session = session;
+        this.command = List.copyOf(command);
+    }
+
+    @Override
+    public Integer call() {
+        RunSettings settings = settings();
+        Narrator narrator = new Narrator(session.console(), json, target.verbosity() > 0);
+        // The engine keeps the lease alive for as long as the command may take to stop.
+        Job kind = Job.named(job).grace(settings.order().grace().plus(MARGIN)).build();
+        Wrapper wrapper = new Wrapper(settings, narrator, session.environment(), session.variables());
+        try (Backend backend = target.open(session, kind)) {
+            return wrapper.run(backend.door());
+        }
+    }
+
+    private RunSettings settings() {
+        if (command.isEmpty()) {
+            throw Failure.usage(
+                    "there is no command to run", "write it behind --, as in: interlock run KEY -- ./close.sh");
+        }
+        boolean skip = choice("--if-busy", ifBusy, "fail", "skip").equals("skip");
+        RunOrder order = new RunOrder(
+                target.key(key),
+                job,
+                whenBusy(skip),
+                wait == null ? null : duration("--wait", wait, Duration.ZERO),
+                duration("--lease", lease, Duration.ofSeconds(2)),
+                duration("--grace", grace, Duration.ZERO),
+                priority,
+                reason,
+                labels,
+                command.get(0));
+        return new RunSettings(
+                order,
+                command,
+                RunSettings.OnLost.valueOf(
+                        choice("--on-lost", onLost, "term", "kill", "warn").toUpperCase(Locale.ROOT)),
+                timeout == null ? null : duration("--timeout", timeout, Duration.ofMillis(1)),
+                skip ? ExitCode.OK : busyExitCode);
+    }
+
+    private IfBusy whenBusy(boolean skip) {
+        if (noWait && wait != null) {
+            throw Failure.usage("--no-wait and --wait contradict each other", "leave one of them out");
+        }
+        if (wait != null) {
+            return IfBusy.WAIT;
+        }
+        if (noWait || skip) {
+            return skip ? IfBusy.SKIP : IfBusy.FAIL;
+        }
+        if (!session.console().hasErrorTerminal()) {
+            throw Failure.usage(
+                    "whether to wait is not said, and there is no terminal on which somebody would see it wait",
+                    "add -n (do not wait) or -w DURATION (wait at most that long)");
+        }
+        return IfBusy.WAIT;
+    }
+
+    private static Duration duration(String option, String text, Duration least) {
+        try {
+            Duration duration = DurationText.parse(option, text);
+            if (duration.compareTo(least) < 0) {
+                throw Failure.usage(
+                        option + " '" + text + "' is below " + DurationText.format(least),
+                        "choose a longer one, as in 30s");
+            }
+            return duration;
+        } catch (InvalidSettingException none) {
+            throw Failure.usage(
+                    option + " '" + text + "' is not a duration", "write it as 500ms, 30s, 5m, 2h, 1d or PT5M");
+        }
+    }
+
+    private static String choice(String option, String value, String... known) {
+        if (!List.of(known).contains(value)) {
+            throw Failure.usage(option + " '" + value + "' is unknown", "choose one of " + String.join(", ", known));
+        }
+        return value;
+    }
+}

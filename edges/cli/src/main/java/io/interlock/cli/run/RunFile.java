@@ -1,0 +1,104 @@
+package io.interlock.cli.run;
+
+import io.interlock.LockKey;
+import io.interlock.cli.backend.Tenure;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The file by which {@code interlock stage} and {@code interlock progress} find and prove their run: readable and writable for its
+ * owner only. It begins with what a script may want to read; whatever is appended after that are reports, and the wrapper, which
+ * holds the lease, passes them on with its heartbeats. So the child needs no way to the store and no secret of it, a report costs no
+ * connection, it cannot harm the lease, and it cannot fail for a reason that lies elsewhere.
+ *
+ * <p>Used by one thread at a time.
+ */
+public final class RunFile implements AutoCloseable {
+
+    /** The variable that names it. */
+    public static final String VARIABLE = "INTERLOCK_RUN_FILE";
+
+    private final Path path;
+    private final long head;
+    private long read;
+    private final StringBuilder unfinished = new StringBuilder();
+
+    private RunFile(Path path, long head) {
+        this.path = path;
+        this.head = head;
+        this.read = head;
+    }
+
+    /** Writes it. */
+    static RunFile create(LockKey key, Tenure tenure, Map<String, String> environment) throws IOException {
+        String runtime = environment.getOrDefault("XDG_RUNTIME_DIR", "");
+        Path folder = Path.of(
+                !runtime.isEmpty() && Files.isWritable(Path.of(runtime))
+                        ? runtime
+                        : System.getProperty("java.io.tmpdir", "/tmp"));
+        Path path = Files.createTempFile(
+                folder,
+                "interlock-run-",
+                "",
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        byte[] head = ("tenant=" + key.tenant() + "\nkey=" + key.name() + "\nrunId=" + tenure.runId() + "\ntoken="
+                        + tenure.token() + "\n\n")
+                .getBytes(StandardCharsets.UTF_8);
+        Files.write(path, head);
+        return new RunFile(path, head.length);
+    }
+
+    /** Where it is. */
+    Path path() {
+        return path;
+    }
+
+    /** Adds a report to the file of a run; for the child. */
+    public static void report(Path file, String line) throws IOException {
+        Files.write(
+                file,
+                (line + "\n").getBytes(StandardCharsets.UTF_8),
+                StandardOpenOption.WRITE,
+                StandardOpenOption.APPEND);
+    }
+
+    /** The reports that have come since the last time. */
+    List<String> news() throws IOException {
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+            long size = file.size();
+            if (size <= read) {
+                // Somebody may have emptied it; what comes then is new.
+                read = Math.min(read, Math.max(size, head));
+                return List.of();
+            }
+            ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(size - read, 64 * 1024));
+            file.read(bytes, read);
+            read += bytes.position();
+            unfinished.append(new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8));
+        }
+        int end = unfinished.lastIndexOf("\n");
+        if (end < 0) {
+            return List.of();
+        }
+        List<String> lines = unfinished.substring(0, end).lines().toList();
+        unfinished.delete(0, end + 1);
+        return lines;
+    }
+
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException leftBehind) {
+            // It says nothing to anybody but its owner, and the run it speaks of is over.
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.interlock.cli.run;
+
+import io.interlock.cli.backend.RunOrder;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code interlock run} was told.
+ *
+ * @param order what is asked for
+ * @param command program and arguments
+ * @param onLost what happens to the command when the lease is lost
+ * @param timeout how long the command may take, or {@code null} for ever
+ * @param busyExitCode the exit code if the key is not acquired; 0 if the command is skipped then
+ */
+record RunSettings(
+        RunOrder order,
+        List<String> command,
+        OnLost onLost,
+        @Nullable Duration timeout,
+        int busyExitCode) {
+
+    /** Copies the command. */
+    RunSettings {
+        command = List.copyOf(command);
+    }
+
+    String key() {
+        return order.key().name();
+    }
+
+    String program() {
+        return order.program();
+    }
+
+    /** What happens to the command when the lease is lost. */
+    enum OnLost {
+        /** It is asked to end, and killed if it does not. */
+        TERM,
+        /** It is killed. */
+        KILL,
+        /** It goes on, at the risk of whoever wrote this. */
+        WARN
+    }
+}

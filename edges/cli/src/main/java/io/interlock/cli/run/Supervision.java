@@ -1,0 +1,180 @@
+package io.interlock.cli.run;
+
+import io.interlock.DurationText;
+import io.interlock.cli.backend.Tenure;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.engine.command.Exit;
+import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.Signal;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches over the command while it runs, and stops it when it must: the lease is lost, the time is over, somebody wants it. The
+ * first reason counts, but a lost lease counts before all others. Safe for use by many threads.
+ */
+final class Supervision {
+
+    private final RunSettings settings;
+    private final GuardedProcess process;
+    private final Timers timers;
+    private final Narrator narrator;
+    private @Nullable Reason reason;
+    private String why = "";
+
+    /** Why the command is stopped. */
+    private enum Reason {
+        SIGNAL,
+        CANCELLED,
+        TIMEOUT,
+        LOST
+    }
+
+    Supervision(RunSettings settings, GuardedProcess process, Timers timers, Narrator narrator) {
+        this.settings = settings;
+        this.process = process;
+        this.timers = timers;
+        this.narrator = narrator;
+    }
+
+    /** Begins. */
+    void watch(Tenure tenure, Signals signals) {
+        tenure.onStop(stop -> {
+            if (stop.kind() == Tenure.Stop.Kind.LOST) {
+                lost(tenure, stop.why());
+            } else {
+                cancelled(stop.why());
+            }
+        });
+        signals.to(this::passOn);
+        if (settings.timeout() != null) {
+            Duration limit = settings.timeout();
+            timers.after(limit, () -> timedOut(limit));
+        }
+    }
+
+    /** Waits for the end of the command. */
+    Ended await() {
+        Exit exit;
+        while (true) {
+            try {
+                exit = process.waitFor();
+                break;
+            } catch (InterruptedException passedOn) {
+                // A signal that came just before it was to be passed on.
+            }
+        }
+        synchronized (this) {
+            return new Ended(exit, code(exit), verdict(exit), reason == Reason.LOST);
+        }
+    }
+
+    /**
+     * How it ended.
+     *
+     * @param exit of the command
+     * @param exitCode of this process
+     * @param verdict for the record
+     * @param lost whether the lease was lost meanwhile
+     */
+    record Ended(Exit exit, int exitCode, Tenure.Verdict verdict, boolean lost) {}
+
+    private void passOn(Signal signal) {
+        because(Reason.SIGNAL, "stopped by SIG" + signal);
+        process.signal(signal);
+        killAfter(settings.order().grace());
+    }
+
+    private void cancelled(String wish) {
+        if (because(Reason.CANCELLED, wish)) {
+            narrator.say("cancelled", Facts.with("why", wish).done(), wish + "; stopping " + program(), List.of());
+            stop(settings.order().grace());
+        }
+    }
+
+    private void timedOut(Duration limit) {
+        String told = "took longer than its limit of " + DurationText.format(limit);
+        if (because(Reason.TIMEOUT, told)) {
+            narrator.say(
+                    "timeout", Facts.with("limit", limit).done(), program() + " " + told + "; stopping it", List.of());
+            stop(settings.order().grace());
+        }
+    }
+
+    private void lost(Tenure tenure, String cause) {
+        synchronized (this) {
+            reason = Reason.LOST;
+            why = cause;
+        }
+        // First of all it is stopped; whoever reads the message may be slow.
+        Duration left =
+                shorter(settings.order().grace(), settings.order().lease().dividedBy(8));
+        switch (settings.onLost()) {
+            case TERM -> stop(left);
+            case KILL -> process.signal(Signal.KILL);
+            case WARN -> {}
+        }
+        Facts facts = Facts.with("key", settings.key())
+                .and("token", tenure.token())
+                .and("why", cause)
+                .done();
+        String done = settings.onLost() == RunSettings.OnLost.WARN
+                ? program() + " (pid " + process.pid() + ") goes on, as --on-lost warn says."
+                : program() + " (pid " + process.pid() + ") is stopped; another run may start soon.";
+        narrator.say(
+                "lost",
+                facts,
+                "LEASE LOST for " + settings.key() + " (token " + tenure.token() + "): " + cause,
+                List.of(done, "Whatever it writes with token " + tenure.token() + " from now on must be refused."));
+    }
+
+    private synchronized boolean because(Reason news, String told) {
+        if (reason != null) {
+            return false;
+        }
+        reason = news;
+        why = told;
+        return true;
+    }
+
+    private void stop(Duration grace) {
+        process.signal(Signal.TERM);
+        killAfter(grace);
+    }
+
+    private void killAfter(Duration grace) {
+        timers.after(grace, () -> process.signal(Signal.KILL));
+    }
+
+    private int code(Exit exit) {
+        if (reason == Reason.LOST && settings.onLost() != RunSettings.OnLost.WARN) {
+            return ExitCode.LEASE_LOST;
+        }
+        return reason == Reason.TIMEOUT ? ExitCode.TIMEOUT : exit.code();
+    }
+
+    private Tenure.Verdict verdict(Exit exit) {
+        String ended = program() + " ended with " + exit;
+        if (reason == Reason.TIMEOUT) {
+            return new Tenure.Verdict(Tenure.Verdict.Kind.TIMED_OUT, exit.code(), "TIMEOUT", program() + " " + why);
+        }
+        if (reason != null && reason != Reason.LOST) {
+            String code = reason == Reason.CANCELLED ? "CANCELLED" : "INTERRUPTED";
+            return new Tenure.Verdict(Tenure.Verdict.Kind.ABORTED, exit.code(), code, why + "; " + ended);
+        }
+        return exit.succeeded()
+                ? new Tenure.Verdict(Tenure.Verdict.Kind.SUCCEEDED, 0, "", ended)
+                : new Tenure.Verdict(Tenure.Verdict.Kind.FAILED, exit.code(), "EXIT_" + exit.code(), ended);
+    }
+
+    private String program() {
+        return settings.program();
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+}

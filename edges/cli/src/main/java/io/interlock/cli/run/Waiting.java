@@ -1,0 +1,86 @@
+package io.interlock.cli.run;
+
+import io.interlock.InterlockException;
+import io.interlock.cli.backend.Place;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Times;
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Says again and again what is waited for: on a terminal one line that changes every second, elsewhere a line at once and one every
+ * half minute.
+ */
+final class Waiting implements AutoCloseable {
+
+    private static final Duration ON_A_TERMINAL = Duration.ofSeconds(1);
+    private static final Duration ELSEWHERE = Duration.ofSeconds(30);
+
+    private final Place place;
+    private final String key;
+    private final Narrator narrator;
+    private final Environment environment;
+    private final Timers timers;
+    private final long since;
+
+    private Waiting(Place place, String key, Narrator narrator, Environment environment) {
+        this.place = place;
+        this.key = key;
+        this.narrator = narrator;
+        this.environment = environment;
+        this.timers = environment.timers("interlock-waiting");
+        this.since = environment.ticker().nanos();
+    }
+
+    /** Begins to speak, without holding up whoever waits. */
+    static Waiting begin(Place place, String key, Narrator narrator, Environment environment) {
+        Waiting waiting = new Waiting(place, key, narrator, environment);
+        waiting.timers.after(Duration.ZERO, waiting::speak);
+        return waiting;
+    }
+
+    /** For how long. */
+    Duration waited() {
+        return Duration.ofNanos(environment.ticker().nanos() - since);
+    }
+
+    private void speak() {
+        try {
+            tell(place.look());
+        } catch (InterlockException unknown) {
+            // Whoever waits goes on waiting; the next look may tell more.
+            narrator.mention("waiting", Facts.NONE, "waiting for " + key + " · " + unknown.getMessage());
+        }
+        timers.after(narrator.mayUpdate() ? ON_A_TERMINAL : ELSEWHERE, this::speak);
+    }
+
+    private void tell(Place.View view) {
+        String sentence = "waiting for " + key + " · "
+                + new BusyText(view.lock(), environment.clock().instant()).inShort() + place(view) + " · "
+                + Times.clock(waited());
+        if (narrator.mayUpdate()) {
+            narrator.update(sentence + "  (Ctrl-C to leave the line)");
+            return;
+        }
+        Facts facts = Facts.with("key", key)
+                .and("position", view.position() == 0 ? null : view.position())
+                .and("waited", waited())
+                .and("lock", view.lock())
+                .done();
+        narrator.say("waiting", facts, sentence, List.of());
+    }
+
+    private static String place(Place.View view) {
+        long waiting = view.lock().number("waiting").orElse(0);
+        return view.position() == 0
+                ? ""
+                : " · you are number " + view.position() + " of " + Math.max(waiting, view.position()) + " in line";
+    }
+
+    @Override
+    public void close() {
+        timers.close();
+    }
+}

@@ -1,0 +1,171 @@
+package io.interlock.cli.text;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The two streams of this process. Answers go to stdout; whatever Interlock says of itself goes to stderr behind
+ * {@code interlock: }. Safe for use by many threads.
+ */
+public final class Console {
+
+    private static final String PREFIX = "interlock: ";
+    private static final String CLEAR = "\r\u001b[K";
+
+    // A line longer than the terminal is wide is cut by it, instead of being continued where no later line replaces it.
+    private static final String NO_WRAP = "\u001b[?7l";
+    private static final String WRAP = "\u001b[?7h";
+
+    private final PrintStream out;
+    private final PrintStream err;
+    private final boolean outTerminal;
+    private final boolean errTerminal;
+    private final boolean colour;
+    private boolean pendingLine;
+
+    private Console(PrintStream out, PrintStream err, boolean outTerminal, boolean errTerminal, boolean colour) {
+        this.out = out;
+        this.err = err;
+        this.outTerminal = outTerminal;
+        this.errTerminal = errTerminal;
+        this.colour = colour;
+    }
+
+    /** That of this process. Always UTF-8: a key must look the same in every locale. */
+    public static Console ofProcess(Map<String, String> environment) {
+        boolean plain = !environment.getOrDefault("NO_COLOR", "").isEmpty()
+                || environment.getOrDefault("TERM", "dumb").equals("dumb");
+        return new Console(
+                new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8),
+                new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
+                isTerminal(1),
+                isTerminal(2),
+                !plain);
+    }
+
+    /** Whether somebody reads the answers on a terminal. */
+    public boolean hasTerminal() {
+        return outTerminal;
+    }
+
+    /** Whether somebody reads the messages on a terminal. */
+    public boolean hasErrorTerminal() {
+        return errTerminal;
+    }
+
+    /** Whether somebody can be asked. */
+    public boolean canAsk() {
+        return errTerminal && isTerminal(0);
+    }
+
+    /** Writes a line of the answer. */
+    public void print(String line) {
+        out.println(line);
+    }
+
+    /** Writes a message, after the prefix. */
+    public synchronized void say(String message) {
+        raw(PREFIX + message);
+    }
+
+    /** Writes a line that belongs to the message before. */
+    public synchronized void more(String line) {
+        raw("  " + line);
+    }
+
+    /** Writes a line to stderr as it is. */
+    public synchronized void raw(String line) {
+        err.print((pendingLine ? CLEAR : "") + line + "\n");
+        err.flush();
+        pendingLine = false;
+    }
+
+    /** Writes a message that the next one replaces; only for terminals. */
+    public synchronized void update(String message) {
+        err.print(CLEAR + NO_WRAP + PREFIX + message + WRAP);
+        err.flush();
+        pendingLine = true;
+    }
+
+    /** Asks, and takes whatever begins with y for yes. */
+    public boolean confirm(String question) {
+        err.print(PREFIX + question + " [y/N] ");
+        err.flush();
+        StringBuilder answer = new StringBuilder();
+        try {
+            for (int c = System.in.read(); c >= 0 && c != '\n'; c = System.in.read()) {
+                answer.append((char) c);
+            }
+        } catch (IOException unread) {
+            return false;
+        }
+        return answer.toString().strip().toLowerCase(Locale.ROOT).startsWith("y");
+    }
+
+    /** {@code text} in a colour, if answers go to a terminal that has colours. */
+    public String coloured(String text, Colour hue) {
+        return colour && outTerminal ? "\u001b[" + hue.code + "m" + text + "\u001b[0m" : text;
+    }
+
+    /** Lets everything go out. */
+    public void flush() {
+        out.flush();
+        err.flush();
+    }
+
+    /** What colours are used for. */
+    public enum Colour {
+        /** As it should be. */
+        GOOD("32"),
+        /** Worth a look. */
+        ODD("33"),
+        /** Wrong. */
+        BAD("31"),
+        /** Less important. */
+        FAINT("2"),
+        /** Headers. */
+        STRONG("1");
+
+        private final String code;
+
+        Colour(String code) {
+            this.code = code;
+        }
+    }
+
+    // Java does not tell for one stream alone. Linux does, and elsewhere a shell can be asked.
+    private static boolean isTerminal(int descriptor) {
+        Path link = Path.of("/proc/self/fd/" + descriptor);
+        if (!Files.isSymbolicLink(link)) {
+            return askShell(descriptor);
+        }
+        try {
+            String target = Files.readSymbolicLink(link).toString();
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+        } catch (IOException unreadable) {
+            return false;
+        }
+    }
+
+    private static boolean askShell(int descriptor) {
+        try {
+            return new ProcessBuilder("sh", "-c", "test -t " + descriptor)
+                            .inheritIO()
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException noShell) {
+            return false;
+        } catch (InterruptedException told) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

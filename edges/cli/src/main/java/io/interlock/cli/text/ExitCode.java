@@ -1,0 +1,46 @@
+package io.interlock.cli.text;
+
+/** Exit codes of the command line; those of {@code run} are part of the contract with scripts. */
+public final class ExitCode {
+
+    /** Done. */
+    public static final int OK = 0;
+
+    /** Asked for and not done, or the answer is no. */
+    public static final int FAILED = 1;
+
+    /** There is no such thing. */
+    public static final int UNKNOWN = 3;
+
+    /** What the command relied on is not so any more, such as a token. */
+    public static final int STALE = 5;
+
+    /** Typed wrongly. */
+    public static final int USAGE = 64;
+
+    /** Store or server cannot be reached. */
+    public static final int UNAVAILABLE = 69;
+
+    /** Not acquired: busy, wait over, paused. */
+    public static final int BUSY = 75;
+
+    /** Not signed in, or not allowed. */
+    public static final int DENIED = 77;
+
+    /** The configuration does not allow it. */
+    public static final int CONFIGURATION = 78;
+
+    /** The lease was lost, and the command stopped. */
+    public static final int LEASE_LOST = 121;
+
+    /** The command took longer than it may. */
+    public static final int TIMEOUT = 124;
+
+    /** Interlock itself failed. */
+    public static final int INTERNAL = 125;
+
+    /** To this the number of a signal is added. */
+    public static final int SIGNAL = 128;
+
+    private ExitCode() {}
+}

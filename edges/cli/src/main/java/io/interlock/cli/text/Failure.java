@@ -1,0 +1,52 @@
+package io.interlock.cli.text;
+
+import io.interlock.InterlockException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A command cannot be carried out: one line of cause, one line of what to do, and the exit code. */
+public final class Failure extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final int exitCode;
+    private final @Nullable String nextStep;
+
+    /**
+     * A failure.
+     *
+     * @param exitCode for scripts
+     * @param cause what happened, in one line
+     * @param nextStep what to do about it, in one line, or {@code null} if nobody can say
+     */
+    public Failure(int exitCode, String cause, @Nullable String nextStep) {
+        super(cause);
+        this.exitCode = exitCode;
+        this.nextStep = nextStep;
+    }
+
+    /** Typed wrongly. */
+    public static Failure usage(String cause, String nextStep) {
+        return new Failure(ExitCode.USAGE, cause, nextStep);
+    }
+
+    /** There is no such thing. */
+    public static Failure unknown(String cause, String nextStep) {
+        return new Failure(ExitCode.UNKNOWN, cause, nextStep);
+    }
+
+    /** What happened, in one line. */
+    public String what() {
+        return String.valueOf(getMessage());
+    }
+
+    /** For scripts. */
+    public int exitCode() {
+        return exitCode;
+    }
+
+    /** What to do about it. */
+    public Optional<String> nextStep() {
+        return Optional.ofNullable(nextStep);
+    }
+}

@@ -1,0 +1,51 @@
+package io.interlock.cli.text;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+
+/** Times and durations as they are shown. */
+public final class Times {
+
+    private static final String SECONDS = "yyyy-MM-dd HH:mm:ss";
+
+    private Times() {}
+
+    /** As in REST: UTC, always with milliseconds. */
+    public static String rfc3339(Instant time) {
+        String text = time.truncatedTo(ChronoUnit.MILLIS).toString();
+        // Instant leaves out what is zero.
+        return text.contains(".") ? text : text.substring(0, text.length() - 1) + ".000Z";
+    }
+
+    /** For tables: to the second, in UTC. */
+    public static String second(Instant time) {
+        return DateTimeFormatter.ofPattern(SECONDS).format(time.atOffset(ZoneOffset.UTC)) + "Z";
+    }
+
+    /** For lines: {@code 14m08s}, {@code 41s}, {@code 3h05m}. */
+    public static String span(Duration time) {
+        Duration shown = time.isNegative() ? Duration.ZERO : time;
+        if (shown.toDays() > 0) {
+            return shown.toDays() + "d" + two(shown.toHoursPart()) + "h";
+        }
+        if (shown.toHours() > 0) {
+            return shown.toHours() + "h" + two(shown.toMinutesPart()) + "m";
+        }
+        return shown.toMinutes() > 0
+                ? shown.toMinutes() + "m" + two(shown.toSecondsPart()) + "s"
+                : shown.toSeconds() + "s";
+    }
+
+    /** For a clock that runs: {@code 00:41}. */
+    public static String clock(Duration time) {
+        return (time.toHours() > 0 ? time.toHours() + ":" : "") + two(time.toMinutesPart()) + ":"
+                + two(time.toSecondsPart());
+    }
+
+    private static String two(int number) {
+        return number < 10 ? "0" + number : Integer.toString(number);
+    }
+}

@@ -1,0 +1,137 @@
+package io.interlock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.cli.Cli.Ended;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever is typed wrongly: the right exit code, a line of cause, a line of what to do, and no stack trace. */
+class BadInputTest {
+
+    @TempDir
+    Path folder;
+
+    static Stream<Bad> inputs() {
+        return Stream.of(
+                new Bad(64, "--wait 'banana' is not a duration", "30s, 5m", "run", "-w", "banana", "k", "--", "true"),
+                new Bad(64, "--lease '1s' is below 2s", "30s", "run", "-n", "--lease", "1s", "k", "--", "true"),
+                new Bad(
+                        64,
+                        "key 'a\\u000ab' contains the character U+000A",
+                        "remove",
+                        "run",
+                        "-n",
+                        "a\nb",
+                        "--",
+                        "true"),
+                new Bad(64, "there is no command to run", "behind --", "run", "-n", "k"),
+                new Bad(64, "Missing required parameter: 'KEY'", "--help", "run", "-n", "--", "true"),
+                new Bad(64, "whether to wait is not said", "add -n", "run", "k", "--", "true"),
+                new Bad(
+                        64,
+                        "'--lese' is no option of interlock run",
+                        "--lease",
+                        "run",
+                        "-n",
+                        "--lese",
+                        "3s",
+                        "k",
+                        "--",
+                        "true"),
+                new Bad(
+                        64,
+                        "--if-busy 'wait' is unknown",
+                        "fail, skip",
+                        "run",
+                        "-n",
+                        "--if-busy",
+                        "wait",
+                        "k",
+                        "--",
+                        "true"),
+                new Bad(64, "'rnu' is no command; did you mean 'run'?", "--help", "rnu", "k"),
+                new Bad(
+                        69,
+                        "cannot be reached",
+                        "PostgreSQL runs there",
+                        "run",
+                        "-n",
+                        "k",
+                        "--store",
+                        "postgresql://x:secret@localhost:1/db",
+                        "--",
+                        "true"),
+                new Bad(
+                        78,
+                        "has the unknown scheme 'foo:'",
+                        "correct the URL",
+                        "run",
+                        "-n",
+                        "k",
+                        "--store",
+                        "foo:bar",
+                        "--",
+                        "true"),
+                new Bad(
+                        127,
+                        "'no-such-program' was not found",
+                        "name its path",
+                        "run",
+                        "-n",
+                        "k",
+                        "--",
+                        "no-such-program"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("inputs")
+    void isExplainedInTwoLines(Bad bad) {
+        Ended ended = new Cli(folder).run(bad.words.toArray(String[]::new));
+        assertThat(ended.err())
+                .startsWith("interlock: ")
+                .contains(bad.cause, bad.next)
+                .doesNotContain("\tat ", "secret");
+        assertThat(ended.err().lines()).hasSizeLessThanOrEqualTo(2);
+        assertThat(ended.code()).isEqualTo(bad.code);
+        assertThat(ended.out()).isEmpty();
+    }
+
+    @Test
+    void aStackTraceIsShownToWhoeverAsksForIt() {
+        Ended ended = new Cli(folder).run("run", "-n", "k", "-vv", "--store", "foo:bar", "--", "true");
+        assertThat(ended.code()).isEqualTo(78);
+        assertThat(ended.err()).contains("\tat io.interlock.");
+    }
+
+    @Test
+    void whatCannotBeExecutedSaysSo() throws Exception {
+        Path data = Files.writeString(folder.resolve("data"), "no program");
+        Ended ended = new Cli(folder).run("run", "-n", "k", "--", data.toString());
+        assertThat(ended.code()).isEqualTo(126);
+        assertThat(ended.err()).contains("cannot be executed", "chmod +x");
+    }
+
+    @Test
+    void aMachineThatHasNoRoomForTheRunFileIsOurFailure() {
+        Ended ended = new Cli(folder)
+                .with("-Djava.io.tmpdir=" + folder.resolve("missing"))
+                .startWith("XDG_RUNTIME_DIR", "", "run", "-n", "k", "--store", "memory:", "--", "true")
+                .await();
+        assertThat(ended.code()).isEqualTo(125);
+        assertThat(ended.err()).contains("could not be started", "temporary folder");
+    }
+
+    /** What is typed, and what is answered. */
+    record Bad(int code, String cause, String next, List<String> words) {
+        Bad(int code, String cause, String next, String... words) {
+            this(code, cause, next, List.of(words));
+        }
+    }
+}

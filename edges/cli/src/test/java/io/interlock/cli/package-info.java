@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.cli;
+
+import org.jspecify.annotations.NullMarked;
