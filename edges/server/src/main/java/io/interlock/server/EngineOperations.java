@@ -1,12 +1,12 @@
 package io.interlock.server;
 
+import io.interlock.config.Limits;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.run.JobName;
 import io.interlock.server.api.Api;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Workbench;
-import io.interlock.config.Limits;
 import io.interlock.server.live.StreamOperation;
 import io.interlock.server.locks.LockOperations;
 import io.interlock.server.operation.HouseOperations;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.access.Role;
+import io.interlock.config.Limits;
+import io.interlock.config.Listen;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
@@ -15,8 +17,6 @@ import io.interlock.run.Transition;
 import io.interlock.server.api.ContractCheck;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.config.Limits;
-import io.interlock.config.Listen;
 import io.interlock.server.http.ReadyProbe.Readiness;
 import io.interlock.server.session.Sessions;
 import io.interlock.spi.Stores;
