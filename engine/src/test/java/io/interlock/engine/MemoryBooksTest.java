@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.store.memory.MemoryHarness;
 import io.interlock.tck.RunStoreHarness;
 
 class MemoryBooksTest extends BooksContract {

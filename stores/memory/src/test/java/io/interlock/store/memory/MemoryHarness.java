@@ -14,14 +14,15 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /** A store in this process whose time can be pushed on. */
-final class MemoryHarness implements RunStoreHarness {
+public final class MemoryHarness implements RunStoreHarness {
 
     private final PushedTime time = new PushedTime();
     private final Function<StoreClock, RunSteps> stores;
     private final Watchers<LockKey> watchers = new Watchers<>();
     private volatile RunSteps steps;
 
-    MemoryHarness() {
+    /** A harness of an empty store. */
+    public MemoryHarness() {
         this(clock -> new RunSteps(new RunTable(
                 clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random())));
     }
