@@ -5,59 +5,60 @@ import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.RunStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** A store of which single steps can be made to fail, before they do anything or after. */
-final class FaultyStore {
+/** A store of which single steps can be made to fail, before they do anything or after. Safe for use by many threads. */
+public final class FaultyStore {
 
     private volatile boolean silent;
     private final RunStore store;
-    private final Set<String> down = new HashSet<>();
-    private final Set<String> deaf = new HashSet<>();
-    private final Map<String, Runnable> slow = new HashMap<>();
-    private final Map<String, Integer> calls = new HashMap<>();
+    private final Set<String> down = ConcurrentHashMap.newKeySet();
+    private final Set<String> deaf = ConcurrentHashMap.newKeySet();
+    private final Map<String, Runnable> slow = new ConcurrentHashMap<>();
+    private final Map<String, Integer> calls = new ConcurrentHashMap<>();
 
-    FaultyStore(RunStore store) {
+    /** A store that works like {@code store} until it is told otherwise. */
+    public FaultyStore(RunStore store) {
         this.store = store;
     }
 
     /** Lets these steps fail without an effect. */
-    void down(String... steps) {
+    public void down(String... steps) {
         down.addAll(Set.of(steps));
     }
 
     /** Lets these steps take effect without anybody hearing of it. */
-    void loseAnswers(String... steps) {
+    public void loseAnswers(String... steps) {
         deaf.addAll(Set.of(steps));
     }
 
     /** Lets the answers to {@code step} be on their way while {@code meanwhile} happens. */
-    void slowAnswers(String step, Runnable meanwhile) {
+    public void slowAnswers(String step, Runnable meanwhile) {
         slow.put(step, meanwhile);
     }
 
     /** Lets everything work again. */
-    void up() {
+    public void up() {
         down.clear();
         deaf.clear();
         slow.clear();
     }
 
     /** How often a step was asked for. */
-    int calls(String step) {
+    public int calls(String step) {
         return calls.getOrDefault(step, 0);
     }
 
     /** Sends no wake-ups: they come on threads of their own, and nobody holds those in hand. */
-    FaultyStore silent() {
+    public FaultyStore silent() {
         silent = true;
         return this;
     }
 
-    RunStore store() {
+    /** The store that can fail. */
+    public RunStore store() {
         return (RunStore) Proxy.newProxyInstance(
                 RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
                     String step = method.getName();

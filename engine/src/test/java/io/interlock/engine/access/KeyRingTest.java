@@ -7,6 +7,9 @@ import io.interlock.InvalidKeyException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
+import io.interlock.engine.FaultyStore;
+import io.interlock.spi.run.AccessKeys;
+import io.interlock.store.memory.MemoryStore;
 import io.interlock.tck.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +26,9 @@ class KeyRingTest {
     private static final KeyOrder ORDER = new KeyOrder("acme", Role.WORKER, "worker-3", null);
 
     private final ManualTime time = new ManualTime();
-    private final KeptKeys kept = new KeptKeys();
+    private final MemoryStore memory = new MemoryStore(time);
+    private final FaultyStore faults = new FaultyStore(memory);
+    private final AccessKeys kept = faults.store();
     private final KeyRing ring = new KeyRing(kept, time, Runnable::run);
 
     @Test
@@ -39,7 +44,7 @@ class KeyRingTest {
     void onlyAHashIsKept() {
         IssuedKey issued = now(ring.issue(ORDER, "tester"));
         String secret = issued.secret().text().split("_", -1)[2];
-        AccessKey row = kept.rows.values().iterator().next();
+        AccessKey row = memory.listKeys("acme").get(0);
         assertThat(row.hash()).isEqualTo(issued.secret().hash());
         assertThat(row.id() + row.hash() + row.label()).doesNotContain(secret);
     }
@@ -75,7 +80,7 @@ class KeyRingTest {
         for (int i = 0; i < 100; i++) {
             assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
         }
-        assertThat(kept.asked).hasSize(1);
+        assertThat(faults.calls("findKey")).isEqualTo(1);
     }
 
     @Test
@@ -99,25 +104,24 @@ class KeyRingTest {
         String stranger = ApiKey.draw(RandomGenerator.getDefault()).text();
         assertThat(now(ring.recognise(stranger))).isEmpty();
         assertThat(now(ring.recognise(stranger))).isEmpty();
-        assertThat(kept.asked).hasSize(2);
+        assertThat(faults.calls("findKey")).isEqualTo(2);
         for (int i = 0; i < 20_000; i++) {
             now(ring.recognise(ApiKey.draw(RandomGenerator.getDefault()).text()));
         }
-        kept.asked.clear();
+        int asked = faults.calls("findKey");
         assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
-        assertThat(kept.asked).isEmpty();
+        assertThat(faults.calls("findKey")).isEqualTo(asked);
         now(ring.recognise(stranger));
-        assertThat(kept.asked)
+        assertThat(faults.calls("findKey"))
                 .as("an early stranger is forgotten, memory is bounded")
-                .hasSize(1);
+                .isEqualTo(asked + 1);
     }
 
     @Test
     void aForgedSecretUnderAKnownIdIsRefused() {
         IssuedKey issued = now(ring.issue(ORDER, "tester"));
         ApiKey forged = ApiKey.draw(RandomGenerator.getDefault());
-        kept.rows.put(
-                forged.id(),
+        memory.addKey(
                 new AccessKey(
                         forged.id(),
                         "acme",
@@ -126,7 +130,8 @@ class KeyRingTest {
                         issued.secret().hash(),
                         issued.kept().createdAt(),
                         null,
-                        null));
+                        null),
+                "tester");
         assertThat(now(ring.recognise(forged.text()))).isEmpty();
     }
 
@@ -141,10 +146,10 @@ class KeyRingTest {
     @Test
     void nobodyIsLetInWhileTheStoreIsAway() {
         IssuedKey issued = now(ring.issue(ORDER, "tester"));
-        kept.away = true;
+        faults.down("findKey");
         assertThatThrownBy(() -> now(ring.recognise(issued.secret().text())))
                 .hasCauseInstanceOf(StoreUnavailableException.class);
-        kept.away = false;
+        faults.up();
         assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
     }
 

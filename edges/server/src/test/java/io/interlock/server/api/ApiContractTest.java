@@ -9,6 +9,7 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.Gate;
 import io.interlock.server.session.Sessions;
+import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -221,7 +222,7 @@ class ApiContractTest {
     }
 
     private static Authentication authentication() {
-        KeyRing ring = new KeyRing(new KeptKeys(), Environment.system(), Runnable::run);
+        KeyRing ring = new KeyRing(new MemoryStore(Environment.system()), Environment.system(), Runnable::run);
         Environment environment = Environment.system();
         return Authentication.by(ring, new Sessions(environment), 10, false, environment.ticker());
     }

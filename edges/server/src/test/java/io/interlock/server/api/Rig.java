@@ -3,12 +3,14 @@ package io.interlock.server.api;
 import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
+import io.interlock.engine.FaultyStore;
 import io.interlock.engine.access.IssuedKey;
 import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.ServerParts;
 import io.interlock.server.http.ReadyProbe.Readiness;
+import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -35,12 +37,12 @@ public final class Rig implements AutoCloseable {
 
     public static final Limits LIMITS = Limits.DEFAULT;
 
-    public final KeptKeys kept = new KeptKeys();
     public volatile Readiness readiness = Readiness.yes();
 
     private final Environment environment = Environment.system();
+    public final FaultyStore store = new FaultyStore(new MemoryStore(environment));
     private final ExecutorService blocking = Executors.newFixedThreadPool(2, environment.threads("test-blocking"));
-    public final KeyRing ring = new KeyRing(kept, environment, blocking);
+    public final KeyRing ring = new KeyRing(store.store(), environment, blocking);
     private final Map<String, Operation> special = new ConcurrentHashMap<>();
     private final Map<String, String> keys = new ConcurrentHashMap<>();
     private final HttpClient http =
