@@ -28,6 +28,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listening server. It answers on event loops, one per core up to four, none of which ever waits for anything.
@@ -43,6 +44,7 @@ public final class InterlockServer {
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
     private volatile int port;
     private volatile int managementPort;
+    private @Nullable CompletionStage<Void> stopped;
 
     private InterlockServer(Vertx vertx, Operations operations) {
         this.vertx = vertx;
@@ -79,9 +81,16 @@ public final class InterlockServer {
         return managementPort;
     }
 
-    /** Takes nothing new, answers whoever waits, lets what has begun end within {@code grace}, and is gone. */
-    public CompletionStage<Void> stop(Duration grace) {
-        operations.stop();
+    /** Takes nothing new, answers whoever waits, lets what has begun end within {@code grace}, and is gone. May be called twice. */
+    public synchronized CompletionStage<Void> stop(Duration grace) {
+        if (stopped == null) {
+            operations.stop();
+            stopped = shutDown(grace);
+        }
+        return stopped;
+    }
+
+    private CompletionStage<Void> shutDown(Duration grace) {
         return Future.join(servers.stream()
                         .map(server -> server.shutdown(grace.toMillis(), TimeUnit.MILLISECONDS))
                         .toList())

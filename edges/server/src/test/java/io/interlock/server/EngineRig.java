@@ -22,6 +22,7 @@ import io.interlock.server.session.Sessions;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.json.JsonObject;
@@ -186,6 +187,13 @@ public final class EngineRig implements AutoCloseable {
     private Answer checked(HttpResponse<String> response) {
         contract.check(response);
         return new Answer(response.statusCode(), response);
+    }
+
+    /** How many requests are being answered now, by the server's own meter. */
+    public double activeRequests() {
+        return meters.find("vertx.http.server.active.requests").gauges().stream()
+                .mapToDouble(Gauge::value)
+                .sum();
     }
 
     public static String uuid() {

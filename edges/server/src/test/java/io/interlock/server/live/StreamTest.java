@@ -1,0 +1,193 @@
+package io.interlock.server.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.access.Role;
+import io.interlock.server.EngineRig;
+import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.live.StreamReader.Event;
+import io.interlock.spi.Stores;
+import io.interlock.spi.run.RunStore;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Events as they happen, over a real connection. */
+class StreamTest {
+
+    private EngineRig rig;
+
+    @BeforeEach
+    void open() {
+        rig = EngineRig.on("memory:");
+    }
+
+    @AfterEach
+    void close() {
+        rig.closeAll();
+    }
+
+    @Test
+    void aRunIsToldFromItsBeginningToItsEnd() throws Exception {
+        try (StreamReader reader = new StreamReader(rig, "", rig.key(Role.READ))) {
+            String id = quick("told");
+            Event submitted = reader.next("run.submitted");
+            assertThat(submitted.data().getString("runId")).isEqualTo(id);
+            assertThat(submitted.data().getString("key")).isEqualTo("told");
+            assertThat(submitted.data().containsKey("actor"))
+                    .as("who did it is for the audit log")
+                    .isFalse();
+            reader.next("run.running");
+            Event ended = reader.next("run.succeeded");
+            assertThat(Long.parseLong(ended.id())).isGreaterThan(Long.parseLong(submitted.id()));
+        }
+    }
+
+    @Test
+    void whoeverComesBackIsToldWhatItMissed() throws Exception {
+        String place;
+        try (StreamReader reader = new StreamReader(rig, "?topic=runs", rig.key(Role.READ))) {
+            quick("before");
+            place = reader.next("run.succeeded").id();
+        }
+        String missed = quick("missed");
+        rig.get("/runs/" + missed, rig.key(Role.READ), "Prefer", "wait=20").is(200);
+        try (StreamReader reader = new StreamReader(rig, "?topic=runs", rig.key(Role.READ), "Last-Event-ID", place)) {
+            List<String> told = new ArrayList<>();
+            Event event = reader.next(any -> !any.data().isEmpty());
+            while (!event.type().equals("run.succeeded")) {
+                told.add(event.data().getString("key"));
+                event = reader.next(any -> !any.data().isEmpty());
+            }
+            assertThat(event.data().getString("runId")).isEqualTo(missed);
+            assertThat(told).containsOnly("missed");
+        }
+    }
+
+    @Test
+    void aPlaceThatIsLostIsSaid() throws Exception {
+        for (String place : List.of("nonsense", "999999999", "-4")) {
+            try (StreamReader reader = new StreamReader(rig, "", rig.key(Role.READ), "Last-Event-ID", place)) {
+                reader.next("reset");
+                quick("after-reset");
+                reader.next("run.succeeded");
+            }
+        }
+    }
+
+    @Test
+    void nobodyIsToldOfAnotherTenant() throws Exception {
+        try (StreamReader mine = new StreamReader(rig, "", rig.key(Role.READ));
+                StreamReader other = new StreamReader(rig, "", rig.key("other", Role.ADMIN))) {
+            quick("secret");
+            mine.next("run.succeeded");
+            rig.post("/runs", rig.key("other", Role.TRIGGER), "{\"key\": \"own\", \"job\": \"quick\"}")
+                    .is(201);
+            Event first = other.next(event -> !event.data().isEmpty());
+            assertThat(first.data().getString("key")).isEqualTo("own");
+            assertThat(mine.rest()).noneMatch(event -> "own".equals(event.data().getString("key")));
+        }
+    }
+
+    @Test
+    void stageProgressAndBareLeasesAreShownThoughNoAuditLogTellsThem() throws Exception {
+        try (StreamReader reader = new StreamReader(rig, "?topic=locks", rig.key(Role.READ))) {
+            reader.next(event -> true);
+            Answer run = rig.post("/runs", Role.WORKER, "{\"key\": \"work\", \"execution\": \"caller\"}")
+                    .is(201);
+            reader.next(event -> event.type().equals("lock.changed")
+                    && event.data().getString("state").equals("HELD"));
+            rig.post("/runs/" + run.text("id") + "/heartbeat", Role.WORKER, """
+                    {"leaseId": "%s", "token": %d, "stage": "load", "progress": {"done": 1, "total": 2}}
+                    """.formatted(
+                                    run.text("leaseId"), run.number("token")))
+                    .is(200);
+            Event stage = reader.next("lock.changed");
+            assertThat(stage.data().getString("stage")).isEqualTo("load");
+            rig.post("/runs/" + run.text("id") + "/finish", Role.WORKER, """
+                    {"leaseId": "%s", "token": %d, "outcome": "SUCCEEDED"}
+                    """.formatted(
+                                    run.text("leaseId"), run.number("token")))
+                    .is(200);
+            reader.next(event -> event.type().equals("lock.changed")
+                    && event.data().getString("state").equals("FREE"));
+        }
+    }
+
+    @Test
+    void aNodeShowsWhatOtherNodesDo(@TempDir Path folder) throws Exception {
+        String url = "sqlite:" + folder.resolve("nodes.db");
+        EngineRig one = EngineRig.on((RunStore) Stores.open(url));
+        EngineRig two = EngineRig.on((RunStore) Stores.open(url));
+        try (StreamReader reader = new StreamReader(one, "?topic=runs", one.key(Role.READ))) {
+            String id = two.post("/runs", Role.WORKER, "{\"key\": \"elsewhere\", \"execution\": \"caller\"}")
+                    .is(201)
+                    .text("id");
+            assertThat(reader.next("run.running").data().getString("runId")).isEqualTo(id);
+        } finally {
+            one.closeAll();
+            two.closeAll();
+        }
+    }
+
+    @Test
+    void anApiKeyHasSoManyStreamsAndNoMore() throws Exception {
+        List<StreamReader> open = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            open.add(new StreamReader(rig, "", rig.key(Role.READ)));
+        }
+        try (StreamReader refused = new StreamReader(rig, "", rig.key(Role.READ))) {
+            assertThat(refused.status).isEqualTo(429);
+            assertThat(refused.body).contains("too-many-streams");
+        }
+        try (StreamReader other = new StreamReader(rig, "", rig.key(Role.ADMIN))) {
+            assertThat(other.status).isEqualTo(200);
+        }
+        open.forEach(StreamReader::close);
+        await().until(() -> {
+            try (StreamReader again = new StreamReader(rig, "", rig.key(Role.READ))) {
+                return again.status == 200;
+            }
+        });
+    }
+
+    @Test
+    void aReaderThatDoesNotReadHoldsUpNobody() throws Exception {
+        try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), rig.server.port());
+                StreamReader reader = new StreamReader(rig, "", rig.key(Role.READ))) {
+            slow.setReceiveBufferSize(1024);
+            slow.getOutputStream()
+                    .write(("GET /api/v1/stream HTTP/1.1\r\nHost: x\r\nx-api-key: " + rig.key(Role.READ) + "\r\n\r\n")
+                            .getBytes(StandardCharsets.UTF_8));
+            for (int i = 0; i < 100; i++) {
+                quick("busy-" + i);
+            }
+            reader.next(event -> event.type().equals("run.succeeded")
+                    && "busy-99".equals(event.data().getString("key")));
+        }
+    }
+
+    @Test
+    void aServerThatStopsEndsItsStreams() throws Exception {
+        EngineRig other = EngineRig.on("memory:");
+        try (StreamReader reader = new StreamReader(other, "", other.key(Role.READ))) {
+            reader.next(event -> true);
+            other.closeAll();
+            await().until(reader::hasEnded);
+        }
+    }
+
+    private String quick(String key) {
+        return rig.post("/runs", Role.TRIGGER, "{\"key\": \"" + key + "\", \"job\": \"quick\"}")
+                .is(201)
+                .text("id");
+    }
+}

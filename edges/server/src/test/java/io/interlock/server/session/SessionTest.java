@@ -1,0 +1,114 @@
+package io.interlock.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.access.Role;
+import io.interlock.engine.access.IssuedKey;
+import io.interlock.server.EngineRig;
+import io.interlock.server.EngineRig.Answer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** Sign-in with a browser. */
+class SessionTest {
+
+    private static final EngineRig rig = EngineRig.on("memory:");
+
+    @AfterAll
+    static void close() {
+        rig.closeAll();
+    }
+
+    @Test
+    void anApiKeyIsExchangedForACookieThatPagesCannotRead() {
+        Answer signedIn =
+                signIn("{\"apiKey\": \"" + rig.key(Role.OPERATOR) + "\"}").is(200);
+        assertThat(signedIn.text("role")).isEqualTo("operator");
+        assertThat(signedIn.text("tenant")).isEqualTo("acme");
+        assertThat(signedIn.header("Set-Cookie"))
+                .startsWith("interlock_session=")
+                .contains("HttpOnly", "SameSite=Strict", "Path=/")
+                .doesNotContain("Secure");
+        String cookie = cookie(signedIn);
+        rig.get("/runs", null, "Cookie", cookie).is(200);
+        Answer who = rig.get("/session", null, "Cookie", cookie).is(200);
+        assertThat(who.text("csrfToken")).isEqualTo(signedIn.text("csrfToken"));
+    }
+
+    @Test
+    void whatChangesSomethingNeedsTheTokenOfThePage() {
+        Answer signedIn =
+                signIn("{\"apiKey\": \"" + rig.key(Role.OPERATOR) + "\"}").is(200);
+        String cookie = cookie(signedIn);
+        String body = "{\"key\": \"csrf/1\", \"job\": \"quick\"}";
+        rig.post("/runs", null, body, "Cookie", cookie).isProblem(403, "forbidden");
+        rig.post("/runs", null, body, "Cookie", cookie, "X-CSRF-Token", "guess").isProblem(403, "forbidden");
+        rig.post("/runs", null, body, "Cookie", cookie, "X-CSRF-Token", signedIn.text("csrfToken"))
+                .is(201);
+        rig.get("/config", null, "Cookie", cookie).isProblem(403, "forbidden");
+    }
+
+    @Test
+    void aCodeSignsInOnce() {
+        String code = rig.sessions.oneTimeCode(rig.key(Role.ADMIN));
+        assertThat(signIn("{\"code\": \"" + code + "\"}").is(200).text("role")).isEqualTo("admin");
+        signIn("{\"code\": \"" + code + "\"}").isProblem(401, "unauthenticated");
+    }
+
+    @Test
+    void whoSignsOutIsOut() {
+        String cookie =
+                cookie(signIn("{\"apiKey\": \"" + rig.key(Role.READ) + "\"}").is(200));
+        Answer out = rig.send(
+                        rig.request("/session", null, "Cookie", cookie).DELETE().build())
+                .is(204);
+        assertThat(out.header("Set-Cookie")).contains("Max-Age=0");
+        rig.get("/runs", null, "Cookie", cookie).isProblem(401, "unauthenticated");
+    }
+
+    @Test
+    void aKeyThatWasTakenBackEndsItsSessions() {
+        IssuedKey key = rig.issue("acme", Role.READ);
+        String cookie =
+                cookie(signIn("{\"apiKey\": \"" + key.secret().text() + "\"}").is(200));
+        rig.get("/runs", null, "Cookie", cookie).is(200);
+        rig.ring
+                .revoke("acme", key.secret().id(), "test", "lost")
+                .toCompletableFuture()
+                .join();
+        rig.get("/runs", null, "Cookie", cookie).isProblem(401, "unauthenticated");
+    }
+
+    @Test
+    void aKeyInAHeaderCountsMoreThanACookie() {
+        String cookie =
+                cookie(signIn("{\"apiKey\": \"" + rig.key(Role.READ) + "\"}").is(200));
+        rig.get("/runs", "nonsense", "Cookie", cookie).isProblem(401, "unauthenticated");
+        assertThat(rig.get("/session", rig.key(Role.ADMIN), "Cookie", cookie).text("role"))
+                .isEqualTo("admin");
+    }
+
+    @Test
+    void guessingIsSlowedDown() {
+        EngineRig other = EngineRig.on("memory:");
+        try {
+            int refused = 0;
+            for (int i = 0; i < 40; i++) {
+                Answer answer = other.post("/session", (String) null, "{\"code\": \"guess-" + i + "\"}");
+                assertThat(answer.status()).isIn(401, 429);
+                refused += answer.status() == 429 ? 1 : 0;
+            }
+            assertThat(refused).isPositive();
+        } finally {
+            other.closeAll();
+        }
+    }
+
+    private static Answer signIn(String body) {
+        return rig.post("/session", (String) null, body);
+    }
+
+    private static String cookie(Answer signedIn) {
+        return signedIn.header("Set-Cookie").split(";", 2)[0];
+    }
+}
