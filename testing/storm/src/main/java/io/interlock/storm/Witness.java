@@ -2,7 +2,6 @@ package io.interlock.storm;
 
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE;
-import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import io.interlock.LockKey;
@@ -10,7 +9,6 @@ import io.interlock.engine.RunContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,20 +33,28 @@ final class Witness {
 
     /** Somebody begins to work. */
     Presence enter(RunContext run) throws IOException {
-        FileChannel file = FileChannel.open(file(run.key()), CREATE, READ, WRITE);
-        FileLock lock = null;
+        // One channel to lock and to write: closing any other one of the file would end the lock of the whole process.
+        FileChannel file = FileChannel.open(file(run.key()), CREATE, WRITE, APPEND);
         try {
-            lock = file.tryLock();
+            String line = (isFree(file) ? "alone " : "OVERLAP ") + run.run().number() + " " + run.attempt() + " "
+                    + run.token().value() + "\n";
+            // At the end, and in one piece: also when two write at once.
+            file.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII)));
+            return new Presence(file, file.size());
+        } catch (IOException | RuntimeException failure) {
+            // Told to stop, for example. Left open, the file would look for ever as if somebody worked.
+            file.close();
+            throw failure;
+        }
+    }
+
+    private static boolean isFree(FileChannel room) throws IOException {
+        try {
+            return room.tryLock() != null;
         } catch (OverlappingFileLockException sameProcess) {
             // Somebody else of this process is in there: as bad as another process.
+            return false;
         }
-        String line = (lock == null ? "OVERLAP " : "alone ") + run.run().number() + " " + run.attempt() + " "
-                + run.token().value() + "\n";
-        // At the end, and in one piece: also when two write at once.
-        try (FileChannel end = FileChannel.open(file(run.key()), WRITE, APPEND)) {
-            end.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII)));
-        }
-        return new Presence(file, file.size());
     }
 
     /** Everybody who began to work under {@code key}, in order. */
