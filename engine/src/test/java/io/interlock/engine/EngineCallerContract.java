@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -240,7 +241,8 @@ public abstract class EngineCallerContract extends EngineContract {
         List<CompletionStage<?>> hanging = new ArrayList<>();
         for (CompletionStage<?> wait : waits) {
             hanging.add(wait.handle((outcome, failure) -> {
-                assertThat(failure).hasRootCauseInstanceOf(IllegalStateException.class);
+                assertThat(failure instanceof CompletionException ? failure.getCause() : failure)
+                        .isInstanceOf(IllegalStateException.class);
                 return mayGoOn(mayGo);
             }));
         }

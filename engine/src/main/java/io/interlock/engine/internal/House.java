@@ -109,9 +109,14 @@ final class House {
         }
     }
 
-    /** Makes a call to the store that does not gather others, where nobody waits for it. */
+    /** Makes a call to the store that does not gather others, where nobody waits for it. Never throws. */
     <A> CompletionStage<A> called(Supplier<A> call) {
-        return CompletableFuture.supplyAsync(call, settings.threads().calls());
+        try {
+            return CompletableFuture.supplyAsync(call, settings.threads().calls());
+        } catch (RuntimeException | Error noThread) {
+            // Closed, or out of threads: whoever asks must hear of it, or it would wait for an answer for ever.
+            return CompletableFuture.failedFuture(noThread);
+        }
     }
 
     /** Wake-ups about work. */

@@ -76,13 +76,7 @@ final class LongPoll<A> {
             again = false;
             stopPolling();
         }
-        CompletionStage<A> answer;
-        try {
-            answer = question.get();
-        } catch (RuntimeException | Error nobodyAsks) {
-            answer = CompletableFuture.failedFuture(nobodyAsks);
-        }
-        answer.whenComplete(this::answered);
+        question.get().whenComplete(this::answered);
     }
 
     private void answered(@Nullable A answer, @Nullable Throwable failure) {
