@@ -94,6 +94,7 @@ final class RequestCheck {
             Object value = Json.decodeValue(text);
             if (value instanceof JsonObject object) {
                 mistakes.addAll(Mistakes.of(body.validate(object)));
+                PlainText.check("", object, mistakes);
                 return object;
             }
             mistakes.add(new Mistake("", "The body must be a JSON object."));

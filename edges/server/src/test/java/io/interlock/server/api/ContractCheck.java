@@ -24,7 +24,8 @@ public final class ContractCheck {
 
     private static final Set<String> STANDARD = Set.of("404", "405", "408", "413", "414", "415", "417", "431");
 
-    private final JsonObject document = ContractDocument.read();
+    // A copy: the validator leaves marks in what it is given.
+    private final JsonObject document = ContractDocument.read().copy();
     private final Map<Pattern, JsonObject> paths = new LinkedHashMap<>();
     private final Map<String, Validator> validators = new ConcurrentHashMap<>();
     private final Set<String> seen = ConcurrentHashMap.newKeySet();

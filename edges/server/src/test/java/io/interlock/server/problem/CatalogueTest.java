@@ -9,7 +9,12 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.server.ProjectPage;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class CatalogueTest {
@@ -22,6 +27,24 @@ class CatalogueTest {
             assertThat(entry.next()).endsWith(".");
             assertThat(entry.detail()).isNotBlank();
         });
+    }
+
+    @Test
+    void everyProblemIsOneTheServerAnswersWith() throws IOException {
+        StringBuilder code = new StringBuilder();
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                code.append(Files.readString(file));
+            }
+        }
+        // The seeds' doors answer with it; nothing else runs without a store of runs.
+        List<ProblemCode> later = List.of(ProblemCode.NEEDS_RUN_STORE);
+        assertThat(ProblemCode.values())
+                .allSatisfy(problem -> assertThat(
+                                later.contains(problem) || code.indexOf("ProblemCode." + problem.name()) >= 0)
+                        .as("somebody answers with %s", problem)
+                        .isTrue());
     }
 
     @Test

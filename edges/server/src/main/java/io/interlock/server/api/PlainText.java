@@ -1,0 +1,34 @@
+package io.interlock.server.api;
+
+import io.interlock.server.problem.Problem.Mistake;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds texts in a body that are none: JSON can write them, but neither UTF-8 nor every store can keep them as they are. */
+final class PlainText {
+
+    private PlainText() {}
+
+    /** Adds what is wrong with texts in {@code value} to {@code mistakes}. */
+    static void check(String pointer, @Nullable Object value, List<Mistake> mistakes) {
+        if (value instanceof String text && !isPlain(text)) {
+            mistakes.add(new Mistake(pointer, "contains U+0000 or one half of a surrogate pair"));
+        } else if (value instanceof JsonObject object) {
+            object.forEach(field -> {
+                String name = Mistakes.shown(field.getKey());
+                check(pointer + "/" + name, field.getKey(), mistakes);
+                check(pointer + "/" + name, field.getValue(), mistakes);
+            });
+        } else if (value instanceof JsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                check(pointer + "/" + i, array.getValue(i), mistakes);
+            }
+        }
+    }
+
+    private static boolean isPlain(String text) {
+        return text.codePoints().noneMatch(each -> each == 0 || Character.getType(each) == Character.SURROGATE);
+    }
+}

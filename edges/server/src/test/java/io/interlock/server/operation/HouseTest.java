@@ -1,0 +1,98 @@
+package io.interlock.server.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.LockKey;
+import io.interlock.access.Role;
+import io.interlock.server.EngineRig;
+import io.interlock.server.EngineRig.Answer;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** What goes on in the house, over HTTP. */
+class HouseTest {
+
+    private static final EngineRig rig = EngineRig.on("memory:");
+
+    @AfterAll
+    static void close() {
+        rig.closeAll();
+    }
+
+    @Test
+    void theAuditLogIsPagedTheNewestFirst() {
+        String id = rig.post("/runs", Role.TRIGGER, "{\"key\": \"audit/1\", \"job\": \"quick\"}")
+                .is(201)
+                .text("id");
+        rig.get("/runs/" + id, rig.key(Role.READ), "Prefer", "wait=20").is(200);
+        List<Long> sequences = new ArrayList<>();
+        String cursor = "";
+        do {
+            Answer page = rig.get("/audit?run=" + id + "&limit=1" + cursor, Role.OPERATOR)
+                    .is(200);
+            page.json().getJsonArray("items").forEach(item -> sequences.add(((JsonObject) item).getLong("sequence")));
+            cursor = page.json().containsKey("cursor") ? "&cursor=" + page.text("cursor") : "";
+        } while (!cursor.isEmpty());
+        assertThat(sequences).hasSizeGreaterThan(2).isSortedAccordingTo((a, b) -> Long.compare(b, a));
+        rig.get("/audit", Role.WORKER).isProblem(403, "forbidden");
+        JsonObject first = rig.get("/audit?key=audit/1&since=1h", Role.OPERATOR)
+                .is(200)
+                .json()
+                .getJsonArray("items")
+                .getJsonObject(0);
+        assertThat(first.getString("after")).isEqualTo("SUCCEEDED");
+        assertThat(first.getString("correlation")).isNotNull();
+        assertThat(rig.get("/audit?since=2099-01-01T00:00:00Z", Role.OPERATOR)
+                        .json()
+                        .getJsonArray("items"))
+                .isEmpty();
+        rig.get("/audit?since=yesterday", Role.OPERATOR).isProblem(400, "invalid-request");
+    }
+
+    @Test
+    void workersAreShown() {
+        await().until(() -> !rig.get("/workers", Role.READ)
+                .is(200)
+                .json()
+                .getJsonArray("items")
+                .isEmpty());
+        JsonObject worker =
+                rig.get("/workers", Role.READ).json().getJsonArray("items").getJsonObject(0);
+        assertThat(worker.getBoolean("alive")).isTrue();
+        assertThat(worker.getJsonArray("jobs")).contains("quick");
+    }
+
+    @Test
+    void aResourceIsShownWithItsVersion() {
+        LockKey key = LockKey.of(EngineRig.TENANT, "cluster/9");
+        rig.engine.setResource(key, "cluster", "READY", 0, "test", "made");
+        Answer resource = rig.get("/resources?key=cluster/9", Role.READ).is(200);
+        assertThat(resource.text("state")).isEqualTo("READY");
+        assertThat(resource.number("version")).isEqualTo(1);
+        rig.get("/resources?key=cluster/none", Role.READ).isProblem(404, "not-found");
+        Answer started = rig.post("/runs", Role.TRIGGER, "{\"key\": \"cluster/9\", \"job\": \"destroy\"}")
+                .is(201);
+        rig.post("/claims", Role.WORKER, """
+                {"claimId": "%s", "worker": "w", "jobs": ["destroy"], "max": 1, "wait": "10s"}
+                """.formatted(EngineRig.uuid())).is(200);
+        Answer moving = rig.get("/resources?key=cluster/9", Role.READ).is(200);
+        assertThat(moving.text("state")).isEqualTo("DESTROYING");
+        assertThat(moving.text("owner")).isEqualTo(started.text("id"));
+    }
+
+    @Test
+    void jobsAndTheJanitorAndTheContractAreShown() {
+        assertThat(rig.get("/jobs", Role.READ).is(200).json().getJsonArray("items").stream()
+                        .map(job -> ((JsonObject) job).getString("name")))
+                .contains("quick", "remote", "flaky");
+        rig.engine.janitor().runOnce();
+        assertThat(rig.get("/janitor", Role.READ).is(200).json().getJsonArray("sweeps"))
+                .isNotEmpty();
+        Answer contract = rig.get("/openapi.json", (String) null).is(200);
+        assertThat(contract.text("openapi")).startsWith("3.1");
+    }
+}
