@@ -199,7 +199,8 @@ public abstract class EngineSubmitContract extends EngineContract {
         assertThat(Optional.ofNullable(engine.find(id).orElseThrow().status().error()))
                 .map(RunError::code)
                 .contains(RunError.NO_WORKER);
-        assertThat(engine.janitor().lastRound()).isPresent();
+        // The round that ended it may still be under way.
+        await().until(() -> engine.janitor().lastRound().isPresent());
     }
 
     @Test
