@@ -1,6 +1,7 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
@@ -96,7 +97,7 @@ final class Rooms {
                 lease == null ? null : lease.row(),
                 lease == null ? 0 : lease.token().value(),
                 row == null ? null : row.reservation(),
-                row == null ? Map.of() : runs.open(key),
+                row == null ? Map.of() : open(key),
                 row == null ? null : row.resource());
         StoreState state = step.state();
         Facts facts = new Facts(
@@ -112,6 +113,11 @@ final class Rooms {
         return new Before(lease, row, facts, contents);
     }
 
+    private Map<RunId, Run> open(LockKey key) throws SQLException {
+        Map<RunId, Run> known = step.openRuns(key);
+        return known != null ? known : runs.open(key);
+    }
+
     private void keep(Before before, Room room) throws SQLException {
         Contents after = room.contents();
         Room.Changes changes = room.changes();
@@ -124,6 +130,7 @@ final class Rooms {
             keepLease(before, after.lease());
             keepRuns(before, changes);
             keepRoom(before, after);
+            step.wrote(before.facts().key(), after.runs());
         }
     }
 

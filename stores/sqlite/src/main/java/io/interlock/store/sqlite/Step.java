@@ -2,9 +2,13 @@ package io.interlock.store.sqlite;
 
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.Run;
 import io.interlock.spi.TokenLayout;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +28,7 @@ final class Step {
     private final long now;
     private final double chance;
     private final boolean looking;
+    private final Map<LockKey, Map<RunId, Run>> rooms = new HashMap<>();
     private StoreState state;
     private boolean wants;
 
@@ -78,6 +83,17 @@ final class Step {
 
     boolean wantsToWrite() {
         return wants;
+    }
+
+    /** The open runs of a key as an earlier request of this step left them, or {@code null} if there was none. */
+    @Nullable
+    Map<RunId, Run> openRuns(LockKey key) {
+        return rooms.get(key);
+    }
+
+    /** Remembers the open runs of a key as they were just written: many requests of a step may be about one line. */
+    void wrote(LockKey key, Map<RunId, Run> open) {
+        rooms.put(key, open);
     }
 
     @Nullable
