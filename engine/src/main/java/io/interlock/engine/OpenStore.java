@@ -12,6 +12,7 @@ import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 
 /**
  * A store that was opened once, for all that a process builds on it: an engine, locks, API keys. Close it after those.
@@ -43,6 +44,11 @@ public final class OpenStore implements AutoCloseable {
         }
         store.close();
         throw EngineBuilder.leasesOnly(store);
+    }
+
+    /** The same store with something around it, such as meters that time its steps. */
+    public OpenStore through(UnaryOperator<RunStore> around) {
+        return new OpenStore(around.apply(store), environment);
     }
 
     /** What the store can do. */
