@@ -8,11 +8,14 @@ import java.util.TreeSet;
 /** Finds variables that look like ours and set nothing. They may be somebody else's, so they are no mistakes. */
 final class UnknownVariables {
 
-    /** Those of clients and of the children of runs. */
+    /** Those of clients, of the launcher and of the children of runs. */
     private static final Set<String> OTHERS = Set.of(
             "INTERLOCK_API_KEY",
             "INTERLOCK_SERVER",
             "INTERLOCK_CONFIG",
+            "INTERLOCK_LOG_LEVEL",
+            "INTERLOCK_JAVA_OPTS",
+            "INTERLOCK_CLASSPATH",
             "INTERLOCK_KEY",
             "INTERLOCK_TENANT",
             "INTERLOCK_RUN_ID",

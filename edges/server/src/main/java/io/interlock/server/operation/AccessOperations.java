@@ -1,0 +1,110 @@
+package io.interlock.server.operation;
+
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
+import io.interlock.config.Configuration;
+import io.interlock.engine.access.IssuedKey;
+import io.interlock.engine.access.KeyOrder;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.json.JsonTime;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** API keys and configuration over HTTP: for admins; keys of their own tenant only. */
+public final class AccessOperations {
+
+    private final KeyRing keys;
+    private final Configuration configuration;
+    private final InstantSource clock;
+
+    private AccessOperations(KeyRing keys, Configuration configuration, InstantSource clock) {
+        this.keys = keys;
+        this.configuration = configuration;
+        this.clock = clock;
+    }
+
+    /** Adds them to {@code operations}. */
+    public static void addTo(Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
+        AccessOperations access = new AccessOperations(keys, configuration, clock);
+        operations
+                .on("listKeys", access::list)
+                .on("createKey", access::create)
+                .on("revokeKey", access::revoke)
+                .on("revokeKeyByQuery", access::revoke)
+                .on("getConfig", access::configuration);
+    }
+
+    private CompletionStage<Reply> list(Call call) {
+        return keys.list(call.tenant()).thenApply(all -> {
+            JsonArray items = new JsonArray();
+            all.forEach(key -> items.add(json(key)));
+            return Reply.ok(new JsonObject().put("items", items));
+        });
+    }
+
+    private CompletionStage<Reply> create(Call call) {
+        Role role = Role.valueOf(call.body().getString("role").toUpperCase(Locale.ROOT));
+        KeyOrder order = new KeyOrder(
+                call.tenant(),
+                role,
+                call.body().getString("label", role.name().toLowerCase(Locale.ROOT)),
+                call.duration("expiresIn").orElse(null));
+        return keys.issue(order, call.caller().actor()).thenApply(this::created);
+    }
+
+    private Reply created(IssuedKey issued) {
+        return Reply.created(
+                json(issued.kept()).put("apiKey", issued.secret().text()),
+                "/api/v1/keys/" + issued.kept().id());
+    }
+
+    private CompletionStage<Reply> revoke(Call call) {
+        String id = call.required("id", String.class);
+        String reason = call.optional("reason", String.class).orElse("revoked over HTTP");
+        return keys.revoke(call.tenant(), id, call.caller().actor(), reason).thenApply(revoked -> {
+            if (revoked.isEmpty()) {
+                throw Call.notFound("API key", id).thrown();
+            }
+            return Reply.nothing();
+        });
+    }
+
+    private CompletionStage<Reply> configuration(Call call) {
+        JsonArray items = new JsonArray();
+        configuration
+                .effective()
+                .forEach(property -> items.add(new JsonObject()
+                        .put("name", property.name())
+                        .put("value", property.value())
+                        .put("origin", property.origin())));
+        return CompletableFuture.completedFuture(Reply.ok(new JsonObject().put("items", items)));
+    }
+
+    private JsonObject json(AccessKey key) {
+        JsonObject json = new JsonObject()
+                .put("id", key.id())
+                .put("tenant", key.tenant())
+                .put("role", key.role().name().toLowerCase(Locale.ROOT))
+                .put("label", key.label())
+                .put("createdAt", JsonTime.of(key.createdAt()))
+                .put("active", key.isActive(clock.instant()));
+        put(json, "expiresAt", key.expiresAt());
+        put(json, "revokedAt", key.revokedAt());
+        return json;
+    }
+
+    private static void put(JsonObject json, String field, @Nullable Instant at) {
+        if (at != null) {
+            json.put(field, JsonTime.of(at));
+        }
+    }
+}
