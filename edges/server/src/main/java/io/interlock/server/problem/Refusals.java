@@ -110,8 +110,11 @@ public final class Refusals {
         return refusal instanceof RunRefusal.WrongState ? ProblemCode.WRONG_STATE : ProblemCode.LOCK_HELD;
     }
 
+    /** With a capital at the beginning, unless a key stands there. */
     private static String sentence(Refusal refusal) {
         String text = refusal.explanation();
-        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
+        return text.startsWith(refusal.key().toString())
+                ? text + "."
+                : Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
     }
 }

@@ -112,6 +112,7 @@ class RunsTest {
         assertThat(who.getString("since")).endsWith("Z");
         assertThat(refused.number("queueLength")).isEqualTo(1);
         assertThat(refused.text("explanation")).contains("acme:busy/a is held by");
+        assertThat(refused.text("detail")).startsWith("acme:busy/a is held by");
         assertThat(Integer.parseInt(refused.header("Retry-After"))).isBetween(1, 30);
     }
 
