@@ -37,6 +37,7 @@ final class CommandLineRunner {
         try {
             CommandLine line = new Commands(session, command).lineFor(options);
             line.setExpandAtFiles(false)
+                    .setOut(session.console().writer())
                     .setParameterExceptionHandler((wrong, words) -> trouble.misspelt(wrong))
                     .setExecutionExceptionHandler((failure, failed, parsed) -> trouble.say(failure));
             return line.execute(options.toArray(String[]::new));

@@ -1,16 +1,30 @@
 package io.interlock.cli;
 
+import io.interlock.cli.command.AuditCommands;
+import io.interlock.cli.command.DeadCommands;
+import io.interlock.cli.command.JanitorCommands;
+import io.interlock.cli.command.JobsCommand;
+import io.interlock.cli.command.KeysCommands;
+import io.interlock.cli.command.LeaseCommands;
+import io.interlock.cli.command.LocksCommands;
 import io.interlock.cli.command.ProgressCommand;
+import io.interlock.cli.command.QueueCommand;
+import io.interlock.cli.command.RunsCommands;
 import io.interlock.cli.command.Session;
 import io.interlock.cli.command.StageCommand;
+import io.interlock.cli.command.StoreCommands;
+import io.interlock.cli.command.SubmitCommand;
 import io.interlock.cli.command.VersionCommand;
 import io.interlock.cli.run.RunCommand;
 import io.interlock.cli.text.Failure;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
@@ -19,7 +33,8 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class Commands {
 
-    private final Map<String, Supplier<Object>> all = new LinkedHashMap<>();
+    private final Map<String, Supplier<Object>> verbs = new LinkedHashMap<>();
+    private final Map<String, String> nouns = new LinkedHashMap<>();
 
     /**
      * The commands.
@@ -27,10 +42,49 @@ final class Commands {
      * @param command what stands behind {@code --}, for {@code run}
      */
     Commands(Session session, List<String> command) {
-        all.put("run", () -> new RunCommand(session, command));
-        all.put("stage", () -> new StageCommand(session));
-        all.put("progress", () -> new ProgressCommand(session));
-        all.put("version", () -> new VersionCommand(session));
+        verbs.put("run", () -> new RunCommand(session, command));
+        verbs.put("stage", () -> new StageCommand(session));
+        verbs.put("progress", () -> new ProgressCommand(session));
+        nouns.put("locks", "Who has which key; force and pauses");
+        verbs.put("locks ls", () -> new LocksCommands.Ls(session));
+        verbs.put("locks show", () -> new LocksCommands.Show(session));
+        verbs.put("locks evict", () -> new LocksCommands.Evict(session));
+        verbs.put("locks pause", () -> new LocksCommands.Pause(session));
+        verbs.put("locks resume", () -> new LocksCommands.Resume(session));
+        nouns.put("runs", "Runs: what happened, happens and is to happen");
+        verbs.put("runs ls", () -> new RunsCommands.Ls(session));
+        verbs.put("runs show", () -> new RunsCommands.Show(session));
+        verbs.put("runs watch", () -> new RunsCommands.Watch(session));
+        verbs.put("runs logs", () -> new RunsCommands.Logs(session));
+        verbs.put("runs submit", () -> new SubmitCommand(session));
+        verbs.put("runs rerun", () -> new RunsCommands.Rerun(session));
+        verbs.put("runs cancel", () -> new RunsCommands.Cancel(session));
+        nouns.put("jobs", "Jobs of a configuration");
+        verbs.put("jobs ls", () -> new JobsCommand(session));
+        nouns.put("queue", "Who waits in line");
+        verbs.put("queue ls", () -> new QueueCommand(session));
+        nouns.put("dead", "Dead letters: runs whose attempts are used up");
+        verbs.put("dead ls", () -> new DeadCommands.Ls(session));
+        verbs.put("dead show", () -> new RunsCommands.Show(session));
+        verbs.put("dead redrive", () -> new DeadCommands.Redrive(session));
+        verbs.put("dead discard", () -> new DeadCommands.Discard(session));
+        nouns.put("audit", "Who did what, and why");
+        verbs.put("audit ls", () -> new AuditCommands.Ls(session));
+        verbs.put("audit verify", () -> new AuditCommands.Verify(session));
+        nouns.put("janitor", "What time brings about");
+        verbs.put("janitor status", () -> new JanitorCommands.Status(session));
+        verbs.put("janitor sweep", () -> new JanitorCommands.Sweep(session));
+        verbs.put("acquire", () -> new LeaseCommands.Acquire(session));
+        verbs.put("renew", () -> new LeaseCommands.Renew(session));
+        verbs.put("release", () -> new LeaseCommands.Release(session));
+        nouns.put("keys", "API keys of a server");
+        verbs.put("keys create", () -> new KeysCommands.Create(session));
+        verbs.put("keys ls", () -> new KeysCommands.Ls(session));
+        verbs.put("keys revoke", () -> new KeysCommands.Revoke(session));
+        nouns.put("store", "The care of a store");
+        verbs.put("store migrate", () -> new StoreCommands.Migrate(session));
+        verbs.put("store bump-epoch", () -> new StoreCommands.BumpEpoch(session));
+        verbs.put("version", () -> new VersionCommand(session));
     }
 
     /** The name of the command that is asked for; empty if there is none. */
@@ -40,18 +94,58 @@ final class Commands {
 
     /** What can carry out {@code words}. */
     CommandLine lineFor(List<String> words) {
-        CommandLine root = withHelp(new CommandLine(new Root()));
         String name = nameIn(words);
         if (name.isEmpty()) {
-            all.forEach((each, command) -> root.addSubcommand(each, withHelp(new CommandLine(command.get()))));
-            return root;
+            return whole();
         }
-        Supplier<Object> command = all.get(name);
-        if (command == null) {
+        CommandLine root = withHelp(new CommandLine(new Root()));
+        Supplier<Object> verb = verbs.get(name);
+        if (verb != null) {
+            return root.addSubcommand(name, withHelp(new CommandLine(verb.get())));
+        }
+        if (!nouns.containsKey(name)) {
+            Set<String> known = new TreeSet<>(nouns.keySet());
+            verbs.keySet().stream().filter(each -> !each.contains(" ")).forEach(known::add);
             throw Failure.usage(
-                    "'" + name + "' is no command" + Nearest.to(name, all.keySet()), "interlock --help lists them all");
+                    "'" + name + "' is no command" + Nearest.to(name, known), "interlock --help lists them all");
         }
-        return root.addSubcommand(name, withHelp(new CommandLine(command.get())));
+        return root.addSubcommand(name, noun(name, nameIn(words.subList(words.indexOf(name) + 1, words.size()))));
+    }
+
+    /** All commands: for help, and for completion. */
+    CommandLine whole() {
+        CommandLine root = withHelp(new CommandLine(new Root()));
+        nouns.keySet().forEach(noun -> root.addSubcommand(noun, noun(noun, "")));
+        verbs.forEach((name, verb) -> {
+            if (!name.contains(" ")) {
+                root.addSubcommand(name, withHelp(new CommandLine(verb.get())));
+            }
+        });
+        return root;
+    }
+
+    /** A noun with the verb that is asked for; with all its verbs if none is. */
+    private CommandLine noun(String noun, String asked) {
+        String wanted = asked.equals("list") ? "ls" : asked;
+        CommandLine line = withHelp(new CommandLine(CommandSpec.create().name(noun)));
+        line.getCommandSpec().usageMessage().description(nouns.getOrDefault(noun, "") + ".");
+        Set<String> known = new TreeSet<>();
+        verbs.forEach((name, verb) -> {
+            if (name.startsWith(noun + " ")) {
+                String verbName = name.substring(noun.length() + 1);
+                known.add(verbName);
+                if (wanted.isEmpty() || wanted.equals(verbName)) {
+                    CommandLine each = withHelp(new CommandLine(verb.get()));
+                    line.addSubcommand(verbName, each, verbName.equals("ls") ? new String[] {"list"} : new String[0]);
+                }
+            }
+        });
+        if (!wanted.isEmpty() && !known.contains(wanted)) {
+            throw Failure.usage(
+                    "'" + noun + " " + asked + "' is no command" + Nearest.to(wanted, known),
+                    "there are: " + String.join(", ", known));
+        }
+        return line;
     }
 
     private static CommandLine withHelp(CommandLine line) {

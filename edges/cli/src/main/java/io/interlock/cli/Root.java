@@ -28,7 +28,7 @@ final class Root implements Callable<Integer> {
     @Override
     public Integer call() {
         if (spec != null) {
-            spec.commandLine().usage(System.out);
+            spec.commandLine().usage(spec.commandLine().getOut());
         }
         return 0;
     }

@@ -18,9 +18,11 @@ import java.util.Optional;
 final class EngineDoor implements Door {
 
     private final RunEngine engine;
+    private final String actor;
 
-    EngineDoor(RunEngine engine) {
+    EngineDoor(RunEngine engine, String actor) {
         this.engine = engine;
+        this.actor = actor;
     }
 
     @Override
@@ -35,7 +37,7 @@ final class EngineDoor implements Door {
         return new Entry.Busy(lock(order.key()), answer.explanation());
     }
 
-    private static RunRequest request(RunOrder order) {
+    private RunRequest request(RunOrder order) {
         ConflictPolicy policy = switch (order.ifBusy()) {
             case FAIL -> ConflictPolicy.REJECT;
             case SKIP -> ConflictPolicy.SKIP;
@@ -47,6 +49,7 @@ final class EngineDoor implements Door {
                 .lease(order.lease())
                 .priority(order.priority())
                 .labels(order.labels())
+                .submitter(actor)
                 .parameters(Json.line(Facts.with("program", order.program()).done()));
         if (order.maxWait() != null) {
             request = request.maxWait(order.maxWait());
@@ -55,7 +58,7 @@ final class EngineDoor implements Door {
     }
 
     private Facts lock(LockKey key) {
-        return new EngineLocks(engine, key.tenant()).show(key.name());
+        return new EngineLocks(engine, key.tenant(), actor).show(key.name());
     }
 
     private final class EnginePlace implements Place {
@@ -89,7 +92,7 @@ final class EngineDoor implements Door {
         public void leave() {
             turn.close();
             // Closing tells the store in the background, and this process may not live that long.
-            engine.cancel(turn.run().id(), "interlock run", "whoever waited has left");
+            engine.cancel(turn.run().id(), actor, "whoever waited has left");
         }
     }
 }

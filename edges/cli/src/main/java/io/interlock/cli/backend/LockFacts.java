@@ -1,16 +1,15 @@
 package io.interlock.cli.backend;
 
-import io.interlock.DurationText;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.RunRefusal;
 import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Times;
 import io.interlock.run.KeyView;
-import io.interlock.run.Pause;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.Stage;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +29,7 @@ final class LockFacts {
                 .and("token", lease, record -> record.token().value())
                 .and("since", lease, LeaseRecord::grantedAt)
                 .and("leaseLeft", lease, LeaseRecord::remaining)
+                .and("job", run, Run::job)
                 .and("stage", stage(run))
                 .and("progress", progress.equals(Progress.NONE) ? null : progress(progress))
                 .and("waiting", view.waiting())
@@ -72,7 +72,6 @@ final class LockFacts {
             return null;
         }
         return Facts.with("runId", run == null ? null : run.id())
-                .and("job", run, Run::job)
                 .and("holder", lease, record -> record.holder().label())
                 .and("since", lease, LeaseRecord::grantedAt)
                 .and("stage", stage(run))
@@ -84,7 +83,7 @@ final class LockFacts {
     private static String state(KeyView view) {
         LeaseRecord lease = view.lease();
         if (lease != null) {
-            return lease.isLive() ? "HELD" : "OVERDUE";
+            return lease.isLive() && !tooLong(view) ? "HELD" : "OVERDUE";
         }
         if (view.pause() != null) {
             return "PAUSED";
@@ -92,45 +91,42 @@ final class LockFacts {
         return view.waiting() > 0 || view.run() != null ? "WAITING" : "FREE";
     }
 
-    private static String explanation(KeyView view) {
-        StringBuilder text = new StringBuilder(view.key().toString());
-        LeaseRecord lease = view.lease();
+    private static boolean tooLong(KeyView view) {
         Run run = view.run();
-        if (lease != null) {
-            text.append(run == null ? " is held by " : " is held for run " + run.id() + " by ")
-                    .append(lease.holder().label())
-                    .append(" for ")
-                    .append(DurationText.format(lease.heldFor()))
-                    .append(" with token ")
-                    .append(lease.token());
-            if (lease.eviction() != null) {
-                text.append("; ").append(lease.eviction().actor()).append(" evicted it");
-            } else if (lease.isExpired()) {
-                text.append("; its lease has run out, so whoever asks next gets the key");
-            }
-        } else if (run != null) {
-            text.append(" is kept for run ").append(run.id()).append(" of job ").append(run.job());
-        } else {
-            text.append(view.pause() == null ? " is free" : " is held by nobody");
-        }
-        if (view.waiting() > 0) {
-            text.append("; ").append(view.waiting()).append(view.waiting() == 1 ? " waits" : " wait");
-        }
-        Pause pause = view.pause();
-        if (pause != null) {
-            text.append("; paused by ")
-                    .append(pause.actor())
-                    .append(" (")
-                    .append(pause.reason())
-                    .append(")");
-            text.append(until(pause, view.observedAt()));
-        }
-        return text.toString();
+        return run != null
+                && run.spec()
+                        .limits()
+                        .runtimeLimit()
+                        .flatMap(limit -> run.status()
+                                .lastTurn()
+                                .map(turn -> turn.startedAt().plus(limit)))
+                        .filter(end -> end.isBefore(view.observedAt()))
+                        .isPresent();
     }
 
-    private static String until(Pause pause, Instant now) {
-        return pause.end()
-                .map(end -> " for another " + DurationText.format(Duration.between(now, end)))
-                .orElse(" until somebody resumes it");
+    private static String explanation(KeyView view) {
+        return obstacle(view) + (view.waiting() == 0 ? "" : "; " + view.waiting() + " in line");
+    }
+
+    private static String obstacle(KeyView view) {
+        LeaseRecord lease = view.lease();
+        Run run = view.run();
+        if (lease != null && lease.isExpired()) {
+            return lease.key() + " was held by " + lease.holder().label() + " with token " + lease.token()
+                    + "; its lease expired at " + Times.rfc3339(lease.expiresAt()) + " without being given back";
+        }
+        if (lease != null) {
+            return new Refusal.Held(lease).explanation()
+                    + (tooLong(view) ? "; its work takes longer than its max runtime" : "");
+        }
+        if (view.pause() != null) {
+            return new RunRefusal.Paused(view.key(), view.pause(), view.observedAt()).explanation();
+        }
+        if (run != null) {
+            return new RunRefusal.Reserved(
+                            view.key(), run.id(), run.job(), run.status().since(), view.observedAt())
+                    .explanation();
+        }
+        return view.key() + (view.waiting() == 0 ? " is free" : " is held by nobody");
     }
 }

@@ -1,9 +1,8 @@
 package io.interlock.cli.backend;
 
-import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
-import io.interlock.time.Environment;
 import java.time.Duration;
 
 /**
@@ -15,35 +14,62 @@ public final class StoreBackend implements Backend {
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(1);
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
+    private final StorePlace place;
+    private final OpenStore store;
     private final RunEngine engine;
 
-    private StoreBackend(RunEngine engine) {
+    private StoreBackend(StorePlace place, OpenStore store, RunEngine engine) {
+        this.place = place;
+        this.store = store;
         this.engine = engine;
     }
 
-    /**
-     * Opens a store.
-     *
-     * @param job the work of {@code interlock run}, so that the engine waits for it as long as it may take to stop
-     */
-    public static StoreBackend open(String url, Job job, Environment environment) {
-        return new StoreBackend(RunEngine.builder(url)
-                .environment(environment)
-                .jobs(Jobs.of(job))
+    /** Opens a store, for what is known of these jobs. */
+    public static StoreBackend open(StorePlace place, Jobs jobs) {
+        OpenStore store = OpenStore.at(place.url(), place.environment());
+        RunEngine engine = store.engine()
+                .jobs(jobs)
                 .slots(0)
                 .withoutBooks()
                 .sweepEvery(SWEEP_EVERY)
                 .drainTime(LAST_WORDS)
-                .build());
+                .build();
+        return new StoreBackend(place, store, engine);
     }
 
     @Override
     public Door door() {
-        return new EngineDoor(engine);
+        return new EngineDoor(engine, place.actor());
+    }
+
+    @Override
+    public LockBook locks() {
+        return new EngineLocks(engine, place.tenant(), place.actor());
+    }
+
+    @Override
+    public RunBook runs() {
+        return new EngineRuns(engine, place.tenant(), place.actor(), place.environment());
+    }
+
+    @Override
+    public LeaseBook leases() {
+        return new StoreLeases(place.url(), place.environment());
+    }
+
+    @Override
+    public KeyBook keys() {
+        return new StoreKeys(store.keys(Runnable::run), place.tenant(), place.actor(), place.environment());
+    }
+
+    @Override
+    public HouseBook house() {
+        return new EngineHouse(engine, place.tenant());
     }
 
     @Override
     public void close() {
         engine.close();
+        store.close();
     }
 }

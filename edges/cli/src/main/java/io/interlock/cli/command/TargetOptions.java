@@ -2,9 +2,12 @@ package io.interlock.cli.command;
 
 import io.interlock.LockKey;
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.LeaseBackend;
 import io.interlock.cli.backend.StoreBackend;
+import io.interlock.cli.backend.StorePlace;
 import io.interlock.cli.text.Failure;
-import io.interlock.engine.Job;
+import io.interlock.config.DataFolder;
+import io.interlock.engine.Jobs;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -50,8 +53,18 @@ public final class TargetOptions {
     }
 
     /** Opens the store or reaches for the server. */
-    public Backend open(Session session, Job job) {
-        return StoreBackend.open(storeUrl(session.variables()), job, session.environment());
+    public Backend open(Session session, Jobs jobs) {
+        StorePlace place = place(session);
+        return place.url().startsWith("redis") ? LeaseBackend.open(place) : StoreBackend.open(place, jobs);
+    }
+
+    /** The store that is meant. */
+    StorePlace place(Session session) {
+        return new StorePlace(
+                storeUrl(session.variables()),
+                tenant,
+                System.getProperty("user.name", "somebody") + " (command line)",
+                session.environment());
     }
 
     // Processes that all start at once, as cron lets them, write one after the other; that takes longer than a server
@@ -67,6 +80,11 @@ public final class TargetOptions {
             throw Failure.usage("--store and --server contradict each other", "leave one of them out");
         }
         String named = store != null ? store : variables.getOrDefault("INTERLOCK_STORE", "");
-        return patient(named.isEmpty() ? new DataFolder(variables).storeUrl() : named);
+        if (!named.isEmpty()) {
+            return patient(named);
+        }
+        DataFolder folder = DataFolder.of(variables);
+        folder.prepareFor(folder.storeUrl());
+        return patient(folder.storeUrl());
     }
 }

@@ -1,15 +1,15 @@
 package io.interlock.cli.run;
 
-import io.interlock.DurationText;
-import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.RunOrder;
 import io.interlock.cli.backend.RunOrder.IfBusy;
+import io.interlock.cli.command.Durations;
 import io.interlock.cli.command.Session;
 import io.interlock.cli.command.TargetOptions;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -137,7 +137,7 @@ public final class RunCommand implements Callable<Integer> {
         // The engine keeps the lease alive for as long as the command may take to stop.
         Job kind = Job.named(job).grace(settings.order().grace().plus(MARGIN)).build();
         Wrapper wrapper = new Wrapper(settings, narrator, session.environment(), session.variables());
-        try (Backend backend = target.open(session, kind)) {
+        try (Backend backend = target.open(session, Jobs.of(kind))) {
             return wrapper.run(backend.door());
         }
     }
@@ -152,9 +152,9 @@ public final class RunCommand implements Callable<Integer> {
                 target.key(key),
                 job,
                 whenBusy(skip),
-                wait == null ? null : duration("--wait", wait, Duration.ZERO),
-                duration("--lease", lease, Duration.ofSeconds(2)),
-                duration("--grace", grace, Duration.ZERO),
+                wait == null ? null : Durations.parse("--wait", wait, Duration.ZERO),
+                Durations.parse("--lease", lease, Duration.ofSeconds(2)),
+                Durations.parse("--grace", grace, Duration.ZERO),
                 priority,
                 reason,
                 labels,
@@ -164,7 +164,7 @@ public final class RunCommand implements Callable<Integer> {
                 command,
                 RunSettings.OnLost.valueOf(
                         choice("--on-lost", onLost, "term", "kill", "warn").toUpperCase(Locale.ROOT)),
-                timeout == null ? null : duration("--timeout", timeout, Duration.ofMillis(1)),
+                timeout == null ? null : Durations.parse("--timeout", timeout, Duration.ofMillis(1)),
                 skip ? ExitCode.OK : busyExitCode);
     }
 
@@ -184,21 +184,6 @@ public final class RunCommand implements Callable<Integer> {
                     "add -n (do not wait) or -w DURATION (wait at most that long)");
         }
         return IfBusy.WAIT;
-    }
-
-    private static Duration duration(String option, String text, Duration least) {
-        try {
-            Duration duration = DurationText.parse(option, text);
-            if (duration.compareTo(least) < 0) {
-                throw Failure.usage(
-                        option + " '" + text + "' is below " + DurationText.format(least),
-                        "choose a longer one, as in 30s");
-            }
-            return duration;
-        } catch (InvalidSettingException none) {
-            throw Failure.usage(
-                    option + " '" + text + "' is not a duration", "write it as 500ms, 30s, 5m, 2h, 1d or PT5M");
-        }
     }
 
     private static String choice(String option, String value, String... known) {

@@ -4,6 +4,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,6 +51,11 @@ public final class Console {
                 !plain);
     }
 
+    /** Two streams that are no terminals. */
+    public static Console of(PrintStream out, PrintStream err) {
+        return new Console(out, err, false, false, false);
+    }
+
     /** Whether somebody reads the answers on a terminal. */
     public boolean hasTerminal() {
         return outTerminal;
@@ -68,6 +74,11 @@ public final class Console {
     /** Writes a line of the answer. */
     public void print(String line) {
         out.println(line);
+    }
+
+    /** For whoever writes answers by itself. */
+    public PrintWriter writer() {
+        return new PrintWriter(out, true, StandardCharsets.UTF_8);
     }
 
     /** Writes a message, after the prefix. */

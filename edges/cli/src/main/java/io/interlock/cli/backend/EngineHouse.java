@@ -1,0 +1,149 @@
+package io.interlock.cli.backend;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import io.interlock.engine.Job;
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.SweepRound;
+import io.interlock.engine.audit.AuditFinding;
+import io.interlock.engine.audit.AuditReport;
+import io.interlock.run.AuditQuery;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.SweepAction;
+import io.interlock.run.WorkerNote;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What goes on around the runs of a store. */
+final class EngineHouse implements HouseBook {
+
+    private static final Duration SHOWN = Duration.ofHours(1);
+
+    private final RunEngine engine;
+    private final String tenant;
+
+    EngineHouse(RunEngine engine, String tenant) {
+        this.engine = engine;
+        this.tenant = tenant;
+    }
+
+    @Override
+    public List<Facts> audit(@Nullable String key, @Nullable String run, int limit) {
+        AuditQuery query = new AuditQuery(
+                tenant,
+                key == null ? null : LockKey.of(tenant, key),
+                run == null ? null : id(run),
+                null,
+                null,
+                0,
+                limit);
+        return engine.records().audit(query).stream().map(EngineHouse::facts).toList();
+    }
+
+    @Override
+    public Facts verifyAudit() {
+        AuditReport report = engine.records().verifyAudit();
+        return Facts.with("clean", report.isClean())
+                .and("records", report.records())
+                .and(
+                        "findings",
+                        report.findings().stream().map(AuditFinding::sentence).toList())
+                .and("sentence", report.sentence())
+                .done();
+    }
+
+    @Override
+    public List<Facts> jobs() {
+        return engine.jobs().all().stream().map(EngineHouse::facts).toList();
+    }
+
+    @Override
+    public List<Facts> sweeps() {
+        return sweep(true);
+    }
+
+    @Override
+    public List<Facts> sweep(boolean dryRun) {
+        if (!dryRun) {
+            return engine.janitor().runOnce().stream().map(this::facts).toList();
+        }
+        List<Facts> due = engine.records().keys(KeyQuery.ofTenant(tenant)).stream()
+                .filter(view -> view.lease() != null && view.lease().isExpired())
+                .map(view -> Facts.with("key", view.key().name())
+                        .and("run", view.run(), run -> run.id())
+                        .and("why", LockFacts.of(view).shown("explanation"))
+                        .done())
+                .toList();
+        return List.of(Facts.with("sweep", "due").and("actions", due).done());
+    }
+
+    @Override
+    public List<Facts> workers() {
+        return engine.records().workers(SHOWN).stream().map(EngineHouse::facts).toList();
+    }
+
+    private Facts facts(SweepRound round) {
+        return Facts.with("sweep", round.sweep())
+                .and("at", round.at())
+                .and("actions", round.actions().stream().map(EngineHouse::facts).toList())
+                .and("skipped", round.skipped())
+                .done();
+    }
+
+    private static Facts facts(SweepAction action) {
+        return Facts.with("key", action.key().name())
+                .and("run", action.run())
+                .and("state", action.state())
+                .and("why", action.why())
+                .done();
+    }
+
+    private static Facts facts(AuditRecord record) {
+        return Facts.with("sequence", record.sequence())
+                .and("at", record.at())
+                .and("key", record.key().name())
+                .and("run", record.run())
+                .and("token", record.token() == null ? null : record.token().value())
+                .and("actor", record.actor())
+                .and("action", record.action())
+                .and("before", record.before())
+                .and("after", record.after())
+                .and("reason", record.reason())
+                .and("correlation", record.correlation())
+                .done();
+    }
+
+    private static Facts facts(Job job) {
+        return Facts.with("name", job.name())
+                .and("door", "none")
+                .and("onConflict", job.policy())
+                .and("lease", job.terms().ttl())
+                .and("maxAttempts", job.retry().attempts())
+                .and("maxRuntime", job.limits().maxRuntime())
+                .and("maxWait", job.limits().maxWait())
+                .and("stages", List.copyOf(job.stages().keySet()))
+                .done();
+    }
+
+    private static Facts facts(WorkerNote note) {
+        return Facts.with("worker", note.worker().label())
+                .and("jobs", note.jobs().stream().sorted().map(Object::toString).toList())
+                .and("slots", note.slots())
+                .and("busy", note.busy())
+                .and("version", note.version())
+                .and("seenAt", note.seenAt())
+                .done();
+    }
+
+    private static RunId id(String run) {
+        try {
+            return RunId.parse(run);
+        } catch (IllegalArgumentException malformed) {
+            throw Failure.usage("'" + run + "' is no id of a run", "interlock runs ls shows them");
+        }
+    }
+}

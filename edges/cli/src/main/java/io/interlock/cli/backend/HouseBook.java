@@ -1,0 +1,27 @@
+package io.interlock.cli.backend;
+
+import io.interlock.cli.text.Facts;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What goes on in the house. */
+public interface HouseBook {
+
+    /** The audit log, the newest first. */
+    List<Facts> audit(@Nullable String key, @Nullable String run, int limit);
+
+    /** Looks at the whole audit log: {@code clean}, {@code records}, {@code findings}, {@code sentence}. */
+    Facts verifyAudit();
+
+    /** Jobs: {@code name, door, onConflict, …}. */
+    List<Facts> jobs();
+
+    /** The last sweeps: {@code sweep, at, actions, skipped?}; and what waits to be swept, where that is known. */
+    List<Facts> sweeps();
+
+    /** Sweeps now, or says what there is to sweep. */
+    List<Facts> sweep(boolean dryRun);
+
+    /** Processes that take work. */
+    List<Facts> workers();
+}

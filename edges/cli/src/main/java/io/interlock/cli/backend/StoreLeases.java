@@ -1,0 +1,86 @@
+package io.interlock.cli.backend;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import io.interlock.locks.Acquisition;
+import io.interlock.locks.Lease;
+import io.interlock.locks.LeaseDesk;
+import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.Locks;
+import io.interlock.time.Environment;
+import java.time.Duration;
+
+/** Leases on any store. What is acquired here stays when this process ends: nobody closes it. */
+final class StoreLeases implements LeaseBook {
+
+    private final String url;
+    private final Environment environment;
+
+    StoreLeases(String url, Environment environment) {
+        this.url = url;
+        this.environment = environment;
+    }
+
+    @Override
+    public Facts acquire(LockKey key, Duration ttl, Duration wait) throws InterruptedException {
+        // Neither is closed: that would give the lease back, or wait until somebody does. The process ends next.
+        LeaseDesk desk = LeaseDesk.open(url, environment);
+        Locks locks = desk.locks().build();
+        Acquisition answer = locks.acquire(key, wait, LeaseOptions.defaults().ttl(ttl));
+        if (answer instanceof Acquisition.Refused refused) {
+            throw new Failure(
+                    ExitCode.BUSY,
+                    refused.refusal().explanation(),
+                    "wait for it: interlock acquire --wait 30s " + key.name());
+        }
+        Lease lease = answer.orElseThrow();
+        LeaseRecord record =
+                locks.find(key).filter(found -> found.id().equals(lease.id())).orElseThrow(() -> lost(key));
+        return facts(record, ttl);
+    }
+
+    @Override
+    public Facts renew(Proof proof, Duration ttl) {
+        try (LeaseDesk desk = LeaseDesk.open(url, environment)) {
+            return desk.renew(proof.key(), id(proof), new FencingToken(proof.token()), ttl)
+                    .map(record -> facts(record, ttl))
+                    .orElseThrow(() -> lost(proof.key()));
+        }
+    }
+
+    @Override
+    public void release(Proof proof) {
+        try (LeaseDesk desk = LeaseDesk.open(url, environment)) {
+            desk.release(proof.key(), id(proof), new FencingToken(proof.token()));
+        }
+    }
+
+    private static Facts facts(LeaseRecord record, Duration ttl) {
+        return Facts.with("key", record.key().name())
+                .and("leaseId", record.id())
+                .and("token", record.token().value())
+                .and("expiresAt", record.expiresAt())
+                .and("heartbeatEvery", ttl.dividedBy(3))
+                .done();
+    }
+
+    private static LeaseId id(Proof proof) {
+        try {
+            return LeaseId.parse(proof.leaseId());
+        } catch (IllegalArgumentException malformed) {
+            throw Failure.usage("the lease id is none", "give what interlock acquire printed as leaseId");
+        }
+    }
+
+    private static Failure lost(LockKey key) {
+        return new Failure(
+                ExitCode.LEASE_LOST,
+                "the lease of " + key + " is lost: it ran out or was taken away",
+                "stop the work, and acquire anew");
+    }
+}

@@ -1,0 +1,84 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Table;
+import io.interlock.cli.text.Times;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code interlock audit …}. */
+public final class AuditCommands {
+
+    private AuditCommands() {}
+
+    /** {@code audit ls}. */
+    @Command(
+            name = "ls",
+            description = "Lists what was done, by whom and why, the newest first.",
+            footer = {"", "Example:", "  interlock audit ls --key ledger/4711 --limit 10"})
+    public static final class Ls extends Listing {
+
+        @Option(names = "--key", paramLabel = "KEY", description = "Only under this key")
+        private @Nullable String key;
+
+        @Option(names = "--run", paramLabel = "ID", description = "Only about this run")
+        private @Nullable String run;
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many at the most (default: 50)")
+        private int limit = 50;
+
+        /** The command. */
+        public Ls(Session session) {
+            super(session);
+        }
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.house().audit(key, run, limit);
+        }
+
+        @Override
+        Table table() {
+            return new Table("number", "at", "key", "actor", "action", "before", "after", "token", "reason");
+        }
+
+        @Override
+        String[] row(Facts record) {
+            return new String[] {
+                record.shown("sequence"),
+                record.time("at").map(Times::second).orElse(""),
+                record.shown("key"),
+                record.shown("actor"),
+                record.shown("action"),
+                record.shown("before"),
+                record.shown("after"),
+                record.shown("token"),
+                record.shown("reason")
+            };
+        }
+    }
+
+    /** {@code audit verify}. */
+    @Command(
+            name = "verify",
+            description = "Looks at the whole audit log: whether somebody has touched it, and whether grants overlap."
+                    + " Exit code 1 if so.")
+    public static final class Verify extends Answering {
+
+        /** The command. */
+        public Verify(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            Facts report = backend.house().verifyAudit();
+            answer(report, "sentence", "findings");
+            return report.is("clean") ? ExitCode.OK : ExitCode.FAILED;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.RunBook;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code interlock dead …}: runs whose attempts are used up. */
+public final class DeadCommands {
+
+    private DeadCommands() {}
+
+    /** {@code dead ls}. */
+    @Command(name = "ls", description = "Lists dead letters: runs whose attempts are used up.")
+    public static final class Ls extends RunListing {
+
+        @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
+        private @Nullable String job;
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many at the most (default: 50)")
+        private int limit = 50;
+
+        /** The command. */
+        public Ls(Session session) {
+            super(session);
+        }
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.runs().list(new RunBook.Filter(null, "DEAD", job, null, limit));
+        }
+    }
+
+    /** {@code dead redrive}. */
+    @Command(name = "redrive", description = "Lets new runs do the work of dead ones, with all their attempts anew.")
+    public static final class Redrive extends Several {
+
+        /** The command. */
+        public Redrive(Session session) {
+            super(session);
+        }
+
+        @Override
+        UnaryOperator<Facts> done(Backend backend, String reason) {
+            return letter -> backend.runs().redrive(letter.shown("id"), reason);
+        }
+    }
+
+    /** {@code dead discard}. */
+    @Command(name = "discard", description = "Says that nobody does the work of dead runs.")
+    public static final class Discard extends Several {
+
+        @Mixin
+        private Consent consent = new Consent();
+
+        /** The command. */
+        public Discard(Session session) {
+            super(session);
+        }
+
+        @Override
+        UnaryOperator<Facts> done(Backend backend, String reason) {
+            consent.require(session().console(), "Discard " + ids().size() + " dead letters for good?");
+            return letter -> backend.runs().discard(letter.shown("id"), reason);
+        }
+    }
+
+    /** Does the same with several, and says of each what came of it. */
+    abstract static class Several extends Answering {
+
+        @Parameters(arity = "1..*", paramLabel = "ID", description = "The runs")
+        private List<String> ids = List.of();
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
+        private String reason = "settled by hand";
+
+        Several(Session session) {
+            super(session);
+        }
+
+        final List<String> ids() {
+            return ids;
+        }
+
+        abstract UnaryOperator<Facts> done(Backend backend, String reason);
+
+        @Override
+        final int carryOut(Backend backend) {
+            UnaryOperator<Facts> step = done(backend, reason);
+            int failed = 0;
+            for (String id : ids) {
+                try {
+                    answer(step.apply(Facts.with("id", id).done()), "id", "state");
+                } catch (Failure failure) {
+                    failed++;
+                    session().console().say(failure.what());
+                }
+            }
+            if (ids.size() > 1) {
+                session().console().say((ids.size() - failed) + " done, " + failed + " failed (of " + ids.size() + ")");
+            }
+            return failed == 0 ? ExitCode.OK : ExitCode.FAILED;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Table;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code interlock janitor …}. */
+public final class JanitorCommands {
+
+    private JanitorCommands() {}
+
+    /** {@code janitor status}. */
+    @Command(
+            name = "status",
+            description = "Says what there is to sweep, or what a server's janitor did last, and who works.")
+    public static final class Status extends Answering {
+
+        /** The command. */
+        public Status(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            List<Facts> workers = backend.house().workers();
+            if (json()) {
+                answer(Facts.with("sweeps", backend.house().sweeps())
+                        .and("workers", workers)
+                        .done());
+                return 0;
+            }
+            Table table = new Table("worker", "slots", "busy", "version", "seen");
+            workers.forEach(worker -> table.row(
+                    worker.shown("worker"),
+                    worker.shown("slots"),
+                    worker.shown("busy"),
+                    worker.shown("version"),
+                    worker.shown("seenAt")));
+            if (workers.isEmpty()) {
+                session().console().say("no worker has been seen for an hour");
+            } else {
+                table.print(session().console(), true);
+            }
+            return show(backend.house().sweeps(), this);
+        }
+    }
+
+    /** {@code janitor sweep}. */
+    @Command(name = "sweep", description = "Settles what time has brought about, and says what it did and why.")
+    public static final class Sweep extends Answering {
+
+        @Option(names = "--dry-run", description = "Only say what there is to sweep")
+        private boolean dryRun;
+
+        /** The command. */
+        public Sweep(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            List<Facts> sweeps = backend.house().sweep(dryRun);
+            if (json()) {
+                answer(Facts.with("sweeps", sweeps).done());
+                return 0;
+            }
+            return show(sweeps, this);
+        }
+    }
+
+    private static int show(List<Facts> sweeps, Answering command) {
+        Table table = new Table("sweep", "key", "run", "why");
+        List<Facts> all = new ArrayList<>();
+        for (Facts sweep : sweeps) {
+            sweep.text("skipped").ifPresent(why -> command.session().console().say(sweep.shown("sweep") + ": " + why));
+            for (Facts action : sweep.list("actions")) {
+                all.add(action);
+                table.row(sweep.shown("sweep"), action.shown("key"), action.shown("run"), action.shown("why"));
+            }
+        }
+        if (all.isEmpty()) {
+            command.session().console().say("there is nothing to sweep");
+            return 0;
+        }
+        return command.answer(all, table, true);
+    }
+}

@@ -1,0 +1,75 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Table;
+import io.interlock.config.Configuration;
+import io.interlock.config.Given;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.Jobs;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code interlock jobs ls}. */
+@Command(name = "ls", description = "Lists the jobs of a server, or of a configuration file.")
+public final class JobsCommand extends Listing {
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "The configuration that defines them; a store knows none")
+    private @Nullable Path config;
+
+    /** The command. */
+    public JobsCommand(Session session) {
+        super(session);
+    }
+
+    @Override
+    Jobs jobs() {
+        return config == null
+                ? Jobs.of()
+                : Jobs.of(
+                        Configuration.read(new Given(List.of(), session().variables(), config))
+                                .settings()
+                                .jobs()
+                                .values()
+                                .stream()
+                                .map(JobSettings::job)
+                                .toList());
+    }
+
+    @Override
+    List<Facts> items(Backend backend) {
+        List<Facts> jobs = backend.house().jobs();
+        if (jobs.isEmpty() && config == null) {
+            throw new Failure(
+                    ExitCode.CONFIGURATION,
+                    "a store knows runs, not jobs",
+                    "name the configuration that defines them: --config interlock.yaml; or ask a server: --server URL");
+        }
+        return jobs;
+    }
+
+    @Override
+    Table table() {
+        return new Table("name", "door", "on-conflict", "lease", "attempts", "max-runtime");
+    }
+
+    @Override
+    String[] row(Facts job) {
+        return new String[] {
+            job.shown("name"),
+            job.shown("door"),
+            job.shown("onConflict"),
+            job.shown("lease"),
+            job.shown("maxAttempts"),
+            job.shown("maxRuntime")
+        };
+    }
+}

@@ -1,0 +1,122 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Table;
+import io.interlock.cli.text.Times;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code interlock keys …}: API keys of a server. */
+public final class KeysCommands {
+
+    private KeysCommands() {}
+
+    /** {@code keys create}. */
+    @Command(
+            name = "create",
+            description = "Makes an API key and prints it, this once.",
+            footer = {"", "Example:", "  interlock keys create --tenant acme --role worker --label worker-3 >key"})
+    public static final class Create extends Answering {
+
+        @Option(
+                names = "--role",
+                required = true,
+                paramLabel = "R",
+                description = "read, trigger, worker, operator or admin")
+        private String role = "";
+
+        @Option(names = "--label", paramLabel = "TEXT", description = "Whose it is (default: command line)")
+        private String label = "command line";
+
+        @Option(
+                names = "--expires-in",
+                paramLabel = "DURATION",
+                description = "How long it counts (default: until revoked)")
+        private @Nullable String lifetime;
+
+        /** The command. */
+        public Create(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            Facts key = backend.keys().create(role, label, Durations.optional("--expires-in", lifetime));
+            if (json()) {
+                answer(key);
+            } else {
+                session().console().print(key.shown("apiKey"));
+            }
+            return 0;
+        }
+    }
+
+    /** {@code keys ls}. */
+    @Command(name = "ls", description = "Lists the API keys of a tenant, without their secrets.")
+    public static final class Ls extends Listing {
+
+        /** The command. */
+        public Ls(Session session) {
+            super(session);
+        }
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.keys().list();
+        }
+
+        @Override
+        Table table() {
+            return new Table("id", "role", "label", "active", "created", "expires", "revoked");
+        }
+
+        @Override
+        String[] row(Facts key) {
+            return new String[] {
+                key.shown("id"),
+                key.shown("role"),
+                key.shown("label"),
+                key.is("active") ? "yes" : "no",
+                time(key, "createdAt"),
+                time(key, "expiresAt"),
+                time(key, "revokedAt")
+            };
+        }
+
+        private static String time(Facts key, String name) {
+            return key.time(name).map(Times::second).orElse("");
+        }
+    }
+
+    /** {@code keys revoke}. */
+    @Command(name = "revoke", description = "Takes an API key back; a few seconds later it counts nowhere.")
+    public static final class Revoke extends Verb {
+
+        @Parameters(paramLabel = "ID", description = "The id of the key")
+        private String id = "";
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
+        private String reason = "revoked by hand";
+
+        @Mixin
+        private Consent consent = new Consent();
+
+        /** The command. */
+        public Revoke(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            consent.require(session().console(), "Take the API key " + id + " back for good?");
+            backend.keys().revoke(id, reason);
+            session().console().say("revoked " + id);
+            return 0;
+        }
+    }
+}

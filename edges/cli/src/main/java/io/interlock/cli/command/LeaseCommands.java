@@ -1,0 +1,108 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.LeaseBook;
+import io.interlock.cli.text.Json;
+import java.time.Duration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code interlock acquire}, {@code renew} and {@code release}: for scripts that cannot wrap a command. */
+public final class LeaseCommands {
+
+    private static final Duration SHORTEST = Duration.ofSeconds(2);
+
+    private LeaseCommands() {}
+
+    /** {@code interlock acquire KEY}. */
+    @Command(
+            name = "acquire",
+            description = "Takes a lease and prints it as JSON; nobody renews it but you.",
+            footer = {
+                "",
+                "Example:",
+                "  lease=$(interlock acquire ledger/4711 --ttl 5m) || exit",
+                "  export INTERLOCK_LEASE_ID=$(echo \"$lease\" | jq -r .leaseId)",
+                "  interlock release ledger/4711 --token $(echo \"$lease\" | jq .token)"
+            })
+    public static final class Acquire extends Verb {
+
+        @Parameters(paramLabel = "KEY", description = "The key")
+        private String key = "";
+
+        @Option(
+                names = "--ttl",
+                paramLabel = "DURATION",
+                description = "How long it lives unless renewed (default: 30s)")
+        private String ttl = "30s";
+
+        @Option(
+                names = {"-w", "--wait"},
+                paramLabel = "DURATION",
+                description = "Wait at most this long (default: 0s)")
+        private String wait = "0s";
+
+        /** The command. */
+        public Acquire(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) throws InterruptedException {
+            session()
+                    .console()
+                    .print(Json.line(backend.leases()
+                            .acquire(
+                                    target().key(key),
+                                    Durations.parse("--ttl", ttl, SHORTEST),
+                                    Durations.parse("--wait", wait, Duration.ZERO))));
+            return 0;
+        }
+    }
+
+    /** {@code interlock renew KEY}. */
+    @Command(name = "renew", description = "Extends a lease. Exit code 121 if it is lost: then stop.")
+    public static final class Renew extends Verb {
+
+        @Mixin
+        private ProofOptions proof = new ProofOptions();
+
+        @Option(names = "--ttl", paramLabel = "DURATION", description = "How long from now (default: 30s)")
+        private String ttl = "30s";
+
+        /** The command. */
+        public Renew(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            LeaseBook.Proof known = proof.of(target(), session());
+            session()
+                    .console()
+                    .print(Json.line(backend.leases().renew(known, Durations.parse("--ttl", ttl, SHORTEST))));
+            return 0;
+        }
+    }
+
+    /** {@code interlock release KEY}. */
+    @Command(name = "release", description = "Gives a lease back; may be repeated.")
+    public static final class Release extends Verb {
+
+        @Mixin
+        private ProofOptions proof = new ProofOptions();
+
+        /** The command. */
+        public Release(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            backend.leases().release(proof.of(target(), session()));
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Table;
+import io.interlock.cli.text.Times;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code interlock locks …}. */
+public final class LocksCommands {
+
+    private LocksCommands() {}
+
+    /** {@code locks ls}. */
+    @Command(
+            name = "ls",
+            description = "Lists keys that somebody has or waits for.",
+            footer = {"", "Example:", "  interlock locks ls 'pipeline/*' --json"})
+    public static final class Ls extends Listing {
+
+        @Parameters(arity = "0..1", paramLabel = "PATTERN", description = "The beginning of keys and a *")
+        private String pattern = "";
+
+        /** The command. */
+        public Ls(Session session) {
+            super(session);
+        }
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.locks().list(pattern.endsWith("*") ? pattern.substring(0, pattern.length() - 1) : pattern);
+        }
+
+        @Override
+        Table table() {
+            return new Table("key", "state", "holder", "token", "since", "left", "stage", "waiting");
+        }
+
+        @Override
+        String[] row(Facts lock) {
+            return new String[] {
+                lock.shown("key"),
+                lock.shown("state"),
+                lock.in("holder").shown("holder"),
+                lock.shown("token"),
+                lock.time("since").map(Times::second).orElse(""),
+                lock.duration("leaseLeft").map(Times::span).orElse(""),
+                lock.shown("stage"),
+                lock.shown("waiting")
+            };
+        }
+    }
+
+    /** {@code locks show}. */
+    @Command(name = "show", description = "Says who has a key, since when, doing what, and who waits.")
+    public static final class Show extends Answering {
+
+        @Parameters(paramLabel = "KEY", description = "The key")
+        private String key = "";
+
+        /** The command. */
+        public Show(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            answer(backend.locks().show(target().key(key).name()));
+            return 0;
+        }
+    }
+
+    /** {@code locks evict}. */
+    @Command(
+            name = "evict",
+            description =
+                    "Takes a lease away by force. The key opens when its work has stopped, or at the lease's old end.",
+            footer = {
+                "",
+                "Example:",
+                "  interlock locks evict ledger/4711 --token 4182 --reason \"app-3 is gone, OPS-118\""
+            })
+    public static final class Evict extends Answering {
+
+        @Parameters(paramLabel = "KEY", description = "The key")
+        private String key = "";
+
+        @Option(
+                names = "--token",
+                required = true,
+                paramLabel = "N",
+                description = "The token you saw: only that lease is taken away")
+        private long token;
+
+        @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why, for the audit log")
+        private String reason = "";
+
+        @Mixin
+        private Consent consent = new Consent();
+
+        /** The command. */
+        public Evict(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            Facts lock = backend.locks().show(target().key(key).name());
+            consent.require(session().console(), "Take it away? " + lock.shown("explanation") + ".");
+            answer(backend.locks().evict(key, token, reason));
+            return 0;
+        }
+    }
+
+    /** {@code locks pause}. */
+    @Command(
+            name = "pause",
+            description = "Stops new grants under a key; leases held already go on.",
+            footer = {"", "Example:", "  interlock locks pause 'pipeline/*' --reason maintenance --for 2h"})
+    public static final class Pause extends Answering {
+
+        @Parameters(paramLabel = "KEY", description = "A key, or the beginning of keys and a *")
+        private String pattern = "";
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for whoever is turned away")
+        private String reason = "paused by hand";
+
+        @Option(names = "--for", paramLabel = "DURATION", description = "How long (default: until somebody resumes)")
+        private @Nullable String time;
+
+        /** The command. */
+        public Pause(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            answer(backend.locks().pause(pattern, reason, Durations.optional("--for", time)));
+            return 0;
+        }
+    }
+
+    /** {@code locks resume}. */
+    @Command(name = "resume", description = "Ends a pause.")
+    public static final class Resume extends Verb {
+
+        @Parameters(paramLabel = "KEY", description = "The key or pattern, as it was paused")
+        private String pattern = "";
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
+        private String reason = "resumed by hand";
+
+        /** The command. */
+        public Resume(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            backend.locks().resume(pattern, reason);
+            session().console().say("resumed " + pattern);
+            return 0;
+        }
+    }
+}

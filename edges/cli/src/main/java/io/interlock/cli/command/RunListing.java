@@ -1,0 +1,33 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Table;
+import io.interlock.cli.text.Times;
+
+/** A command that lists runs. */
+abstract class RunListing extends Listing {
+
+    RunListing(Session session) {
+        super(session);
+    }
+
+    @Override
+    Table table() {
+        return new Table("id", "key", "job", "state", "attempt", "submitted", "ended", "stage", "reason");
+    }
+
+    @Override
+    String[] row(Facts run) {
+        return new String[] {
+            run.shown("id"),
+            run.shown("key"),
+            run.shown("job"),
+            run.shown("state"),
+            run.shown("attempt") + "/" + run.shown("maxAttempts"),
+            run.time("submittedAt").map(Times::second).orElse(""),
+            run.time("endedAt").map(Times::second).orElse(""),
+            run.shown("stage"),
+            run.in("error").text("code").orElse(run.shown("reason"))
+        };
+    }
+}

@@ -1,0 +1,186 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.RunBook;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Json;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code interlock runs …}, but for submit. */
+public final class RunsCommands {
+
+    private RunsCommands() {}
+
+    /** {@code runs ls}. */
+    @Command(
+            name = "ls",
+            description = "Lists runs, the newest first.",
+            footer = {"", "Example:", "  interlock runs ls --state RUNNING --since 2h"})
+    public static final class Ls extends RunListing {
+
+        @Option(names = "--key", paramLabel = "KEY", description = "Only under this key")
+        private @Nullable String key;
+
+        @Option(names = "--state", paramLabel = "STATE", description = "Only in this state")
+        private @Nullable String state;
+
+        @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
+        private @Nullable String job;
+
+        @Option(names = "--since", paramLabel = "DURATION", description = "Only of this last time")
+        private @Nullable String since;
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many at the most (default: 50)")
+        private int limit = 50;
+
+        /** The command. */
+        public Ls(Session session) {
+            super(session);
+        }
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.runs()
+                    .list(new RunBook.Filter(key, state, job, Durations.optional("--since", since), limit));
+        }
+    }
+
+    /** {@code runs show}. */
+    @Command(name = "show", description = "Shows a run: where it stands and why, its attempts, stages and output.")
+    public static final class Show extends Answering {
+
+        @Parameters(paramLabel = "ID", description = "The run")
+        private String id = "";
+
+        /** The command. */
+        public Show(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            answer(backend.runs().show(id));
+            return 0;
+        }
+    }
+
+    /** {@code runs watch}. */
+    @Command(
+            name = "watch",
+            description = "Follows a run until it has ended. Exit code 0 if it succeeded, else 1.",
+            footer = {"", "With --json each change is one line."})
+    public static final class Watch extends Verb {
+
+        private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+        private static final Set<String> ENDED = Set.of("SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT", "DEAD");
+
+        @Parameters(paramLabel = "ID", description = "The run")
+        private String id = "";
+
+        @Option(names = "--json", description = "Answer in JSON lines")
+        private boolean json;
+
+        /** The command. */
+        public Watch(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) throws InterruptedException {
+            String before = "";
+            for (Facts run = backend.runs().show(id); ; run = backend.runs().await(id, LOOK_EVERY)) {
+                String state = run.shown("state");
+                String now = state + " " + run.shown("stage") + " " + Json.line(run.in("progress"));
+                if (!now.equals(before)) {
+                    session().console().print(json ? Json.line(run) : run.shown("explanation"));
+                    session().console().flush();
+                }
+                before = now;
+                if (ENDED.contains(state)) {
+                    return state.equals("SUCCEEDED") ? ExitCode.OK : ExitCode.FAILED;
+                }
+            }
+        }
+    }
+
+    /** {@code runs logs}. */
+    @Command(name = "logs", description = "Prints the end of what a run has written, as far as it was kept.")
+    public static final class Logs extends Verb {
+
+        @Parameters(paramLabel = "ID", description = "The run")
+        private String id = "";
+
+        /** The command. */
+        public Logs(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            backend.runs()
+                    .show(id)
+                    .text("output")
+                    .ifPresentOrElse(
+                            session().console()::print,
+                            () -> session().console().say("nothing that run " + id + " has written was kept"));
+            return 0;
+        }
+    }
+
+    /** {@code runs rerun}. */
+    @Command(name = "rerun", description = "Asks for the same work once more, as a new run.")
+    public static final class Rerun extends Answering {
+
+        @Parameters(paramLabel = "ID", description = "The run")
+        private String id = "";
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why")
+        private String reason = "run again by hand";
+
+        /** The command. */
+        public Rerun(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            answer(backend.runs().rerun(id, reason), "id", "state", "position");
+            return 0;
+        }
+    }
+
+    /** {@code runs cancel}. */
+    @Command(name = "cancel", description = "Ends a run that has not begun, and asks one that has to stop.")
+    public static final class Cancel extends Answering {
+
+        @Parameters(paramLabel = "ID", description = "The run")
+        private String id = "";
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why")
+        private String reason = "cancelled by hand";
+
+        @Mixin
+        private Consent consent = new Consent();
+
+        /** The command. */
+        public Cancel(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            consent.require(
+                    session().console(), "Stop it? " + backend.runs().show(id).shown("explanation") + ".");
+            answer(backend.runs().cancel(id, reason), "id", "state");
+            return 0;
+        }
+    }
+}

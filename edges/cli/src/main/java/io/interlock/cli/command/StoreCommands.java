@@ -1,0 +1,73 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.text.Times;
+import io.interlock.locks.LeaseDesk;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code interlock store …}. */
+public final class StoreCommands {
+
+    private StoreCommands() {}
+
+    /** {@code store migrate}. */
+    @Command(
+            name = "migrate",
+            description =
+                    "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL forbids it.")
+    public static final class Migrate implements Callable<Integer> {
+
+        private final Session session;
+
+        @Mixin
+        private TargetOptions target = new TargetOptions();
+
+        /** The command. */
+        public Migrate(Session session) {
+            this.session = session;
+        }
+
+        @Override
+        public Integer call() {
+            LeaseDesk.open(target.place(session).url(), session.environment()).close();
+            session.console().say("the store is up to date");
+            return 0;
+        }
+    }
+
+    /** {@code store bump-epoch}. */
+    @Command(
+            name = "bump-epoch",
+            description =
+                    "After a backup was restored: makes all tokens greater than any before, and grants nothing until every"
+                            + " lease given out before must be over.")
+    public static final class BumpEpoch implements Callable<Integer> {
+
+        private final Session session;
+
+        @Mixin
+        private TargetOptions target = new TargetOptions();
+
+        @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why, for the log")
+        private String reason = "";
+
+        @Mixin
+        private Consent consent = new Consent();
+
+        /** The command. */
+        public BumpEpoch(Session session) {
+            this.session = session;
+        }
+
+        @Override
+        public Integer call() {
+            consent.require(session.console(), "Start a new epoch? Nothing is granted until old leases must be over.");
+            try (LeaseDesk desk = LeaseDesk.open(target.place(session).url(), session.environment())) {
+                session.console().print(Times.rfc3339(desk.bumpEpoch(reason)));
+            }
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.engine.Jobs;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+
+/** A command that is carried out on a store or by a server. */
+abstract class Verb implements Callable<Integer> {
+
+    private final Session session;
+
+    @Mixin
+    private TargetOptions target = new TargetOptions();
+
+    Verb(Session session) {
+        this.session = session;
+    }
+
+    @Override
+    public final Integer call() throws InterruptedException {
+        try (Backend backend = target.open(session, jobs())) {
+            return carryOut(backend);
+        }
+    }
+
+    /** Does it. */
+    abstract int carryOut(Backend backend) throws InterruptedException;
+
+    /** The jobs that have to be known for it. */
+    Jobs jobs() {
+        return Jobs.of();
+    }
+
+    final Session session() {
+        return session;
+    }
+
+    final TargetOptions target() {
+        return target;
+    }
+}

@@ -1,0 +1,202 @@
+package io.interlock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.cli.Typed.Answer;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunRequest;
+import io.interlock.run.RetryPlan;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** All commands but {@code run}, straight on a SQLite store. */
+class StoreCommandsTest {
+
+    @TempDir
+    Path folder;
+
+    private Typed cli = new Typed("INTERLOCK_STORE", "");
+
+    @BeforeEach
+    void open() {
+        cli = new Typed("INTERLOCK_STORE", store());
+    }
+
+    @Test
+    void aScriptTakesRenewsAndGivesBackALease() {
+        Answer taken = cli.type("acquire", "ledger/4711", "--ttl", "20s");
+        assertThat(taken.code()).isZero();
+        String token = field(taken.out(), "token");
+        assertThat(cli.type("acquire", "ledger/4711").code()).isEqualTo(75);
+        assertThat(cli.type("renew", "ledger/4711", "--token", token).err()).contains("INTERLOCK_LEASE_ID is not set");
+
+        cli.set("INTERLOCK_LEASE_ID", field(taken.out(), "leaseId"));
+        Answer renewed = cli.type("renew", "ledger/4711", "--token", token, "--ttl", "30s");
+        assertThat(renewed.code()).isZero();
+        assertThat(field(renewed.out(), "expiresAt")).isGreaterThan(field(taken.out(), "expiresAt"));
+        assertThat(cli.type("locks", "ls").out()).contains("ledger/4711  HELD", token);
+
+        assertThat(cli.type("release", "ledger/4711", "--token", token).code()).isZero();
+        assertThat(cli.type("release", "ledger/4711", "--token", token).code()).isZero();
+        Answer lost = cli.type("renew", "ledger/4711", "--token", token);
+        assertThat(lost.code()).isEqualTo(121);
+        assertThat(lost.err()).contains("is lost", "acquire anew");
+        assertThat(cli.type("locks", "show", "ledger/4711").out()).contains("default:ledger/4711 is free");
+    }
+
+    @Test
+    void forceNeedsTheTokenAReasonAndConsent() {
+        String token = field(cli.type("acquire", "k").out(), "token");
+        assertThat(cli.type("locks", "evict", "k", "--token", token).code()).isEqualTo(64);
+        Answer unasked = cli.type("locks", "evict", "k", "--token", token, "--reason", "gone");
+        assertThat(unasked.code()).isEqualTo(64);
+        assertThat(unasked.err()).contains("is held by", "add --yes");
+        Answer stale = cli.type("locks", "evict", "k", "--token", "1", "--reason", "gone", "--yes");
+        assertThat(stale.code()).isEqualTo(5);
+        assertThat(stale.err()).contains("has token " + token + " by now, not 1");
+        Answer evicted = cli.type("locks", "evict", "k", "--token", token, "--reason", "gone", "--yes", "--json");
+        assertThat(evicted.code()).isZero();
+        assertThat(field(evicted.out(), "releasedToken")).isEqualTo(token);
+        assertThat(cli.type("locks", "evict", "free", "--token", "1", "--reason", "x", "-y")
+                        .code())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void pausesAreSeenAndEnded() {
+        assertThat(cli.type("locks", "pause", "pipeline/*", "--reason", "maintenance", "--for", "2h")
+                        .out())
+                .contains("pipeline/*", "maintenance", "until");
+        assertThat(cli.type("locks", "show", "pipeline/a").out()).contains("PAUSED", "maintenance");
+        Answer refused = cli.type("runs", "submit", "export", "--key", "pipeline/a");
+        assertThat(refused.code()).isEqualTo(75);
+        assertThat(refused.err()).contains("is paused by", "maintenance");
+        assertThat(cli.type("locks", "resume", "pipeline/*").code()).isZero();
+        assertThat(cli.type("locks", "resume", "pipeline/*").code()).isEqualTo(3);
+    }
+
+    @Test
+    void runsAreSubmittedListedShownWatchedAndCancelled() {
+        Answer submitted = cli.type("runs", "submit", "export", "--key", "p", "--reason", "month end", "--json");
+        String id = field(submitted.out(), "id");
+        assertThat(field(submitted.out(), "state")).isEqualTo("PENDING");
+        Answer second = cli.type("runs", "submit", "export", "--key", "p", "--on-conflict", "queue", "--json");
+        assertThat(field(second.out(), "position")).isEqualTo("1");
+        assertThat(cli.type("queue", "ls", "p").out()).contains("p    1      " + field(second.out(), "id"));
+        assertThat(cli.type("queue", "ls").out()).contains(field(second.out(), "id"));
+        assertThat(cli.type("runs", "ls", "--key", "p", "--no-header").out().lines())
+                .hasSize(2);
+        assertThat(cli.type("runs", "ls", "--state", "queued", "--json").out())
+                .contains(field(second.out(), "id"))
+                .doesNotContain(id);
+        assertThat(cli.type("runs", "show", id).out()).contains("waits for a worker", "month end");
+        assertThat(cli.type("runs", "logs", id).err()).contains("nothing");
+
+        assertThat(cli.type("runs", "cancel", id).code()).isEqualTo(64);
+        assertThat(cli.type("runs", "cancel", id, "--yes", "--reason", "wrong month")
+                        .out())
+                .contains("ABORTED");
+        assertThat(cli.type("runs", "cancel", id, "--yes").code()).isEqualTo(5);
+        Answer watched = cli.type("runs", "watch", id);
+        assertThat(watched.code()).isEqualTo(1);
+        assertThat(watched.out()).contains("ended ABORTED");
+        assertThat(cli.type("runs", "show", "nonsense").code()).isEqualTo(3);
+        assertThat(cli.type("runs", "show", id, "--tenant", "other").code()).isEqualTo(3);
+        assertThat(cli.type("audit", "ls", "--run", id).out()).contains("wrong month", "(command line)");
+        assertThat(cli.type("audit", "verify").code()).isZero();
+        assertThat(cli.type("janitor", "sweep", "--dry-run").code()).isZero();
+        assertThat(cli.type("janitor", "sweep").code()).isZero();
+    }
+
+    @Test
+    void deadLettersAreRedrivenOrDiscarded() throws Exception {
+        Job fails = Job.named("fails")
+                .retry(new RetryPlan(2, Duration.ofMillis(1), 1, Duration.ofMillis(1)))
+                .handler(run -> {
+                    throw new IllegalStateException("no luck");
+                })
+                .build();
+        String id;
+        String other;
+        try (RunEngine engine = RunEngine.builder(store()).jobs(Jobs.of(fails)).build()) {
+            id = engine.submit(RunRequest.of(LockKey.of("a"), "fails"))
+                    .orElseThrow()
+                    .id()
+                    .toString();
+            other = engine.submit(RunRequest.of(LockKey.of("b"), "fails"))
+                    .orElseThrow()
+                    .id()
+                    .toString();
+            engine.awaitEnd(RunId.parse(id), Duration.ofSeconds(20));
+            engine.awaitEnd(RunId.parse(other), Duration.ofSeconds(20));
+        }
+        assertThat(cli.type("dead", "ls").out()).contains(id, other, "IllegalStateException");
+        assertThat(cli.type("dead", "show", id).out()).contains("no luck");
+        assertThat(cli.type("dead", "redrive", id).out()).contains("PENDING");
+        Answer twice = cli.type("dead", "redrive", id, "nonsense");
+        assertThat(twice.code()).isEqualTo(1);
+        assertThat(twice.err()).contains("is settled", "0 done, 2 failed (of 2)");
+        assertThat(cli.type("dead", "discard", other).code()).isEqualTo(64);
+        assertThat(cli.type("dead", "discard", other, "--yes").code()).isZero();
+    }
+
+    @Test
+    void keysAreMadeListedAndTakenBack() {
+        Answer made = cli.type("keys", "create", "--tenant", "acme", "--role", "worker", "--label", "worker-3");
+        assertThat(made.out()).startsWith("ilk_").endsWith("\n").hasLineCount(1);
+        assertThat(made.err()).isEmpty();
+        Answer listed = cli.type("keys", "ls", "--tenant", "acme", "--no-header");
+        assertThat(listed.out())
+                .contains("worker-3", "yes")
+                .doesNotContain(made.out().strip());
+        String id = listed.out().split(" ", 2)[0];
+        assertThat(cli.type("keys", "revoke", id, "--tenant", "acme").code()).isEqualTo(64);
+        assertThat(cli.type("keys", "revoke", id, "--tenant", "acme", "--yes").code())
+                .isZero();
+        assertThat(cli.type("keys", "ls", "--tenant", "acme").out()).contains("no");
+        assertThat(cli.type("keys", "create", "--role", "king").code()).isEqualTo(64);
+    }
+
+    @Test
+    void anEpochIsBumpedWithConsent() {
+        String before = field(cli.type("acquire", "k").out(), "token");
+        assertThat(cli.type("store", "bump-epoch", "--reason", "restored a backup")
+                        .code())
+                .isEqualTo(64);
+        Answer bumped = cli.type("store", "bump-epoch", "--reason", "restored a backup", "--yes");
+        assertThat(bumped.code()).isZero();
+        assertThat(bumped.out()).matches("\\d{4}-.*Z\n");
+        assertThat(cli.type("acquire", "other").err()).contains("may have lost leases");
+        assertThat(before).isNotEmpty();
+        assertThat(cli.type("store", "migrate").code()).isZero();
+    }
+
+    @Test
+    void helpIsThereForEverything() {
+        assertThat(cli.type("--help").out()).contains("locks", "runs", "run ", "Examples:");
+        assertThat(cli.type("locks", "--help").out()).contains("evict", "pause");
+        assertThat(cli.type("runs", "submit", "--help").out()).contains("--on-conflict", "Example:");
+        assertThat(cli.type("locks", "evcit").err()).contains("did you mean 'evict'?");
+        assertThat(cli.type("locks").code()).isEqualTo(64);
+        assertThat(cli.type("version").out()).startsWith("interlock ");
+    }
+
+    private String store() {
+        return "sqlite:" + folder.resolve("interlock.db");
+    }
+
+    private static String field(String json, String name) {
+        Matcher matcher = Pattern.compile("\"" + name + "\":\\s*\"?([^\",}]*)").matcher(json);
+        assertThat(matcher.find()).as(name + " in " + json).isTrue();
+        return matcher.group(1).strip();
+    }
+}
