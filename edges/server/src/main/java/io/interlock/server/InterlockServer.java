@@ -135,10 +135,12 @@ public final class InterlockServer {
         int loops = Math.min(MOST_LOOPS, Runtime.getRuntime().availableProcessors());
         // All loops take connections of one port; a free one is shared by asking for the same negative number.
         int asked = wanted == 0 ? -1 - servers.size() : wanted;
-        List<Future<Integer>> opened = IntStream.range(0, loops)
-                .mapToObj(loop -> openOne(listen, limits, asked, router))
-                .toList();
-        return Future.all(opened).map(all -> opened.get(0).result());
+        // One first: if the port is taken, that is said once.
+        return openOne(listen, limits, asked, router)
+                .compose(first -> Future.all(IntStream.range(1, loops)
+                                .mapToObj(loop -> openOne(listen, limits, asked, router))
+                                .toList())
+                        .map(first));
     }
 
     private Future<Integer> openOne(Listen listen, Limits limits, int wanted, Router router) {

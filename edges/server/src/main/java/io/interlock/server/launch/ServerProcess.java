@@ -139,7 +139,6 @@ final class ServerProcess implements AutoCloseable {
         EngineSetup setup = opened(EngineSetup.of(configuration, environment));
         BlockingPool blocking = opened(new BlockingPool(environment));
         KeyRing keys = store.keys(blocking);
-        Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
         RunEngine engine = opened(setup.onto(store.engine())
                 .listener(new OperationLog())
                 .listener(meters.listener())
@@ -153,6 +152,8 @@ final class ServerProcess implements AutoCloseable {
         ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions);
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
+        // Last of all: a key that is made but never shown would lock everybody out.
+        Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
         return new Parts(engine, keys, sessions, probe, server, bootstrap);
     }
 

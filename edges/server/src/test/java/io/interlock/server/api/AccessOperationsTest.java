@@ -1,0 +1,87 @@
+package io.interlock.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.access.Role;
+import io.interlock.config.Configuration;
+import io.interlock.config.Flag;
+import io.interlock.config.Given;
+import io.interlock.server.operation.AccessOperations;
+import io.interlock.time.Environment;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Keys and configuration over HTTP. */
+class AccessOperationsTest {
+
+    private static final Rig rig = new Rig();
+
+    @BeforeAll
+    static void connect() {
+        Configuration configuration =
+                Configuration.read(new Given(List.of(Flag.of("store", "postgresql://me:canary@db/x")), Map.of(), null));
+        Operations operations = new Operations();
+        AccessOperations.addTo(
+                operations, rig.ring, configuration, Environment.system().clock());
+        operations.ids().forEach(id -> rig.answer(id, operations.of(id)));
+    }
+
+    @AfterAll
+    static void close() {
+        rig.close();
+    }
+
+    @Test
+    void aKeyIsMadeShownOnceListedAndTakenBack() {
+        String admin = rig.key("acme", Role.ADMIN);
+        HttpResponse<String> made =
+                rig.post("/api/v1/keys", admin, "{\"role\": \"read\", \"label\": \"visitor\", \"expiresIn\": \"90d\"}");
+        assertThat(made.statusCode()).isEqualTo(201);
+        String secret = Rig.json(made).getString("apiKey");
+        String id = Rig.json(made).getString("id");
+        assertThat(made.headers().firstValue("Location")).contains("/api/v1/keys/" + id);
+        assertThat(Rig.json(made).getString("createdAt"))
+                .matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z");
+        assertThat(rig.get("/api/v1/runs", secret).statusCode()).isEqualTo(200);
+
+        HttpResponse<String> list = rig.get("/api/v1/keys", admin);
+        assertThat(list.body()).contains(id).doesNotContain(secret, "hash");
+
+        assertThat(delete("/api/v1/keys/" + id + "?reason=left", admin)).isEqualTo(204);
+        assertThat(rig.get("/api/v1/runs", secret).statusCode()).isEqualTo(401);
+        assertThat(delete("/api/v1/keys?id=" + id, admin)).as("again").isEqualTo(204);
+    }
+
+    @Test
+    void keysOfAnotherTenantAreNotThere() {
+        HttpResponse<String> made = rig.post("/api/v1/keys", rig.key("acme", Role.ADMIN), "{\"role\": \"read\"}");
+        String id = Rig.json(made).getString("id");
+        assertThat(rig.get("/api/v1/keys", rig.key("other", Role.ADMIN)).body()).doesNotContain(id);
+        assertThat(delete("/api/v1/keys/" + id, rig.key("other", Role.ADMIN))).isEqualTo(404);
+        assertThat(delete("/api/v1/keys/nonsense", rig.key("other", Role.ADMIN)))
+                .isEqualTo(404);
+    }
+
+    @Test
+    void theConfigurationIsShownWithOriginsAndWithoutSecrets() {
+        HttpResponse<String> answer = rig.get("/api/v1/config", rig.key("acme", Role.ADMIN));
+        List<JsonObject> items = Rig.json(answer).getJsonArray("items").stream()
+                .map(JsonObject.class::cast)
+                .toList();
+        assertThat(items)
+                .contains(new JsonObject()
+                        .put("name", "interlock.store")
+                        .put("value", "postgresql://me:***@db/x")
+                        .put("origin", "flag --store"));
+        assertThat(answer.body()).doesNotContain("canary");
+    }
+
+    private static int delete(String path, String key) {
+        return rig.send(rig.request(path, key).DELETE().build()).statusCode();
+    }
+}

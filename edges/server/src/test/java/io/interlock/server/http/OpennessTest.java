@@ -1,0 +1,55 @@
+package io.interlock.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.config.Listen;
+import io.interlock.server.api.Rig;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Where a server may listen. */
+class OpennessTest {
+
+    private static final Listen.Tls TLS = new Listen.Tls("cert.pem", "key.pem");
+
+    @Test
+    void onThisHostNothingIsNeeded() {
+        for (String host : List.of("127.0.0.1", "localhost", "::1", "127.0.0.53")) {
+            assertThatCode(() -> Openness.require(new Listen(host, 0, null, false, null), false))
+                    .as(host)
+                    .doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void elsewhereKeysAreNeeded() {
+        for (String host : List.of("0.0.0.0", "::", "10.0.0.1", "no-such-host.invalid")) {
+            assertThatThrownBy(() -> Openness.require(new Listen(host, 0, null, false, TLS), false))
+                    .as(host)
+                    .isInstanceOf(InvalidSettingException.class)
+                    .hasMessageContaining("no API key")
+                    .hasMessageContaining("interlock keys create");
+        }
+    }
+
+    @Test
+    void elsewhereTlsIsNeededUnlessAProxyEndsIt() {
+        assertThatThrownBy(() -> Openness.require(new Listen("0.0.0.0", 0, null, false, null), true))
+                .hasMessageContaining("unencrypted")
+                .hasMessageContaining("--behind-proxy");
+        assertThatCode(() -> Openness.require(new Listen("0.0.0.0", 0, null, false, TLS), true))
+                .doesNotThrowAnyException();
+        assertThatCode(() -> Openness.require(new Listen("0.0.0.0", 0, null, true, null), true))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void aServerThatMayNotListenDoesNotStart() {
+        assertThatThrownBy(() -> new Rig(new Listen("0.0.0.0", 0, null, true, null), Rig.LIMITS).close())
+                .hasCauseInstanceOf(InvalidSettingException.class);
+        assertThat(Openness.isLoopback("0.0.0.0")).isFalse();
+    }
+}
