@@ -30,6 +30,7 @@ final class LongPoll<A> {
     private boolean again;
     private boolean late;
     private Timers.@Nullable Scheduled poll;
+    private ChangeFeed.@Nullable Subscription heard;
 
     LongPoll(
             House house,
@@ -49,18 +50,41 @@ final class LongPoll<A> {
             ask();
             return result;
         }
-        ChangeFeed.Subscription heard = wakeUps.apply(this::ask);
         Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
         Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(wait), this::timeIsOver);
-        ask();
         CompletionStage<A> over = result;
         over.whenComplete((answer, failure) -> {
             limit.cancel();
             sentAway.cancel();
-            heard.close();
+            stopListening();
             stopPolling();
         });
+        // Whoever asks may be an event loop, and a store may take its time to begin to listen.
+        house.called(this::listen).whenComplete((listening, failure) -> ask());
         return result;
+    }
+
+    private boolean listen() {
+        ChangeFeed.Subscription subscription = wakeUps.apply(this::ask);
+        synchronized (this) {
+            if (!result.isDone()) {
+                heard = subscription;
+                return true;
+            }
+        }
+        subscription.close();
+        return false;
+    }
+
+    private void stopListening() {
+        ChangeFeed.Subscription over;
+        synchronized (this) {
+            over = heard;
+            heard = null;
+        }
+        if (over != null) {
+            over.close();
+        }
     }
 
     private void ask() {

@@ -81,7 +81,8 @@ final class PollLine<A> {
             listening = true;
         }
         if (first) {
-            listen();
+            // Whoever joins may be an event loop, and a store may take its time to begin to listen.
+            house.called(this::listen).whenComplete((listening, failure) -> look());
         }
         if (waiter.result.isDone()) {
             // It left before it came.
@@ -98,7 +99,7 @@ final class PollLine<A> {
     }
 
     // Listens, then looks: what happened between the waiter's own look and now is not missed.
-    private void listen() {
+    private boolean listen() {
         ChangeFeed.Subscription subscription = () -> {};
         try {
             subscription = wakeUps.apply(this::look);
@@ -109,7 +110,8 @@ final class PollLine<A> {
             heard = subscription;
             looking = false;
         }
-        look();
+        retireIfEmpty();
+        return true;
     }
 
     private void look() {
