@@ -22,10 +22,12 @@ import io.interlock.server.session.Sessions;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.json.JsonObject;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -40,6 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +62,8 @@ public final class EngineRig implements AutoCloseable {
     public final ContractCheck contract = new ContractCheck();
     public final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
+    private final WatchedStore watched;
+    private final AtomicLong shift = new AtomicLong();
     private final ExecutorService blocking = Executors.newFixedThreadPool(2, environment.threads("test-blocking"));
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -74,8 +79,9 @@ public final class EngineRig implements AutoCloseable {
         return new EngineRig(store, Limits.DEFAULT);
     }
 
-    public EngineRig(RunStore store, Limits limits) {
-        this.store = store;
+    public EngineRig(RunStore kept, Limits limits) {
+        watched = new WatchedStore(kept);
+        store = watched.store();
         ring = new KeyRing(store, environment, blocking);
         engine = RunEngine.builder(store)
                 .environment(environment)
@@ -85,7 +91,7 @@ public final class EngineRig implements AutoCloseable {
                 .tenantMaxRunning("small", 1)
                 .build();
         Operations operations =
-                new EngineOperations(engine, ring, sessions, environment, limits, job -> "none").operations();
+                new EngineOperations(engine, ring, sessions, shifted(environment), limits, job -> "none").operations();
         for (String other : new String[] {"listKeys", "createKey", "revokeKey", "revokeKeyByQuery", "getConfig"}) {
             operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
         }
@@ -205,6 +211,21 @@ public final class EngineRig implements AutoCloseable {
         server.stop(Duration.ofMillis(500)).toCompletableFuture().join();
         engine.close();
         blocking.shutdown();
+        assertThat(watched.blocked()).as("calls of the store on an event loop").isEmpty();
+    }
+
+    /** Lets time pass for the operations, not for the engine. */
+    public void pass(Duration time) {
+        shift.addAndGet(time.toNanos());
+    }
+
+    private Environment shifted(Environment real) {
+        Ticker ticker = () -> real.ticker().nanos() + shift.get();
+        return (Environment) Proxy.newProxyInstance(
+                EngineRig.class.getClassLoader(),
+                new Class<?>[] {Environment.class},
+                (self, method, arguments) ->
+                        method.getName().equals("ticker") ? ticker : method.invoke(real, arguments));
     }
 
     /** Also closes the store. */

@@ -5,6 +5,7 @@ import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.server.access.Caller;
+import io.interlock.server.http.Doorbell;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -159,6 +160,11 @@ public final class Call {
     public Optional<String> traceparent() {
         return Optional.ofNullable(context.request().getHeader("traceparent"))
                 .filter(trace -> trace.matches("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}"));
+    }
+
+    /** Ends the connection at once, whatever is left to send: for a client that does not read. */
+    public void hangUp() {
+        Doorbell.hangUp(context.request().connection());
     }
 
     /** Runs {@code action} when the client goes away or has its answer. */

@@ -4,6 +4,7 @@ import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
+import io.netty.channel.ChannelFuture;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
@@ -13,6 +14,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.impl.VertxConnection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +38,16 @@ public final class Doorbell {
 
     static boolean isClosing(HttpConnection connection) {
         return !CLOSING.isEmpty() && CLOSING.contains(connection);
+    }
+
+    /** Ends {@code connection} at once. Its own way to end would wait for a client that does not read. */
+    public static void hangUp(HttpConnection connection) {
+        // From the front of the pipeline: the handlers behind it would write out first what nobody reads.
+        ChannelFuture unused = ((VertxConnection) connection)
+                .channel()
+                .pipeline()
+                .firstContext()
+                .close();
     }
 
     /** Options for one port. */

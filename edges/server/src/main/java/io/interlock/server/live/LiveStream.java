@@ -14,16 +14,18 @@ final class LiveStream {
     private final Set<String> topics;
     private final HttpServerResponse response;
     private final Context loop;
+    private final Runnable hangUp;
     // Only the feed, one step at a time, uses these.
     private long position;
     private long lastWrite;
     private long fullSince = -1;
 
-    LiveStream(String tenant, Set<String> topics, HttpServerResponse response, Context loop) {
+    LiveStream(String tenant, Set<String> topics, HttpServerResponse response, Context loop, Runnable hangUp) {
         this.tenant = tenant;
         this.topics = Set.copyOf(topics);
         this.response = response;
         this.loop = loop;
+        this.hangUp = hangUp;
     }
 
     String tenant() {
@@ -82,6 +84,6 @@ final class LiveStream {
 
     /** Ends it although there is something left to send. */
     void cutOff() {
-        loop.runOnContext(go -> response.reset());
+        loop.runOnContext(go -> hangUp.run());
     }
 }

@@ -3,6 +3,7 @@ package io.interlock.server.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
@@ -10,9 +11,11 @@ import io.interlock.server.live.StreamReader.Event;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -160,18 +163,40 @@ class StreamTest {
     }
 
     @Test
-    void aReaderThatDoesNotReadHoldsUpNobody() throws Exception {
-        try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), rig.server.port());
-                StreamReader reader = new StreamReader(rig, "", rig.key(Role.READ))) {
+    void aQuietStreamIsKeptAliveAndItsPlaceMovesOn() throws Exception {
+        try (StreamReader reader = new StreamReader(rig, "?topic=runs", rig.key(Role.READ))) {
+            String place = reader.next(event -> true).id();
+            rig.post("/runs", rig.key("other", Role.TRIGGER), "{\"key\": \"elsewhere\", \"job\": \"quick\"}")
+                    .is(201);
+            rig.pass(Duration.ofSeconds(16));
+            Event alive = reader.next(event -> !event.id().equals(place));
+            assertThat(alive.data().isEmpty())
+                    .as("nothing of another tenant, not even that there was something")
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aReaderThatDoesNotReadHoldsUpNobodyAndIsCutOff() throws Exception {
+        try (Socket slow = new Socket();
+                StreamReader reader = new StreamReader(rig, "?topic=runs", rig.key(Role.READ))) {
             slow.setReceiveBufferSize(1024);
+            slow.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), rig.server.port()));
             slow.getOutputStream()
-                    .write(("GET /api/v1/stream HTTP/1.1\r\nHost: x\r\nx-api-key: " + rig.key(Role.READ) + "\r\n\r\n")
+                    .write(("GET /api/v1/stream?topic=runs HTTP/1.1\r\nHost: x\r\nx-api-key: " + rig.key(Role.READ)
+                                    + "\r\n\r\n")
                             .getBytes(StandardCharsets.UTF_8));
-            for (int i = 0; i < 100; i++) {
-                quick("busy-" + i);
+            await().until(() -> rig.activeRequests() >= 2);
+            LockKey key = LockKey.of(EngineRig.TENANT, "large");
+            for (int i = 0; i < 10_000; i++) {
+                rig.engine.setResource(key, "kind", i + "x".repeat(450), i, "test", "many");
             }
-            reader.next(event -> event.type().equals("run.succeeded")
-                    && "busy-99".equals(event.data().getString("key")));
+            reader.next(event -> event.data().getString("after", "").startsWith("9999x"));
+            rig.get("/jobs", Role.READ).is(200);
+            await().atMost(Duration.ofSeconds(30)).until(() -> {
+                rig.pass(Duration.ofSeconds(5));
+                return rig.activeRequests() < 2;
+            });
         }
     }
 
