@@ -158,6 +158,18 @@ public final class Api {
         }
     }
 
+    /** What came of it: the run and the token that were not known before. */
+    private static void note(RoutingContext context, JsonObject answer) {
+        Object token = answer.getValue("token");
+        if (token != null) {
+            Exchange.note(context, "token", token);
+        }
+        if (answer.containsKey("submittedAt")) {
+            Exchange.note(context, "run", answer.getValue("id"));
+            Exchange.note(context, "state", answer.getValue("state"));
+        }
+    }
+
     private static void send(RoutingContext context, Reply reply) {
         HttpServerResponse response = context.response();
         if (response.ended() || response.closed()) {
@@ -171,6 +183,7 @@ public final class Api {
         } else if (reply.body() == null) {
             response.end();
         } else {
+            note(context, reply.body());
             response.putHeader("Content-Type", "application/json")
                     .end(reply.body().toBuffer());
         }

@@ -1,0 +1,108 @@
+package io.interlock.server.api;
+
+import io.interlock.server.ProjectPage;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The page about REST is made from the document that routes. */
+class RestPageTest {
+
+    private static final String WORDS = """
+            # REST
+
+            Everything below is under `/api/v1`. The contract itself, with every field, is the OpenAPI 3.1 document at `/api/v1/openapi.json`; it
+            routes and checks every request, so it cannot say anything else than the server does. The tables here are made from it by a test.
+
+            ## Conventions
+
+            - JSON in camelCase; times as RFC 3339 in UTC, always with milliseconds; durations as ISO-8601 in answers, in requests also as `30s`, `5m`.
+              Unknown fields in a request are refused; in an answer there may be more than a client knows.
+            - A key contains `/`, so it travels in the query or the body, never in the path. Where `key` filters, a `*` at its end stands for the rest.
+            - Errors are [problems](problems.md) (RFC 9457) with a `code`, the facts of the case and, where waiting helps, `Retry-After`.
+            - `X-Request-Id` is taken from the client or made, and is in the answer, the log, the problem and the audit log.
+            - `traceparent` is kept with the run, shown, and handed on: to commands as `TRACEPARENT`, to requests as the header, to workers with the claim.
+
+            ## Who may do what
+
+            `x-api-key: …` or `Authorization: Bearer …`. The tenant is the key's, never a field of the request; ids of another tenant are answered like
+            ids that do not exist. Only the bootstrap key may name a tenant, by `X-Tenant`. Roles: read < trigger < worker < operator < admin, each
+            with all that those before it may. `POST /runs` with `execution: caller` needs worker.
+
+            Browsers sign in with `POST /session` (an API key, or the one-time code of a printed link) and get a cookie that scripts cannot read
+            (`HttpOnly`, `SameSite=Strict`). Whatever changes something then also needs `X-CSRF-Token`, which `POST` and `GET /session` tell. A session
+            ends after 30 minutes without use, after 12 hours in any case, and with its API key; it is known to the node that opened it only.
+
+            ## Asking again
+
+            Every request may be repeated after an answer that was lost. `idempotencyKey` (or the header `Idempotency-Key`) makes a second start the same
+            run; `leaseId` and `claimId` are made by the client, so the same grant comes back; a finish repeated in the same words is answered as the
+            first time; a release is always 204 for the lease's own holder.
+
+            ## Waiting
+
+            No wait takes a thread of the server, and none lasts longer than 30 s; ask again for more.
+
+            | wait for | how |
+            |---|---|
+            | work | `POST /claims` with `wait` |
+            | the turn of one's own run | `POST /runs/{id}/claim` with `wait`; whoever says nothing for 15 s has left the line |
+            | a key | `POST /locks/acquire` with `wait` |
+            | the end of a run | `GET /runs/{id}` or `POST /runs` with `Prefer: wait=20` |
+
+            A client that closes its connection no longer waits. A lease granted at that very moment ends by itself, or is found again with its
+            `leaseId`. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in.
+
+            ## Pages
+
+            Listings have at most `limit` items (50, at most 200) and, if there are more, a `cursor` for the next page. Runs and audit records come the newest
+            first, locks in the order of their keys. A cursor is a place in that order, so what comes and ends meanwhile moves nothing.
+
+            ## Events
+
+            `GET /stream` is a stream of server-sent events of the caller's tenant, whichever node did what: it follows the sealed audit log of the store.
+            `run.submitted`, `run.pending`, `run.running`, `run.succeeded`, … and `lock.evicted`, `lock.paused`, `lock.resumed`, `resource.changed` have
+            an `id`; with it as `Last-Event-ID` (browsers send it by themselves) a reader goes on where it was, on any node. If that place is no longer there,
+            a `reset` comes first: look at everything anew. `lock.changed`, `worker.changed` and `janitor.swept` have no id: they say how something stands
+            now, stage and progress included, and are not told twice. `topic` chooses among `runs`, `locks`, `workers`, `janitor`. A reader that takes
+            nothing for 30 s is cut off; an API key may have 20 streams open at a node.
+
+            """;
+
+    @Test
+    void thePageAboutRestIsTheContract() {
+        JsonObject document = ContractDocument.read();
+        StringBuilder page = new StringBuilder(WORDS).append("## Operations\n");
+        for (Object each : document.getJsonArray("tags")) {
+            JsonObject tag = (JsonObject) each;
+            page.append("\n### ")
+                    .append(title(tag.getString("name")))
+                    .append("\n\n| call | role | answers | |\n|---|---|---|---|\n");
+            document.getJsonObject("paths")
+                    .forEach(path -> ((JsonObject) path.getValue()).forEach(method -> {
+                        JsonObject operation = (JsonObject) method.getValue();
+                        if (operation.getJsonArray("tags").contains(tag.getString("name"))) {
+                            page.append(row(method.getKey(), path.getKey(), operation));
+                        }
+                    }));
+        }
+        ProjectPage.compare("docs/rest.md", page.toString());
+    }
+
+    private static String row(String method, String path, JsonObject operation) {
+        String good = operation.getJsonObject("responses").fieldNames().stream()
+                .filter(status -> status.startsWith("2"))
+                .collect(Collectors.joining(" "));
+        String bad = operation.getJsonArray("x-problems", new JsonArray()).stream()
+                .map(code -> "[" + code + "](problems.md#" + code + ")")
+                .collect(Collectors.joining(" "));
+        return "| `" + method.toUpperCase(Locale.ROOT) + " " + path + "` | " + operation.getString("x-role") + " | "
+                + good + (bad.isEmpty() ? "" : " · " + bad) + " | " + operation.getString("summary") + " |\n";
+    }
+
+    private static String title(String word) {
+        return word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
+    }
+}
