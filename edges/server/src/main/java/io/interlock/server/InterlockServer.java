@@ -23,7 +23,9 @@ import io.vertx.micrometer.MicrometerMetricsOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -64,11 +66,27 @@ public final class InterlockServer {
                     Openness.require(listen, keys.stream().anyMatch(key -> key.isActive(now)));
                     return keys;
                 })
-                .compose(safe -> Api.load(server.vertx))
-                .compose(api -> server.listen(listen, limits, parts, api))
+                .compose(safe -> server.contracts())
+                .compose(contracts -> server.listen(listen, limits, parts, contracts))
                 .map(server)
                 .recover(failure -> server.vertx.close().transform(closed -> Future.failedFuture(failure)))
                 .toCompletionStage();
+    }
+
+    /** Every contract, and who answers it. */
+    private Future<Map<Api, Operations>> contracts() {
+        Map<Api, Operations> contracts = new LinkedHashMap<>();
+        Future<Void> loaded = Api.load(vertx).map(api -> {
+            contracts.put(api, operations);
+            return null;
+        });
+        for (Map.Entry<String, Operations> further : operations.further().entrySet()) {
+            loaded = loaded.compose(before -> Api.load(vertx, further.getKey())).map(api -> {
+                contracts.put(api, further.getValue());
+                return null;
+            });
+        }
+        return loaded.map(all -> contracts);
     }
 
     /** Where it listens. */
@@ -98,7 +116,7 @@ public final class InterlockServer {
                 .toCompletionStage();
     }
 
-    private Future<Void> listen(Listen listen, Limits limits, ServerParts parts, Api api) {
+    private Future<Void> listen(Listen listen, Limits limits, ServerParts parts, Map<Api, Operations> contracts) {
         Authentication authentication = Authentication.by(
                 parts.keys(),
                 parts.sessions(),
@@ -111,7 +129,8 @@ public final class InterlockServer {
         if (listen.managementPort() == null) {
             inside.closeTo(main, authentication, listen.behindProxy());
         }
-        main.route("/api/v1/*").subRouter(api.routes(vertx, authentication, gate, parts.operations()));
+        contracts.forEach((api, answering) ->
+                main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, answering)));
         Future<Void> listening = open(listen, limits, listen.port(), main).map(bound -> {
             port = bound;
             managementPort = bound;

@@ -5,6 +5,7 @@ import io.interlock.server.access.Authentication;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.Failures;
 import io.interlock.server.http.Gate;
+import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Future;
@@ -29,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
-/** The routes of {@code /api/v1}, made from the contract: who may call, what is a proper call, who answers. */
+/** The routes of one contract, {@code /api/v1} or a further one, made from its document: who may call, what is a proper call, who answers. */
 public final class Api {
 
     private static final String PUBLIC = "public";
@@ -42,9 +43,14 @@ public final class Api {
         this.document = document;
     }
 
-    /** Reads the contract that comes with the server. */
+    /** Reads the contract of {@code /api/v1}. */
     public static Future<Api> load(Vertx vertx) {
-        JsonObject document = ContractDocument.read();
+        return load(vertx, "openapi.yaml");
+    }
+
+    /** Reads a contract that comes with the server. */
+    public static Future<Api> load(Vertx vertx, String name) {
+        JsonObject document = ContractDocument.read(name);
         return OpenAPIContract.from(vertx, ContractDocument.forRouting(document))
                 .map(contract -> new Api(contract, document));
     }
@@ -58,6 +64,11 @@ public final class Api {
     /** The document clients read. */
     public JsonObject document() {
         return document;
+    }
+
+    /** Under which path it is served: empty for the root. */
+    public String base() {
+        return ContractDocument.base(document);
     }
 
     /** All operations, by their ids. */
@@ -79,6 +90,11 @@ public final class Api {
         if (!stray.isEmpty()) {
             throw new IllegalStateException("the contract knows nothing of " + stray);
         }
+        ErrorShape shape = ContractDocument.shape(document);
+        Handler<RoutingContext> shaped = context -> {
+            Exchange.shape(context, shape);
+            context.next();
+        };
         RouterBuilder builder = RouterBuilder.create(vertx, contract, RequestExtractor.withBodyHandler());
         for (OpenAPIRoute route : builder.getRoutes()) {
             io.vertx.openapi.contract.Operation operation = route.getOperation();
@@ -86,6 +102,7 @@ public final class Api {
             Operation answering = operations.of(id);
             RequestCheck check = new RequestCheck(operation, contract.getSchemaRepository());
             route.setDoSecurity(false).setDoValidation(false);
+            route.addHandler(shaped);
             role(operation).ifPresent(role -> route.addHandler(context -> authentication.require(context, role)));
             route.addHandler(gate.bodies());
             route.addHandler(context -> call(context, operation, check, answering));
@@ -95,7 +112,9 @@ public final class Api {
             TreeSet<String> methods = path.getOperations().stream()
                     .map(operation -> operation.getHttpMethod().name())
                     .collect(Collectors.toCollection(TreeSet::new));
-            router.route(path.getName().replaceAll("\\{(.*?)}", ":$1")).handler(otherMethod(methods));
+            router.route(path.getName().replaceAll("\\{(.*?)}", ":$1"))
+                    .handler(shaped)
+                    .handler(otherMethod(methods));
         });
         return router;
     }

@@ -2,7 +2,7 @@ package io.interlock.server.api;
 
 import io.interlock.server.YamlResource;
 import io.interlock.server.problem.Catalogue;
-import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -28,20 +28,37 @@ final class ContractDocument {
 
     private ContractDocument() {}
 
+    /** The document of {@code /api/v1}. */
     static JsonObject read() {
-        JsonObject document = YamlResource.object("openapi.yaml");
+        return read("openapi.yaml");
+    }
+
+    static JsonObject read(String name) {
+        JsonObject document = YamlResource.object(name);
+        ErrorShape shape = shape(document);
         document.getJsonObject("paths").forEach(path -> {
             JsonObject operations = (JsonObject) path.getValue();
-            operations.forEach(operation -> addProblems((JsonObject) operation.getValue()));
+            operations.forEach(operation -> addProblems((JsonObject) operation.getValue(), shape));
         });
         JsonObject examples = new JsonObject();
         for (Catalogue.Entry entry : Catalogue.all()) {
             examples.put(
                     entry.code().code(),
-                    new JsonObject().put("summary", entry.title()).put("value", entry.example()));
+                    new JsonObject().put("summary", entry.title()).put("value", shape.of(entry.example())));
         }
         document.getJsonObject("components").put("examples", examples);
         return document;
+    }
+
+    /** How it tells what went wrong. */
+    static ErrorShape shape(JsonObject document) {
+        return ErrorShape.named(document.getString("x-errors", "problem"));
+    }
+
+    /** Under which path it is served: empty for the root. */
+    static String base(JsonObject document) {
+        String url = document.getJsonArray("servers").getJsonObject(0).getString("url");
+        return url.equals("/") ? "" : url;
     }
 
     /**
@@ -51,7 +68,7 @@ final class ContractDocument {
      */
     static JsonObject forRouting(JsonObject document) {
         JsonObject routed = document.copy()
-                .put("servers", new JsonArray().add(new JsonObject().put("url", "http://localhost/api/v1")));
+                .put("servers", new JsonArray().add(new JsonObject().put("url", "http://localhost" + base(document))));
         routed.remove("security");
         routed.getJsonObject("paths")
                 .forEach(path -> ((JsonObject) path.getValue()).forEach(entry -> {
@@ -65,7 +82,7 @@ final class ContractDocument {
         return routed;
     }
 
-    private static void addProblems(JsonObject operation) {
+    private static void addProblems(JsonObject operation, ErrorShape shape) {
         List<ProblemCode> codes = new ArrayList<>(ANYWHERE);
         if (!operation.getString("x-role").equals("public")) {
             codes.addAll(WITH_KEY);
@@ -78,11 +95,16 @@ final class ContractDocument {
         }
         Map<Integer, JsonObject> byStatus = new TreeMap<>();
         for (ProblemCode code : codes) {
-            byStatus.computeIfAbsent(code.entry().status(), status -> new JsonObject())
+            byStatus.computeIfAbsent(shape.status(code), status -> new JsonObject())
                     .put(code.code(), new JsonObject().put("$ref", "#/components/examples/" + code.code()));
         }
         JsonObject responses = operation.getJsonObject("responses");
-        byStatus.forEach((status, examples) -> responses.put(Integer.toString(status), response(examples)));
+        byStatus.forEach((status, examples) -> {
+            // What a document says itself about a status stands.
+            if (!responses.containsKey(Integer.toString(status))) {
+                responses.put(Integer.toString(status), response(examples, shape));
+            }
+        });
     }
 
     private static ProblemCode named(JsonObject operation, String code) {
@@ -94,12 +116,12 @@ final class ContractDocument {
         throw new IllegalStateException(operation.getString("operationId") + " names the unknown problem " + code);
     }
 
-    private static JsonObject response(JsonObject examples) {
+    private static JsonObject response(JsonObject examples, ErrorShape shape) {
         JsonObject content = new JsonObject()
-                .put("schema", new JsonObject().put("$ref", "#/components/schemas/Problem"))
+                .put("schema", new JsonObject().put("$ref", "#/components/schemas/" + shape.schema()))
                 .put("examples", examples);
         return new JsonObject()
                 .put("description", String.join(", ", examples.fieldNames()))
-                .put("content", new JsonObject().put(Problem.MEDIA_TYPE, content));
+                .put("content", new JsonObject().put(shape.mediaType(), content));
     }
 }

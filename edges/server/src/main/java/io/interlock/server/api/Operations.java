@@ -1,5 +1,6 @@
 package io.interlock.server.api;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,6 +13,7 @@ public final class Operations {
 
     private final Map<String, Operation> byId = new TreeMap<>();
     private final List<Runnable> endings = new CopyOnWriteArrayList<>();
+    private final Map<String, Operations> further = new TreeMap<>();
 
     /** Has {@code operation} answer {@code operationId}. */
     public Operations on(String operationId, Operation operation) {
@@ -28,6 +30,17 @@ public final class Operations {
             throw new IllegalStateException("nobody answers operation " + operationId);
         }
         return operation;
+    }
+
+    /** Has a further contract served, whose document is called {@code name}, and answered by {@code answering}. */
+    public Operations also(String name, Operations answering) {
+        further.put(name, answering);
+        return this;
+    }
+
+    /** Further contracts, by the names of their documents, and who answers them. */
+    public Map<String, Operations> further() {
+        return Collections.unmodifiableMap(further);
     }
 
     /** Has {@code ending} run when the server stops, before connections are closed: whoever waits has its answer then. */

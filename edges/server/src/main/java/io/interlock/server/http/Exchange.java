@@ -1,6 +1,7 @@
 package io.interlock.server.http;
 
 import io.interlock.server.access.Caller;
+import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.session.Session;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -17,6 +18,7 @@ public final class Exchange {
     private static final String SESSION = "interlock.session";
     private static final String BODY = "interlock.body";
     private static final String NOTES = "interlock.notes";
+    private static final String SHAPE = "interlock.shape";
 
     private Exchange() {}
 
@@ -58,6 +60,16 @@ public final class Exchange {
 
     static void body(RoutingContext context, Buffer body) {
         context.put(BODY, body);
+    }
+
+    /** How whoever asks here is told what went wrong. */
+    public static ErrorShape shape(RoutingContext context) {
+        return Objects.requireNonNullElse(context.get(SHAPE), ErrorShape.PROBLEM);
+    }
+
+    /** Says how that is told. */
+    public static void shape(RoutingContext context, ErrorShape shape) {
+        context.put(SHAPE, shape);
     }
 
     /** Has the access log say something more: key, run, token. The name is ours, the value may be anybody's. */

@@ -1,5 +1,6 @@
 package io.interlock.server.http;
 
+import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Problems;
@@ -46,9 +47,10 @@ public final class Failures implements Handler<RoutingContext> {
         if (BodyReader.hasBody(context.request()) && !context.request().isEnded()) {
             cutOff(context);
         }
-        response.setStatusCode(problem.status())
-                .putHeader("Content-Type", Problem.MEDIA_TYPE)
-                .end(problem.toJson(Exchange.requestId(context)).toBuffer());
+        ErrorShape shape = Exchange.shape(context);
+        response.setStatusCode(shape.status(problem.code()))
+                .putHeader("Content-Type", shape.mediaType())
+                .end(shape.of(problem.toJson(Exchange.requestId(context))).toBuffer());
     }
 
     /**

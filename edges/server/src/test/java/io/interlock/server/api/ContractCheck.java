@@ -24,16 +24,24 @@ public final class ContractCheck {
 
     private static final Set<String> STANDARD = Set.of("404", "405", "408", "413", "414", "415", "417", "431");
 
-    // A copy: the validator leaves marks in what it is given.
-    private final JsonObject document = ContractDocument.read().copy();
+    private final JsonObject document;
     private final Map<Pattern, JsonObject> paths = new LinkedHashMap<>();
     private final Map<String, Validator> validators = new ConcurrentHashMap<>();
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
+    /** Of {@code /api/v1}. */
     public ContractCheck() {
+        this("openapi.yaml");
+    }
+
+    /** Of the document called {@code name}. */
+    public ContractCheck(String name) {
+        // A copy: the validator leaves marks in what it is given.
+        document = ContractDocument.read(name).copy();
+        String base = ContractDocument.base(document);
         document.getJsonObject("paths").forEach(path -> {
             String pattern = path.getKey().replace(".", "\\.").replaceAll("\\{[^}]*}", "[^/]+");
-            paths.put(Pattern.compile("/api/v1" + pattern), (JsonObject) path.getValue());
+            paths.put(Pattern.compile(base + pattern), (JsonObject) path.getValue());
         });
     }
 
