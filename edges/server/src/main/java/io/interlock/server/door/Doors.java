@@ -4,6 +4,7 @@ import io.interlock.config.JobSettings;
 import io.interlock.engine.RunEngine;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Workbench;
+import io.interlock.server.door.flows.FlowDoor;
 import io.interlock.server.door.pipelines.PipelineDoor;
 import io.interlock.time.Environment;
 import java.util.Collection;
@@ -27,6 +28,7 @@ public final class Doors {
         Workbench bench = Workbench.of(engine, environment);
         operations
                 .also(PipelineDoor.DOCUMENT, PipelineDoor.operations(bench, jobs))
+                .also(FlowDoor.DOCUMENT, FlowDoor.operations(bench, jobs))
                 .onStop(bench.waits()::close);
     }
 }

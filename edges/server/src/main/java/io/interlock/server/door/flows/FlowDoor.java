@@ -1,0 +1,136 @@
+package io.interlock.server.door.flows;
+
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.config.Door;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.Submission;
+import io.interlock.run.KeyView;
+import io.interlock.run.Run;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.door.DoorJobs;
+import io.interlock.server.door.DoorKeys;
+import io.interlock.server.door.DoorRuns;
+import io.interlock.server.json.JsonTime;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A phase is a job, its lock the key {@code flow/{flow}/{phase}}. */
+public final class FlowDoor {
+
+    /** The document of this door. */
+    public static final String DOCUMENT = "door/flows.yaml";
+
+    private final Workbench bench;
+    private final DoorJobs jobs;
+
+    private FlowDoor(Workbench bench, DoorJobs jobs) {
+        this.bench = bench;
+        this.jobs = jobs;
+    }
+
+    /** Answers the operations of this door. */
+    public static Operations operations(Workbench bench, DoorJobs jobs) {
+        FlowDoor door = new FlowDoor(bench, jobs);
+        return new Operations()
+                .on("resumeFlow", door::resume)
+                .on("getPhaseLock", door::look)
+                .on("releasePhaseLock", door::release);
+    }
+
+    private CompletionStage<Reply> resume(Call call) {
+        String phase = call.body().getString("phase");
+        JobSettings job = job(phase);
+        LockKey key = key(call, phase);
+        // The handler is one for all flows of its phase, so it is told whose turn it is.
+        JsonObject parameters = new JsonObject()
+                .put("flow_id", call.required("flow_id", String.class))
+                .put("phase", phase);
+        return bench.engine()
+                .submitAsync(DoorRuns.request(call, key, job).parameters(parameters.encode()))
+                .thenCompose(answer -> answer(call, phase, answer));
+    }
+
+    private CompletionStage<Reply> answer(Call call, String phase, Submission answer) {
+        if (answer instanceof Submission.Rejected rejected) {
+            return DoorRuns.refused(bench, rejected.refusal());
+        }
+        if (answer instanceof Submission.Skipped skipped && !isRunning(skipped)) {
+            return DoorRuns.refused(bench, skipped.refusal());
+        }
+        boolean fresh = answer instanceof Submission.Started || answer instanceof Submission.Queued;
+        String run = answer.incumbent()
+                .or(() -> answer.run().map(Run::id))
+                .map(Object::toString)
+                .orElse(null);
+        return CompletableFuture.completedFuture(Reply.ok(new JsonObject()
+                .put("status", fresh ? "started" : "already_running")
+                .put("flow_id", call.required("flow_id", String.class))
+                .put("phase", phase)
+                .put("run_id", run)));
+    }
+
+    /** Whether it was skipped because somebody is at it: a pause, for one, is no run. */
+    private static boolean isRunning(Submission.Skipped skipped) {
+        return skipped.incumbent().isPresent() || skipped.refusal() instanceof Refusal.Held;
+    }
+
+    private CompletionStage<Reply> look(Call call) {
+        LockKey key = pathKey(call);
+        return bench.blocking()
+                .call(() -> Reply.ok(DoorKeys.held(bench.engine(), key)
+                        .map(FlowDoor::locked)
+                        .orElseGet(() -> new JsonObject()
+                                .put("locked", false)
+                                .putNull("timestamp")
+                                .putNull("elapsed_seconds")
+                                .putNull("run_id"))));
+    }
+
+    private static JsonObject locked(KeyView view) {
+        Optional<Run> run = view.currentRun();
+        Optional<LeaseRecord> lease = view.currentLease();
+        Instant since = lease.map(LeaseRecord::grantedAt)
+                .or(() -> run.map(kept -> kept.status().since()))
+                .orElse(view.observedAt());
+        return new JsonObject()
+                .put("locked", true)
+                .put("timestamp", JsonTime.of(since))
+                .put(
+                        "elapsed_seconds",
+                        Math.max(0, Duration.between(since, view.observedAt()).toMillis()) / 1_000.0)
+                .put(
+                        "run_id",
+                        lease.flatMap(held -> held.holder().runId())
+                                .or(() -> run.map(Run::id))
+                                .map(Object::toString)
+                                .orElse(null));
+    }
+
+    private CompletionStage<Reply> release(Call call) {
+        LockKey key = pathKey(call);
+        return bench.blocking().call(() -> DoorKeys.release(bench.engine(), call, key));
+    }
+
+    private LockKey pathKey(Call call) {
+        String phase = call.required("phase", String.class);
+        return key(call, job(phase).name());
+    }
+
+    private JobSettings job(String phase) {
+        return jobs.find(Door.FLOWS, phase)
+                .orElseThrow(() -> Call.notFound("phase", phase).thrown());
+    }
+
+    private static LockKey key(Call call, String phase) {
+        return LockKey.of(call.tenant(), "flow/" + call.required("flow_id", String.class) + "/" + phase);
+    }
+}
