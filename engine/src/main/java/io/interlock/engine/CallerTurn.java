@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.StoreUnavailableException;
 import io.interlock.run.Run;
 import java.util.concurrent.CompletionStage;
 
@@ -15,6 +16,7 @@ public interface CallerTurn extends AutoCloseable {
     /**
      * Waits for the turn, for as long as the run's max wait allows.
      *
+     * @throws StoreUnavailableException if the max wait is over and the store cannot be asked what became of the run
      * @throws InterruptedException if the thread was interrupted; the caller still has its place, and a turn that comes now
      *     is kept for it, if it waits again within a quarter of a minute
      * @throws IllegalStateException if the engine is closed meanwhile

@@ -126,6 +126,26 @@ class LeaseInHandTest {
     }
 
     @Test
+    void aCallerWhoseWaitIsOverDoesNotWaitForAStoreThatIsAway() {
+        callers();
+        Submission.Queued queued = (Submission.Queued) engine.submit(RunRequest.of(KEY, "by-hand")
+                .execution(Execution.CALLER)
+                .onConflict(ConflictPolicy.QUEUE)
+                .maxWait(Duration.ofSeconds(60)));
+        CompletableFuture<CallerTurn.Outcome> turn =
+                requireNonNull(queued.turn()).takeAsync().toCompletableFuture();
+        faults.down("takeTurn");
+        seconds(59);
+        assertThat(turn).as("it may come back in time").isNotDone();
+        seconds(3);
+        assertThat(turn)
+                .completesExceptionallyWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withCauseInstanceOf(StoreUnavailableException.class)
+                .withMessageContaining("was over");
+    }
+
+    @Test
     void theDeadlineCountsFromBeforeTheHeartbeatWasSent() {
         CallerRun work = callers();
         Duration[] sent = {Duration.ZERO};

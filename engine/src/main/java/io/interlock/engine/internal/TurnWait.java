@@ -1,5 +1,6 @@
 package io.interlock.engine.internal;
 
+import io.interlock.StoreUnavailableException;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.CallerTurn;
 import io.interlock.run.Ending;
@@ -35,6 +36,7 @@ final class TurnWait implements CallerTurn {
     private final House house;
     private final Run run;
     private final TurnRequest request;
+    private final Moment since;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
 
     // All below is guarded by this.
@@ -55,6 +57,7 @@ final class TurnWait implements CallerTurn {
         this.house = house;
         this.run = run;
         this.request = new TurnRequest(run.id(), run.key(), caller);
+        this.since = house.time().now();
     }
 
     @Override
@@ -197,7 +200,12 @@ final class TurnWait implements CallerTurn {
 
     private void looked(@Nullable TurnAnswer answer, @Nullable Throwable failure, Moment before) {
         if (failure != null) {
-            // The store decides by its own clock whether we still wait; we find out when it is back.
+            // The store decides by its own clock whether we still wait; we find out when it is back, if that is in
+            // time.
+            if (isOver()) {
+                refuse(away(failure));
+                return;
+            }
             log.debug("run {} could not ask for its turn, trying again: {}", run.id(), failure.toString());
         } else if (answer instanceof TurnAnswer.Granted granted) {
             granted(granted, before);
@@ -218,6 +226,22 @@ final class TurnWait implements CallerTurn {
         if (more) {
             look();
         }
+    }
+
+    /** By the local clock, which began later than the store's. */
+    private boolean isOver() {
+        Duration waited = Duration.ofNanos(house.time().elapsed(since));
+        return run.spec()
+                .limits()
+                .waitLimit()
+                .filter(most -> waited.compareTo(most) > 0)
+                .isPresent();
+    }
+
+    private StoreUnavailableException away(Throwable failure) {
+        String store = house.settings().store().capabilities().store();
+        return new StoreUnavailableException(
+                store, "did not answer until the wait of run " + run.id() + " for " + run.key() + " was over", failure);
     }
 
     private void granted(TurnAnswer.Granted granted, Moment before) {
