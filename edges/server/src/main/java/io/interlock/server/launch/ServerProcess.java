@@ -1,5 +1,6 @@
 package io.interlock.server.launch;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.config.Configuration;
@@ -29,6 +30,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -128,6 +130,7 @@ final class ServerProcess implements AutoCloseable {
 
     private Parts assemble() {
         InterlockSettings settings = configuration.settings();
+        requireRuns(settings.store());
         configuration.folder().prepareFor(settings.store());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         InterlockMeters meters = opened(
@@ -155,6 +158,17 @@ final class ServerProcess implements AutoCloseable {
         // Last of all: a key that is made but never shown would lock everybody out.
         Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
         return new Parts(engine, keys, sessions, probe, server, bootstrap);
+    }
+
+    /** Redis has neither runs nor API keys, so its store is not even among the libraries of the server. */
+    private static void requireRuns(String store) {
+        if (store.toLowerCase(Locale.ROOT).startsWith("redis")) {
+            throw new InvalidSettingException(
+                    "store",
+                    "redis://…",
+                    "keeps leases only, and a server needs runs and API keys",
+                    "use sqlite:PATH or postgresql://…, or Redis from the library and the command line");
+        }
     }
 
     private String door(JobName job) {
