@@ -12,6 +12,8 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.IssuedKey;
 import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.engine.command.CommandHandler;
+import io.interlock.engine.command.CommandSpec;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
 import io.interlock.server.api.ContractCheck;
@@ -35,6 +37,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -113,6 +116,11 @@ public final class EngineRig implements AutoCloseable {
                 Job.named("quick")
                         .stage("load")
                         .handler(run -> "{\"token\":" + run.token() + "}")
+                        .build(),
+                Job.named("shell")
+                        .handler(new CommandHandler(
+                                CommandSpec.of(List.of("sh", "-c", "echo trace $TRACEPARENT of $INTERLOCK_RUN_ID")),
+                                Environment.system()))
                         .build(),
                 Job.named("remote").build(),
                 Job.named("joined").onConflict(ConflictPolicy.JOIN).build(),

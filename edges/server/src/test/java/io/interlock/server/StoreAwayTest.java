@@ -74,6 +74,21 @@ class StoreAwayTest {
     }
 
     @Test
+    void aRunThatIsInLineIsSaidToBeThoughNobodyCanSayWhy() {
+        rig.post("/runs", Role.WORKER, "{\"key\": \"line\", \"execution\": \"caller\"}")
+                .is(201);
+        store.away("explain");
+        Answer queued = rig.post(
+                        "/runs", Role.TRIGGER, "{\"key\": \"line\", \"job\": \"remote\", \"onConflict\": \"QUEUE\"}")
+                .is(202);
+        assertThat(queued.number("position")).isEqualTo(1);
+        store.away("keys");
+        Answer refused = rig.post("/runs", Role.TRIGGER, "{\"key\": \"line\", \"job\": \"remote\"}")
+                .isProblem(409, "lock-held");
+        assertThat(refused.json().getJsonObject("holder").getString("runId")).isNotNull();
+    }
+
+    @Test
     void serviceIsBackWithoutARestartAlsoForThoseWhoWait() throws Exception {
         List<CompletableFuture<Answer>> waiting = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

@@ -21,23 +21,32 @@ import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** One call of an operation: checked parameters and body, and who makes it. */
 public final class Call {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
+    /** Ten years: whatever is meant to last longer is meant to last for ever, and stores can still count it. */
+    private static final Duration LONGEST = Duration.ofDays(3_650);
+
     private static final Pattern PREFER_WAIT = Pattern.compile("(?:^|[,;\\s])wait=\"?(\\d{1,6})\"?(?:$|[,;\\s])");
 
     private final RoutingContext context;
     private final Map<String, Object> parameters;
     private final JsonObject body;
+    private final CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
 
     Call(RoutingContext context, Map<String, Object> parameters, JsonObject body) {
         this.context = context;
         this.parameters = parameters;
         this.body = body;
+        context.addEndHandler(ended -> over.complete(null));
     }
 
     /** Who makes it; nobody is known on a public operation. */
@@ -136,12 +145,20 @@ public final class Call {
         if (text == null) {
             return Optional.empty();
         }
+        Duration duration;
         try {
-            return Optional.of(DurationText.parse(field, text));
+            duration = DurationText.parse(field, text);
         } catch (InvalidSettingException invalid) {
             throw Problem.invalid("/" + field, String.valueOf(invalid.getMessage()))
                     .thrown();
+        } catch (ArithmeticException tooLong) {
+            duration = LONGEST.plusDays(1);
         }
+        if (duration.compareTo(LONGEST) > 0) {
+            throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d")
+                    .thrown();
+        }
+        return Optional.of(duration);
     }
 
     /** How long the caller is willing to wait for an answer: field {@code wait} or header {@code Prefer}, at most 30 s. */
@@ -167,9 +184,10 @@ public final class Call {
         Doorbell.hangUp(context.request().connection());
     }
 
-    /** Runs {@code action} when the client goes away or has its answer. */
+    /** Runs {@code action} when the client goes away or has its answer; at once if that is so. From any thread. */
     public void whenOver(Runnable action) {
-        context.addEndHandler(ended -> action.run());
+        CompletionStage<@Nullable Void> end = over;
+        end.thenRun(action);
     }
 
     /** The answer to ids that are unknown, malformed or another tenant's: all the same. */

@@ -24,6 +24,7 @@ final class LiveFeed implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(LiveFeed.class);
     private static final Duration EVERY = Duration.ofMillis(300);
+    private static final Duration GLANCE_EVERY = Duration.ofSeconds(1);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
     private static final Duration LONGEST_BEHIND = Duration.ofSeconds(30);
     private static final int PAGE = 200;
@@ -35,6 +36,8 @@ final class LiveFeed implements AutoCloseable {
     private final Timers timers;
     private final Glances glances;
     private final List<LiveStream> streams = new CopyOnWriteArrayList<>();
+    // Only ticks, one at a time, use it.
+    private long lastGlance;
     private boolean ticking;
     private boolean closed;
 
@@ -44,6 +47,7 @@ final class LiveFeed implements AutoCloseable {
         this.ticker = bench.environment().ticker();
         this.timers = bench.environment().timers("interlock-live");
         this.glances = new Glances(engine);
+        this.lastGlance = ticker.nanos() - GLANCE_EVERY.toNanos();
     }
 
     /** Tells {@code stream} what happens from its place on. */
@@ -117,11 +121,14 @@ final class LiveFeed implements AutoCloseable {
             }
         }
         byPlace.entrySet().stream().limit(MOST_PLACES).forEach(place -> tell(place.getKey(), place.getValue(), now));
-        byTenant.forEach((tenant, readers) -> glances.of(tenant, readers)
-                .forEach(event -> readers.stream()
-                        .filter(reader -> reader.wants(event.topic()))
-                        .forEach(reader -> reader.write(event.text(), now))));
-        glances.keepOnly(byTenant.keySet());
+        if (now - lastGlance >= GLANCE_EVERY.toNanos()) {
+            lastGlance = now;
+            byTenant.forEach((tenant, readers) -> glances.of(tenant, readers)
+                    .forEach(event -> readers.stream()
+                            .filter(reader -> reader.wants(event.topic()))
+                            .forEach(reader -> reader.write(event.text(), now))));
+            glances.keepOnly(byTenant.keySet());
+        }
     }
 
     private void tell(long place, Set<LiveStream> readers, long now) {

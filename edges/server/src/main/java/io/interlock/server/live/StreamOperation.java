@@ -72,8 +72,8 @@ public final class StreamOperation {
         stream.write(
                 ": events of tenant " + call.tenant() + "\nretry: 2000\n" + from + "\n",
                 bench.environment().ticker().nanos());
-        call.whenOver(() -> feed.remove(stream));
         feed.add(stream);
+        call.whenOver(() -> feed.remove(stream));
     }
 
     /** A place that cannot be one is before the first: the feed answers that with a reset. */

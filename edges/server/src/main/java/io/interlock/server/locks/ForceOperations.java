@@ -3,7 +3,9 @@ package io.interlock.server.locks;
 import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
 import io.interlock.run.Pause;
+import io.interlock.run.Run;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Reply;
 import io.interlock.server.api.Workbench;
@@ -16,6 +18,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -41,11 +44,18 @@ final class ForceOperations {
             JsonObject json = new JsonObject()
                     .put("releasedToken", evicted.victim().token().value())
                     .put("opensAt", JsonTime.of(evicted.opensAt()));
-            bench.engine().queue(key).stream()
-                    .findFirst()
-                    .ifPresent(next -> json.put("nextRun", next.id().toString()));
+            next(key).ifPresent(run -> json.put("nextRun", run.id().toString()));
             return Reply.ok(json);
         });
+    }
+
+    /** Who comes next, if somebody can say: the lease is taken away in any case. */
+    private Optional<Run> next(LockKey key) {
+        try {
+            return bench.engine().queue(key).stream().findFirst();
+        } catch (StoreUnavailableException away) {
+            return Optional.empty();
+        }
     }
 
     private static RuntimeException stale(LockKey key, FencingToken token, EvictAnswer.Mismatch mismatch) {

@@ -8,8 +8,6 @@ import io.interlock.LossCause;
 import io.interlock.engine.RemoteLeases.Acquired;
 import io.interlock.engine.RemoteLeases.Renewed;
 import io.interlock.engine.RemoteWork;
-import io.interlock.run.KeyQuery;
-import io.interlock.run.KeyView;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Reply;
 import io.interlock.server.api.Workbench;
@@ -17,6 +15,7 @@ import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Refusals;
 import io.interlock.server.runs.Holders;
 import io.interlock.server.runs.Losses;
+import io.interlock.server.runs.RunViews;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Optional;
@@ -30,9 +29,11 @@ final class LeaseOperations {
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
 
     private final Workbench bench;
+    private final RunViews views;
 
     LeaseOperations(Workbench bench) {
         this.bench = bench;
+        this.views = new RunViews(bench);
     }
 
     CompletionStage<Reply> acquire(Call call) {
@@ -47,9 +48,8 @@ final class LeaseOperations {
                         return CompletableFuture.completedFuture(Reply.ok(json(granted.lease(), ttl)));
                     }
                     Acquired.Refused refused = (Acquired.Refused) answer;
-                    return bench.blocking().call(() -> {
-                        throw Refusals.of(refused.refusal(), look(key).orElse(null))
-                                .thrown();
+                    return views.key(key).thenApply(view -> {
+                        throw Refusals.of(refused.refusal(), view.orElse(null)).thrown();
                     });
                 });
     }
@@ -92,12 +92,6 @@ final class LeaseOperations {
             current.ifPresent(live -> json.put("currentToken", live));
             return Reply.ok(json);
         });
-    }
-
-    private Optional<KeyView> look(LockKey key) {
-        return bench.engine().records().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
-                .filter(view -> view.key().equals(key))
-                .findFirst();
     }
 
     private static JsonObject json(LeaseRecord lease, Duration ttl) {

@@ -24,6 +24,7 @@ final class ListOperation {
 
     private static final String CURSOR = "locks";
     private static final int MOST_LOOKED_AT = 5_000;
+    private static final int CHUNK = 200;
 
     private final Workbench bench;
 
@@ -40,9 +41,11 @@ final class ListOperation {
         }
         String prefix = key.map(named -> named.name().substring(0, named.name().length() - 1))
                 .orElse("");
-        KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), call.limit());
+        // Who looks for few among many looks at many at a time.
+        int chunk = states.isEmpty() ? call.limit() : Math.max(call.limit(), CHUNK);
+        KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), chunk);
         return bench.blocking().call(() -> {
-            JsonObject page = page(query, states);
+            JsonObject page = page(query, states, call.limit());
             if (after.isEmpty()) {
                 JsonArray pauses = new JsonArray();
                 bench.engine().records().pauses(call.tenant()).forEach(pause -> pauses.add(PauseJson.of(pause, true)));
@@ -75,7 +78,7 @@ final class ListOperation {
         return LockJson.idle(key, pause, now);
     }
 
-    private JsonObject page(KeyQuery first, Set<LockJson.State> states) {
+    private JsonObject page(KeyQuery first, Set<LockJson.State> states, int limit) {
         JsonArray items = new JsonArray();
         KeyQuery query = first;
         int lookedAt = 0;
@@ -88,7 +91,7 @@ final class ListOperation {
                     items.add(LockJson.of(view));
                 }
                 boolean mayBeMore = i < views.size() - 1 || views.size() == query.limit();
-                if ((items.size() == first.limit() || lookedAt == MOST_LOOKED_AT) && mayBeMore) {
+                if ((items.size() == limit || lookedAt == MOST_LOOKED_AT) && mayBeMore) {
                     return new JsonObject()
                             .put("items", items)
                             .put("cursor", Cursor.of(CURSOR, view.key().name()));

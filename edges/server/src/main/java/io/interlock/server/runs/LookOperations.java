@@ -28,6 +28,8 @@ final class LookOperations {
     /** How many runs are looked at for one page, if most of them are none of those asked for. */
     private static final int MOST_LOOKED_AT = 5_000;
 
+    private static final int CHUNK = 200;
+
     private final Workbench bench;
     private final KnownRuns known;
 
@@ -98,7 +100,7 @@ final class LookOperations {
     private RunQuery query(Call call) {
         Set<RunState> states = states(call);
         RunQuery query = RunQuery.ofTenant(call.tenant())
-                .page(Cursor.number(call, CURSOR), call.limit())
+                .page(Cursor.number(call, CURSOR), chunk(call))
                 .newestFirst();
         if (states.size() == 1) {
             query = query.in(states.iterator().next());
@@ -115,6 +117,15 @@ final class LookOperations {
         return call.since(bench.environment().clock().instant())
                 .map(asked::since)
                 .orElse(asked);
+    }
+
+    /** Who looks for few among many looks at many at a time. */
+    private static int chunk(Call call) {
+        boolean picks = states(call).size() > 1
+                || call.optional("key", String.class)
+                        .filter(key -> key.endsWith("*"))
+                        .isPresent();
+        return picks ? Math.max(call.limit(), CHUNK) : call.limit();
     }
 
     /** What is left to look for in what the store finds. */

@@ -13,23 +13,25 @@ import io.interlock.server.json.RunJson;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Second looks, for the facts in answers about keys that somebody else has. */
-final class RunViews {
+public final class RunViews {
 
     private static final Logger log = LoggerFactory.getLogger(RunViews.class);
 
     private final Workbench bench;
 
-    RunViews(Workbench bench) {
+    /** Looks by {@code bench}. */
+    public RunViews(Workbench bench) {
         this.bench = bench;
     }
 
     /** What goes on under {@code key}; empty if nothing does, or if nobody can say: a refusal is one without it too. */
-    CompletionStage<Optional<KeyView>> key(LockKey key) {
+    public CompletionStage<Optional<KeyView>> key(LockKey key) {
         return bench.blocking().call(() -> look(key)).exceptionally(failure -> {
             log.debug("no second look at {}: {}", key, failure.toString());
             return Optional.empty();
@@ -42,17 +44,21 @@ final class RunViews {
         return found.stream().filter(view -> view.key().equals(key)).findFirst();
     }
 
-    /** A run in line, with its place and the reason. */
-    CompletionStage<JsonObject> waiting(Run run) {
-        return bench.blocking().call(() -> {
-            if (run.state() != RunState.QUEUED) {
-                return RunJson.of(run);
-            }
-            return bench.engine()
-                    .explain(run.id())
-                    .map(wait -> explained(run, wait))
-                    .orElseGet(() -> RunJson.of(run));
-        });
+    /** A run in line, with its place and the reason; without the reason if nobody can say: the run is in line all the same. */
+    CompletionStage<JsonObject> waiting(Run run, int position) {
+        JsonObject bare = position > 0 ? RunJson.of(run).put("position", position) : RunJson.of(run);
+        if (run.state() != RunState.QUEUED) {
+            return CompletableFuture.completedFuture(bare);
+        }
+        return bench.blocking()
+                .call(() -> bench.engine()
+                        .explain(run.id())
+                        .map(wait -> explained(run, wait))
+                        .orElse(bare))
+                .exceptionally(failure -> {
+                    log.debug("no reason why run {} waits: {}", run.id(), failure.toString());
+                    return bare;
+                });
     }
 
     /** A run with what {@code wait} says. */

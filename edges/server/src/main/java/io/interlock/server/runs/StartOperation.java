@@ -83,7 +83,7 @@ final class StartOperation {
                 ? CompletableFuture.completedFuture(queued.queued())
                 : ended(call, queued.queued());
         return later.thenCompose(run -> run.state() == RunState.QUEUED
-                ? views.waiting(run).thenApply(json -> RunOperations.waiting(run, json))
+                ? views.waiting(run, queued.position()).thenApply(json -> RunOperations.waiting(run, json))
                 : done(Reply.created(RunJson.of(run), RunOperations.location(run))));
     }
 
@@ -91,7 +91,7 @@ final class StartOperation {
     private CompletionStage<Reply> turn(Call call, Submission.Queued queued, RemoteWork.Caller caller) {
         Run run = queued.queued();
         if (call.patience().isZero() || run.state().isTerminal()) {
-            return views.waiting(run).thenApply(json -> RunOperations.waiting(run, json));
+            return views.waiting(run, queued.position()).thenApply(json -> RunOperations.waiting(run, json));
         }
         CompletionStage<TurnAnswer> turn =
                 bench.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience());
@@ -101,10 +101,12 @@ final class StartOperation {
                 JsonObject json = RunJson.granted(RunJson.of(granted.run()), granted.lease(), ttl);
                 return done(Reply.created(json, RunOperations.location(run)));
             }
-            Run now = answer instanceof TurnAnswer.Waiting waiting
-                    ? waiting.run()
-                    : ((TurnAnswer.Over) answer).current().orElse(run);
-            return views.waiting(now).thenApply(json -> RunOperations.waiting(now, json));
+            if (answer instanceof TurnAnswer.Waiting waiting) {
+                return views.waiting(waiting.run(), waiting.position())
+                        .thenApply(json -> RunOperations.waiting(run, json));
+            }
+            Run over = ((TurnAnswer.Over) answer).current().orElse(run);
+            return done(RunOperations.waiting(over, RunJson.of(over)));
         });
     }
 

@@ -76,8 +76,8 @@ final class WorkOperations {
                     RunJson.of(run), granted.lease(), run.spec().terms().ttl())));
         }
         if (answer instanceof TurnAnswer.Waiting waiting) {
-            return views.waiting(waiting.run())
-                    .thenApply(json -> RunOperations.waiting(waiting.run(), json.put("position", waiting.position())));
+            return views.waiting(waiting.run(), waiting.position())
+                    .thenApply(json -> RunOperations.waiting(waiting.run(), json));
         }
         Run run = ((TurnAnswer.Over) answer)
                 .current()

@@ -6,6 +6,7 @@ import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -243,6 +244,39 @@ class RunsTest {
                 .is(201);
         assertThat(rig.get("/runs/" + odd.text("id"), Role.READ).json().containsKey("traceparent"))
                 .isFalse();
+    }
+
+    @Test
+    void aCommandIsHandedTheTraceAndItsLastWordsAreShownIfAskedFor() {
+        String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        String id = rig.post(
+                        "/runs",
+                        rig.key(Role.TRIGGER),
+                        "{\"key\": \"trace/c\", \"job\": \"shell\"}",
+                        "traceparent",
+                        trace,
+                        "Prefer",
+                        "wait=20")
+                .is(201)
+                .text("id");
+        assertThat(rig.get("/runs/" + id + "?output=true", Role.READ).is(200).text("output"))
+                .contains("trace " + trace + " of " + id);
+        assertThat(rig.get("/runs/" + id, Role.READ).is(200).json().containsKey("output"))
+                .isFalse();
+    }
+
+    @Test
+    void durationsNobodyCanMeanAreRefused() {
+        for (String field : List.of("maxWait", "lease", "maxRuntime")) {
+            for (String odd : List.of("999999999999d", "999999999999h", "P99999999999D", "PT", "P", "5 parsecs", "")) {
+                Answer refused = rig.post(
+                                "/runs",
+                                Role.TRIGGER,
+                                "{\"key\": \"odd\", \"job\": \"remote\", \"" + field + "\": \"" + odd + "\"}")
+                        .isProblem(400, "invalid-request");
+                assertThat(refused.response().body()).contains("/" + field);
+            }
+        }
     }
 
     @Test
