@@ -3,11 +3,17 @@ package io.interlock.cli.command;
 import io.interlock.LockKey;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.LeaseBackend;
+import io.interlock.cli.backend.ServerBackend;
 import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.backend.StorePlace;
+import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.config.DataFolder;
 import io.interlock.engine.Jobs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -29,7 +35,13 @@ public final class TargetOptions {
                     + " $INTERLOCK_API_KEY or --api-key-file")
     private @Nullable String server;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "For whom to act on a store (default: default)")
+    @Option(names = "--api-key-file", paramLabel = "FILE", description = "The file that holds the server's API key")
+    private @Nullable Path keyFile;
+
+    @Option(
+            names = "--tenant",
+            paramLabel = "T",
+            description = "For whom to act on a store (default: default); through a server the" + " API key says that")
     private String tenant = LockKey.DEFAULT_TENANT;
 
     @Option(
@@ -54,6 +66,10 @@ public final class TargetOptions {
 
     /** Opens the store or reaches for the server. */
     public Backend open(Session session, Jobs jobs) {
+        String address = serverUrl(session.variables());
+        if (!address.isEmpty()) {
+            return ServerBackend.at(address, headers(session.variables()), session.environment());
+        }
         StorePlace place = place(session);
         return place.url().startsWith("redis") ? LeaseBackend.open(place) : StoreBackend.open(place, jobs);
     }
@@ -75,10 +91,37 @@ public final class TargetOptions {
                 : url;
     }
 
-    private String storeUrl(Map<String, String> variables) {
+    private String serverUrl(Map<String, String> variables) {
         if (store != null && server != null) {
             throw Failure.usage("--store and --server contradict each other", "leave one of them out");
         }
+        return store != null ? "" : server != null ? server : variables.getOrDefault("INTERLOCK_SERVER", "");
+    }
+
+    private Map<String, String> headers(Map<String, String> variables) {
+        Map<String, String> headers = new HashMap<>();
+        String key = keyFile == null ? variables.getOrDefault("INTERLOCK_API_KEY", "") : secret(keyFile);
+        if (!key.isBlank()) {
+            headers.put("x-api-key", key.strip());
+        }
+        if (!tenant.equals(LockKey.DEFAULT_TENANT)) {
+            headers.put("X-Tenant", tenant);
+        }
+        return headers;
+    }
+
+    private static String secret(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException unreadable) {
+            throw new Failure(
+                    ExitCode.CONFIGURATION,
+                    "the API key cannot be read from " + file + ": " + unreadable.getMessage(),
+                    "name a file that holds the key and nothing else");
+        }
+    }
+
+    private String storeUrl(Map<String, String> variables) {
         String named = store != null ? store : variables.getOrDefault("INTERLOCK_STORE", "");
         if (!named.isEmpty()) {
             return patient(named);

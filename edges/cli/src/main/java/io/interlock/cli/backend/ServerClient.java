@@ -1,0 +1,145 @@
+package io.interlock.cli.backend;
+
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Speaks to a server. By {@code HttpURLConnection}, since {@code java.net.http} would cost every start another half second. Safe for
+ * use by many threads.
+ */
+final class ServerClient {
+
+    private static final int CONNECT_MILLIS = 5_000;
+    private static final int READ_MILLIS = 15_000;
+    private static final int PAGE = 200;
+
+    private final String base;
+    private final Map<String, String> headers;
+
+    /**
+     * A client of the server at {@code url}.
+     *
+     * @param headers what every request carries, such as the API key
+     */
+    ServerClient(String url, Map<String, String> headers) {
+        this.base = (url.endsWith("/") ? url.substring(0, url.length() - 1) : url) + "/api/v1";
+        this.headers = Map.copyOf(headers);
+    }
+
+    /** What a server said. */
+    record Answer(int status, Facts body) {
+
+        boolean isGood() {
+            return status < 300;
+        }
+    }
+
+    /** Asks for something. */
+    Facts get(String path, String... query) {
+        return good(send("GET", path + query(query), null, Map.of(), Duration.ZERO))
+                .body();
+    }
+
+    /** Asks for something, and has the server wait for a change. */
+    Facts getWithin(Duration wait, String path) {
+        Map<String, String> prefer = Map.of("Prefer", "wait=" + Math.max(1, wait.toSeconds()));
+        return good(send("GET", path, null, prefer, wait)).body();
+    }
+
+    /** Has something done. */
+    Facts post(String path, Facts body) {
+        return good(send("POST", path, body, Map.of(), Duration.ZERO)).body();
+    }
+
+    /** Takes something away. */
+    void delete(String path, String... query) {
+        good(send("DELETE", path + query(query), null, Map.of(), Duration.ZERO));
+    }
+
+    /** All items of a list, page by page, up to {@code limit}. */
+    List<Facts> items(int limit, String path, String... query) {
+        List<Facts> items = new ArrayList<>();
+        String cursor = "";
+        do {
+            List<String> words = new ArrayList<>(List.of(query));
+            words.addAll(List.of("limit", Integer.toString(Math.min(PAGE, limit)), "cursor", cursor));
+            Facts page = get(path, words.toArray(String[]::new));
+            items.addAll(page.list("items"));
+            cursor = page.shown("cursor");
+        } while (!cursor.isEmpty() && items.size() < limit);
+        return items.size() > limit ? items.subList(0, limit) : items;
+    }
+
+    /** Has something done; whatever the answer is. */
+    Answer tryPost(String path, Facts body, Duration wait) {
+        return send("POST", path, body, Map.of(), wait);
+    }
+
+    /** The answer, if it is good. */
+    static Answer good(Answer answer) {
+        if (answer.isGood()) {
+            return answer;
+        }
+        throw ServerProblems.failure(answer.status(), answer.body());
+    }
+
+    private Answer send(String method, String path, @Nullable Facts body, Map<String, String> more, Duration wait) {
+        try {
+            HttpURLConnection connection =
+                    (HttpURLConnection) new URI(base + path).toURL().openConnection();
+            connection.setRequestMethod(method);
+            connection.setConnectTimeout(CONNECT_MILLIS);
+            connection.setReadTimeout(READ_MILLIS + (int) wait.toMillis());
+            headers.forEach(connection::setRequestProperty);
+            more.forEach(connection::setRequestProperty);
+            if (body != null) {
+                connection.setRequestProperty("Content-Type", "application/json");
+                connection.setDoOutput(true);
+                connection.getOutputStream().write(Json.line(body).getBytes(StandardCharsets.UTF_8));
+            }
+            int status = connection.getResponseCode();
+            try (InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
+                String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+                return new Answer(status, text.isEmpty() ? Facts.NONE : JsonReader.object(text));
+            }
+        } catch (MalformedURLException | URISyntaxException | IllegalArgumentException | ClassCastException malformed) {
+            throw new Failure(
+                    ExitCode.CONFIGURATION,
+                    "'" + base + "' is no address of a server",
+                    "write --server as http://localhost:8080 or https://…");
+        } catch (IOException unreachable) {
+            throw new Failure(
+                    ExitCode.UNAVAILABLE,
+                    "the server at " + base + " cannot be reached: " + unreachable.getMessage(),
+                    "see whether it runs, and whether --server or INTERLOCK_SERVER names it");
+        }
+    }
+
+    private static String query(String... words) {
+        StringBuilder query = new StringBuilder();
+        for (int i = 0; i < words.length; i += 2) {
+            if (!words[i + 1].isEmpty()) {
+                query.append(query.isEmpty() ? '?' : '&')
+                        .append(words[i])
+                        .append('=')
+                        .append(URLEncoder.encode(words[i + 1], StandardCharsets.UTF_8));
+            }
+        }
+        return query.toString();
+    }
+}

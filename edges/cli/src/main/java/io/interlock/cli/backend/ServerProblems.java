@@ -1,0 +1,55 @@
+package io.interlock.cli.backend;
+
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+
+/** What a server's problem means for whoever typed the command. */
+final class ServerProblems {
+
+    private ServerProblems() {}
+
+    /** The failure a problem is. */
+    static Failure failure(int status, Facts problem) {
+        String cause = problem.text("explanation")
+                .or(() -> problem.text("detail"))
+                .or(() -> problem.text("title"))
+                .orElse("the server answered with " + status);
+        String details = problem.list("errors").stream()
+                .map(each -> each.shown("pointer") + " " + each.shown("detail"))
+                .reduce((one, other) -> one + "; " + other)
+                .map(all -> ": " + all)
+                .orElse("");
+        return new Failure(code(status), oneLine(cause + details), next(status));
+    }
+
+    private static int code(int status) {
+        return switch (status) {
+            case 400, 413, 422 -> ExitCode.USAGE;
+            case 401, 403 -> ExitCode.DENIED;
+            case 404 -> ExitCode.UNKNOWN;
+            case 409, 429 -> ExitCode.BUSY;
+            case 410 -> ExitCode.LEASE_LOST;
+            case 412 -> ExitCode.STALE;
+            case 502, 503, 504 -> ExitCode.UNAVAILABLE;
+            default -> status < 500 ? ExitCode.FAILED : ExitCode.INTERNAL;
+        };
+    }
+
+    private static String next(int status) {
+        return switch (status) {
+            case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
+            case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
+            case 404 -> "the ls of the same noun shows those there are";
+            case 409 -> "interlock locks show KEY says who is in the way";
+            case 410 -> "stop the work, and acquire anew";
+            case 412 -> "look again, then repeat it with what you see";
+            case 429, 503 -> "try again later";
+            default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
+        };
+    }
+
+    private static String oneLine(String text) {
+        return text.lines().reduce((one, other) -> one + " " + other).orElse("");
+    }
+}

@@ -1,0 +1,199 @@
+package io.interlock.cli.backend;
+
+import io.interlock.LeaseTerms;
+import io.interlock.cli.backend.ServerClient.Answer;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lease that a server keeps for this process, kept alive by heartbeats from here. Whether it can still be relied upon is judged by
+ * the local clock, from before the last confirmed request was sent, on a timer that never waits for the server.
+ */
+final class ServerTenure implements Tenure {
+
+    private static final int GONE = 410;
+    private static final int FINISHED = 409;
+
+    private final ServerClient client;
+    private final String run;
+    private final String leaseId;
+    private final long token;
+    private final Duration every;
+    private final long reliance;
+    private final Environment environment;
+    private final Timers beats;
+    private final Timers watch;
+    private final CompletableFuture<Stop> stop = new CompletableFuture<>();
+    private volatile long confirmed;
+    private volatile boolean ended;
+    private @Nullable String stage;
+    private @Nullable Facts progress;
+
+    /**
+     * A lease just granted.
+     *
+     * @param grant what the server said
+     * @param before taken before the request was sent that brought it
+     */
+    ServerTenure(ServerClient client, Facts grant, Duration lease, long before, Environment environment) {
+        this.client = client;
+        this.run = grant.shown("id");
+        this.leaseId = grant.shown("leaseId");
+        this.token = grant.number("token").orElse(0);
+        this.every = grant.duration("heartbeatEvery").orElse(lease.dividedBy(3));
+        this.reliance = LeaseTerms.of(lease).reliance().toNanos();
+        this.environment = environment;
+        this.confirmed = before;
+        this.beats = environment.timers("interlock-heartbeats");
+        this.watch = environment.timers("interlock-deadline");
+        beats.after(every, this::beat);
+        watch.after(Duration.ofNanos(reliance), this::judge);
+    }
+
+    @Override
+    public String runId() {
+        return run;
+    }
+
+    @Override
+    public long token() {
+        return token;
+    }
+
+    @Override
+    public void onStop(Consumer<Stop> listener) {
+        var unused = stop.thenAccept(listener);
+    }
+
+    @Override
+    public void stage(String name) {
+        synchronized (this) {
+            stage = name;
+        }
+        beats.after(Duration.ZERO, this::tell);
+    }
+
+    @Override
+    public synchronized void progress(long done, @Nullable Long total) {
+        progress = Facts.with("done", done).and("total", total).done();
+    }
+
+    @Override
+    public Optional<Stop> finish(Verdict verdict) {
+        if (hasWords()) {
+            tell();
+        }
+        ended = true;
+        beats.close();
+        watch.close();
+        Facts body = proof().and("outcome", outcome(verdict)).done();
+        if (verdict.kind() == Verdict.Kind.SUCCEEDED) {
+            body = body.and("result", Facts.with("exitCode", verdict.exitCode()).done());
+        } else {
+            body = body.and(
+                    "error",
+                    Facts.with("code", verdict.code())
+                            .and("message", verdict.message())
+                            .done());
+        }
+        return finish(body);
+    }
+
+    private Optional<Stop> finish(Facts body) {
+        while (true) {
+            try {
+                Answer answer = client.tryPost("/runs/" + run + "/finish", body, Duration.ZERO);
+                if (answer.isGood() || answer.status() == FINISHED) {
+                    return Optional.empty();
+                }
+                return Optional.of(
+                        answer.status() == GONE
+                                ? new Stop(Stop.Kind.LOST, answer.body().shown("detail"))
+                                : new Stop(Stop.Kind.UNTOLD, answer.body().shown("detail")));
+            } catch (Failure unreachable) {
+                if (environment.ticker().nanos() - confirmed > reliance) {
+                    return Optional.of(new Stop(Stop.Kind.UNTOLD, unreachable.what()));
+                }
+                pause(every.dividedBy(4));
+            }
+        }
+    }
+
+    private static String outcome(Verdict verdict) {
+        return switch (verdict.kind()) {
+            case SUCCEEDED -> "SUCCEEDED";
+            // REST knows no other word for it; the error's code says TIMEOUT.
+            case FAILED, TIMED_OUT -> "FAILED";
+            case ABORTED -> "ABORTED";
+        };
+    }
+
+    private void beat() {
+        Duration next = tell() ? every : every.dividedBy(4);
+        if (!ended) {
+            beats.after(next, this::beat);
+        }
+    }
+
+    /** Sends a heartbeat: whether there was an answer. */
+    private boolean tell() {
+        long before = environment.ticker().nanos();
+        Facts body;
+        synchronized (this) {
+            body = proof().and("stage", stage).and("progress", progress).done();
+        }
+        try {
+            hear(client.tryPost("/runs/" + run + "/heartbeat", body, Duration.ZERO), before);
+            return true;
+        } catch (Failure unreachable) {
+            return false;
+        }
+    }
+
+    private void hear(Answer answer, long before) {
+        if (answer.isGood()) {
+            confirmed = before;
+            if (answer.body().is("cancelRequested")) {
+                stop.complete(new Stop(
+                        Stop.Kind.CANCELLED,
+                        "somebody wants it to stop: "
+                                + answer.body().text("cancelReason").orElse("no reason given")));
+            }
+        } else if (answer.status() == GONE) {
+            stop.complete(new Stop(
+                    Stop.Kind.LOST, answer.body().text("detail").orElse("the server says that the lease is lost")));
+        }
+    }
+
+    private void judge() {
+        long left = reliance - (environment.ticker().nanos() - confirmed);
+        if (left <= 0) {
+            stop.complete(new Stop(Stop.Kind.LOST, "the lease is lost: no heartbeat was confirmed in time"));
+        } else if (!ended) {
+            watch.after(Duration.ofNanos(left), this::judge);
+        }
+    }
+
+    private synchronized boolean hasWords() {
+        return stage != null || progress != null;
+    }
+
+    private Facts.Builder proof() {
+        return Facts.with("leaseId", leaseId).and("token", token);
+    }
+
+    private void pause(Duration time) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        try (Timers timers = environment.timers("interlock-finish")) {
+            timers.after(time, () -> over.complete(null));
+            over.join();
+        }
+    }
+}
