@@ -9,6 +9,7 @@ import io.interlock.server.http.Doorbell;
 import io.interlock.server.http.Gate;
 import io.interlock.server.http.Inside;
 import io.interlock.server.http.Openness;
+import io.interlock.server.ui.UiRoutes;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -129,6 +130,7 @@ public final class InterlockServer {
         if (listen.managementPort() == null) {
             inside.closeTo(main, authentication, listen.behindProxy());
         }
+        UiRoutes.addTo(main, vertx);
         contracts.forEach((api, answering) ->
                 main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, answering)));
         Future<Void> listening = open(listen, limits, listen.port(), main).map(bound -> {

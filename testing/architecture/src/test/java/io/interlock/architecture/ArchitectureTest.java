@@ -82,8 +82,10 @@ class ArchitectureTest {
                 Map.entry("stores/redis", "io.interlock.store.redis"),
                 Map.entry("edges/metrics", "io.interlock.metrics"),
                 Map.entry("edges/config", "io.interlock.config"),
+                Map.entry("edges/ui", "io.interlock.ui"),
                 Map.entry("edges/server", "io.interlock.server"),
                 Map.entry("edges/cli", "io.interlock.cli"),
+                Map.entry("testing/browser", "io.interlock.browser"),
                 Map.entry("testing/servers", "io.interlock.servers"),
                 Map.entry("testing/storm", "io.interlock.storm"));
         assertThat(packages.keySet()).containsExactlyInAnyOrderElementsOf(SourceTree.mainModules());

@@ -1,0 +1,60 @@
+package io.interlock.browser;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType.LaunchOptions;
+import com.microsoft.playwright.Playwright;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The Chromium of this machine, driven by Playwright, which brings no browser along. */
+public final class Chromium implements AutoCloseable {
+
+    private static final List<String> PLACES =
+            List.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
+
+    private final Playwright playwright;
+    private final Browser browser;
+
+    private Chromium(Path program) {
+        playwright = Playwright.create(
+                new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        // It talks to nobody but the server of the test; a sandbox inside a container needs rights tests do not have.
+        browser = playwright
+                .chromium()
+                .launch(new LaunchOptions()
+                        .setExecutablePath(program)
+                        .setHeadless(true)
+                        .setArgs(List.of(
+                                "--no-sandbox",
+                                "--disable-gpu",
+                                "--disable-quic",
+                                "--no-first-run",
+                                "--disable-background-networking",
+                                "--disable-component-update",
+                                "--disable-sync")));
+    }
+
+    /** Where it is installed, if it is. */
+    public static Optional<Path> installed() {
+        return PLACES.stream().map(Path::of).filter(Files::isExecutable).findFirst();
+    }
+
+    /** Starts {@code program}. */
+    public static Chromium start(Path program) {
+        return new Chromium(program);
+    }
+
+    /** The browser. Only the thread that started it may use it. */
+    public Browser browser() {
+        return browser;
+    }
+
+    @Override
+    public void close() {
+        browser.close();
+        playwright.close();
+    }
+}

@@ -1,0 +1,74 @@
+package io.interlock.browser;
+
+import com.microsoft.playwright.Browser;
+import io.interlock.access.Role;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A class of tests with one browser and one site for all of them. Skipped, and said so, where there is no browser. */
+@TestInstance(Lifecycle.PER_CLASS)
+abstract class BrowserTest {
+
+    private static final Logger log = LoggerFactory.getLogger(BrowserTest.class);
+
+    private @Nullable Chromium chromium;
+    private @Nullable Site site;
+    private @Nullable History history;
+
+    @BeforeAll
+    void start() {
+        Optional<Path> program = Chromium.installed();
+        if (program.isEmpty()) {
+            log.warn("no Chromium: the user interface is not tested; install the package chromium");
+        }
+        Assumptions.assumeTrue(program.isPresent(), "no Chromium; install the package chromium");
+        Site started = new Site(Duration.ofMinutes(70));
+        site = started;
+        if (hasHistory()) {
+            history = new History(started);
+        } else {
+            started.time.arrive();
+        }
+        chromium = Chromium.start(program.get());
+    }
+
+    boolean hasHistory() {
+        return true;
+    }
+
+    Browser browser() {
+        return Objects.requireNonNull(chromium).browser();
+    }
+
+    Site site() {
+        return Objects.requireNonNull(site);
+    }
+
+    History history() {
+        return Objects.requireNonNull(history);
+    }
+
+    Visitor visitor(Role role) {
+        return new Visitor(browser(), site(), role);
+    }
+
+    @AfterAll
+    void stop() {
+        if (chromium != null) {
+            chromium.close();
+        }
+        if (site != null) {
+            site.close();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.interlock.browser;
+
+import io.interlock.RunState;
+import io.interlock.access.Role;
+import io.interlock.run.Run;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.UUID;
+
+/**
+ * A site with an hour behind it: a key that was held by five runs one after the other, one of which lost its lease, and is held now with
+ * three in line; an overdue one; a paused one; a lease without a run; dead letters.
+ */
+final class History {
+
+    static final String LEDGER = "ledger/nightly-close";
+    static final String REINDEX = "search/reindex/products";
+    static final String MONTH_END = "finance/month-end";
+    static final String INVOICES = "invoices/export";
+
+    private final Site site;
+    final Run running;
+    final Run waiting;
+    final Run dead;
+    final Run lost;
+
+    /** Lets it happen, and arrives at the present. */
+    History(Site site) {
+        this.site = site;
+        site.submit(LEDGER, "nightly-close", "nightly close");
+        work(3, 5, "end");
+        site.submit(LEDGER, "nightly-close", "month is over");
+        Run behind = site.submit(LEDGER, "nightly-close", "once more");
+        work(2, 3, "end");
+        awaitState(behind, RunState.RUNNING);
+        minutes(2);
+        site.tell(LEDGER, "extract");
+        minutes(2);
+        site.tell(LEDGER, "say reading line 88112", "fail line 88112: unexpected ';'");
+        awaitState(behind, RunState.FAILED);
+        minutes(2);
+        lost = site.submit(LEDGER, "remote", "from the old scheduler");
+        claim("remote", "worker-2");
+        Run next = site.submit(LEDGER, "nightly-close", "nightly close");
+        minutes(4);
+        awaitState(next, RunState.RUNNING);
+        work(1, 2, "end");
+        dead = deadLetter("import/crm", "line 12: no such customer");
+        deadLetter("import/erp", "connection refused");
+        running = site.submit(LEDGER, "nightly-close", "nightly close");
+        awaitState(running, RunState.RUNNING);
+        minutes(1);
+        site.tell(LEDGER, "extract", "say 20000 rows read");
+        minutes(4);
+        site.tell(LEDGER, "transform", "say 19874 rows kept, 126 dropped");
+        waiting = site.submit(LEDGER, "nightly-close", "manual re-run");
+        minutes(3);
+        site.submit(LEDGER, "nightly-close", "ci");
+        site.tell(LEDGER, "load", "progress 62", "say writing to ledger with token");
+        site.submit(REINDEX, "reindex", "new synonyms");
+        claim("reindex", "worker-1");
+        minutes(1);
+        site.submit(LEDGER, "nightly-close", "nightly close");
+        site.engine.pause(Site.TENANT, MONTH_END, "ops", "audit freeze", null);
+        site.post(
+                Role.WORKER,
+                "locks/acquire",
+                new JsonObject()
+                        .put("key", INVOICES)
+                        .put("leaseId", UUID.randomUUID().toString())
+                        .put("ttl", "2h")
+                        .put("holder", "ci@build-17"));
+        site.submit("billing/export", "billing-export", "daily export");
+        site.tell("billing/export", "extract", "progress 8");
+        site.time.arrive();
+    }
+
+    private void work(int first, int second, String end) {
+        site.tell(LEDGER, "extract");
+        minutes(first);
+        site.tell(LEDGER, "load");
+        minutes(second);
+        site.tell(LEDGER, end);
+    }
+
+    private Run deadLetter(String key, String why) {
+        Run run = site.submit(key, "import", "hourly import");
+        site.tell(key, "extract");
+        minutes(1);
+        site.tell(key, "again " + why, "extract", "again " + why);
+        awaitState(run, RunState.DEAD);
+        minutes(1);
+        return run;
+    }
+
+    /** Takes work as a worker of another process does, and says no more. */
+    private void claim(String job, String worker) {
+        site.post(
+                Role.WORKER,
+                "claims",
+                new JsonObject()
+                        .put("claimId", UUID.randomUUID().toString())
+                        .put("worker", worker)
+                        .put("jobs", new JsonArray().add(job))
+                        .put("max", 1)
+                        .put("wait", "5s"));
+    }
+
+    private void awaitState(Run run, RunState state) {
+        Patience.until(() -> site.engine.find(run.id()).orElseThrow().state() == state);
+    }
+
+    private void minutes(int minutes) {
+        site.time.pass(Duration.ofMinutes(minutes));
+    }
+}

@@ -1,0 +1,236 @@
+package io.interlock.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.access.Role;
+import io.interlock.config.Limits;
+import io.interlock.config.Listen;
+import io.interlock.engine.Job;
+import io.interlock.engine.JobBuilder;
+import io.interlock.engine.Jobs;
+import io.interlock.engine.PermanentFailureException;
+import io.interlock.engine.RunContext;
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.TransientFailureException;
+import io.interlock.engine.access.KeyOrder;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.Run;
+import io.interlock.server.EngineOperations;
+import io.interlock.server.InterlockServer;
+import io.interlock.server.ServerParts;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.http.ReadyProbe.Readiness;
+import io.interlock.server.session.Sessions;
+import io.interlock.store.memory.MemoryStore;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** A server with an engine whose work does what the test says, and the keys to it. */
+final class Site implements AutoCloseable {
+
+    static final String TENANT = "acme";
+
+    final MovableTime time;
+    final MemoryStore store;
+    final RunEngine engine;
+    final Sessions sessions;
+
+    private final KeyRing ring;
+    private final ExecutorService blocking;
+    private final Map<String, BlockingQueue<String>> orders = new ConcurrentHashMap<>();
+    private final Map<Role, String> keys = new ConcurrentHashMap<>();
+    private final HttpClient http = HttpClient.newHttpClient();
+    private InterlockServer server;
+
+    Site(Duration behind) {
+        time = new MovableTime(behind);
+        blocking = Executors.newFixedThreadPool(2, time.threads("test-blocking"));
+        store = new MemoryStore(time, Duration.ofHours(6));
+        sessions = new Sessions(time);
+        ring = new KeyRing(store, time, blocking);
+        engine = RunEngine.builder(store)
+                .environment(time)
+                .jobs(jobs())
+                .workFor(TENANT)
+                .pollEvery(Duration.ofMillis(100))
+                .sweepEvery(Duration.ofMillis(500))
+                .drainTime(Duration.ofMillis(100))
+                .build();
+        server = serve(0);
+    }
+
+    private Jobs jobs() {
+        return Jobs.of(
+                work("nightly-close")
+                        .onConflict(ConflictPolicy.QUEUE)
+                        .retry(new RetryPlan(3, Duration.ofSeconds(1), 1, Duration.ofSeconds(1)))
+                        .build(),
+                work("import")
+                        .retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO))
+                        .build(),
+                work("billing-export").onConflict(ConflictPolicy.JOIN).build(),
+                Job.named("reindex")
+                        .lease(Duration.ofSeconds(30))
+                        .expiryGrace(Duration.ofHours(1))
+                        .stage("extract")
+                        .build(),
+                Job.named("remote")
+                        .onConflict(ConflictPolicy.QUEUE)
+                        .lease(Duration.ofSeconds(30))
+                        .build());
+    }
+
+    private JobBuilder work(String name) {
+        return Job.named(name)
+                .lease(Duration.ofHours(4))
+                .stage("extract")
+                .stage("transform")
+                .stage("load")
+                .stage("verify")
+                .handler(this::follow);
+    }
+
+    /** Does what {@link #tell} says, in the order it is said, until told to end. */
+    private String follow(RunContext run) throws Exception {
+        while (true) {
+            String order = orders(run.key().name()).take();
+            if (order.startsWith("fail ")) {
+                throw new PermanentFailureException("EXIT_70", order.substring(5));
+            }
+            if (order.startsWith("again ")) {
+                throw new TransientFailureException("EXIT_70", order.substring(6));
+            }
+            if (order.equals("end")) {
+                return "{\"rows\":20000}";
+            }
+            if (order.startsWith("progress ")) {
+                run.progress(Long.parseLong(order.substring(9)), 100);
+            } else if (order.startsWith("say ")) {
+                run.output(order.substring(4) + "\n");
+            } else {
+                run.stage(order);
+            }
+        }
+    }
+
+    private BlockingQueue<String> orders(String key) {
+        return orders.computeIfAbsent(key, name -> new LinkedBlockingQueue<>());
+    }
+
+    /** Tells the work under {@code key} what to do next, and returns when it has heard all of it. */
+    void tell(String key, String... what) {
+        orders(key).addAll(List.of(what));
+        Patience.until(() -> orders(key).isEmpty());
+    }
+
+    /** Submits a run and returns it. */
+    Run submit(String key, String job, String reason) {
+        return engine.submit(RunRequest.of(key(key), job).reason(reason).submitter("cron@ops"))
+                .orElseThrow();
+    }
+
+    static LockKey key(String name) {
+        return LockKey.of(TENANT, name);
+    }
+
+    /** Starts a server on {@code port}; 0 is any. */
+    private InterlockServer serve(int port) {
+        Operations operations =
+                new EngineOperations(engine, ring, sessions, time, Limits.DEFAULT, job -> "none").operations();
+        JsonObject config = new JsonObject()
+                .put(
+                        "items",
+                        new JsonArray()
+                                .add(setting("interlock.store", "memory:"))
+                                .add(setting("interlock.keys.pepper", "****")));
+        operations
+                .on("getConfig", call -> CompletableFuture.completedFuture(Reply.ok(config)))
+                .on(
+                        "listKeys",
+                        call -> CompletableFuture.completedFuture(
+                                Reply.ok(new JsonObject().put("items", new JsonArray()))));
+        for (String other : new String[] {"createKey", "revokeKey", "revokeKeyByQuery"}) {
+            operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
+        }
+        ServerParts parts = new ServerParts(
+                time,
+                ring,
+                () -> CompletableFuture.completedFuture(Readiness.yes()),
+                operations,
+                new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+                sessions);
+        return InterlockServer.start(new Listen("127.0.0.1", port, null, false, null), Limits.DEFAULT, parts)
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static JsonObject setting(String name, String value) {
+        return new JsonObject().put("name", name).put("value", value).put("origin", "default");
+    }
+
+    /** Stops the server; the engine goes on. */
+    void down() {
+        server.stop(Duration.ofMillis(200)).toCompletableFuture().join();
+    }
+
+    /** Starts it again where it was. */
+    void up() {
+        server = serve(server.port());
+    }
+
+    /** Asks the server as {@code role}; fails unless it says yes. */
+    JsonObject post(Role role, String path, JsonObject body) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(root() + "api/v1/" + path))
+                .header("x-api-key", apiKey(role))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body.encode()))
+                .build();
+        HttpResponse<String> answer =
+                http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join();
+        assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 299);
+        return answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
+    }
+
+    String root() {
+        return "http://127.0.0.1:" + server.port() + "/";
+    }
+
+    /** An API key of {@link #TENANT}. */
+    String apiKey(Role role) {
+        return keys.computeIfAbsent(
+                role,
+                wanted -> ring.issue(new KeyOrder(TENANT, wanted, "ada", null), "test")
+                        .toCompletableFuture()
+                        .join()
+                        .secret()
+                        .text());
+    }
+
+    @Override
+    public void close() {
+        down();
+        engine.close();
+        store.close();
+        blocking.shutdown();
+    }
+}

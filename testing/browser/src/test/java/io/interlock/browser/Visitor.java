@@ -1,0 +1,73 @@
+package io.interlock.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import io.interlock.access.Role;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Somebody with a browser of their own who has signed in. Whatever the browser complains about is kept. */
+final class Visitor implements AutoCloseable {
+
+    private static final String WATCH = "addEventListener('securitypolicyviolation', e =>"
+            + " console.error('CSP ' + e.violatedDirective + ' ' + e.blockedURI + ' ' + e.sourceFile))";
+
+    final Site site;
+    final BrowserContext context;
+    final Page page;
+    final List<String> complaints = new CopyOnWriteArrayList<>();
+
+    Visitor(Browser browser, Site site, Role role) {
+        this(browser, site, role, 1360, 900, ColorScheme.LIGHT);
+    }
+
+    Visitor(Browser browser, Site site, Role role, int width, int height, ColorScheme scheme) {
+        this.site = site;
+        context = browser.newContext(new Browser.NewContextOptions()
+                .setViewportSize(width, height)
+                .setColorScheme(scheme)
+                .setPermissions(List.of("clipboard-read", "clipboard-write")));
+        context.setDefaultTimeout(15_000);
+        context.addInitScript(WATCH);
+        page = tab();
+        page.navigate(site.root() + "ui/?code=" + site.sessions.oneTimeCode(site.apiKey(role)));
+        page.waitForSelector("main h1");
+    }
+
+    /** Another tab of the same browser. */
+    Page tab() {
+        Page tab = context.newPage();
+        tab.onConsoleMessage(message -> {
+            if (message.type().equals("error") && !message.text().startsWith("Failed to load resource")) {
+                complaints.add(message.text());
+            }
+        });
+        tab.onPageError(error -> complaints.add(error));
+        return tab;
+    }
+
+    /** Opens a page under {@code /ui/}, and waits until it shows something. */
+    Page open(String path) {
+        page.navigate(site.root() + "ui/" + path);
+        page.waitForSelector("main[aria-busy=false] h1");
+        return page;
+    }
+
+    String text() {
+        return page.locator("main").innerText();
+    }
+
+    /** Fails if the browser had anything to complain about. */
+    void isContent() {
+        assertThat(complaints).isEmpty();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}
