@@ -1,6 +1,6 @@
 // The page around the pages: finds the one the address names, keeps it fresh, and never loses the address.
 import { html, nothing, render } from './lit/lit-html.js';
-import { href, may, onExpired, root, session, signIn, signOut, whoAmI } from './core/api.js';
+import { href, onExpired, root, session, signIn, signOut, whoAmI } from './core/api.js';
 import { expire, live, onEvent, onStatus, pause, start } from './core/live.js';
 import { clock } from './core/time.js';
 import { count, mark } from './core/bits.js';
@@ -18,7 +18,7 @@ const NAV = [['', 'Now'], ['locks', 'Locks', () => count(summary.locks)], ['runs
   null, ['janitor', 'Janitor'], ['audit', 'Audit log'], ['settings', 'Settings']];
 const FRESH = 1000;
 
-let page = null;
+let page;
 let state = {};
 let problem = null;
 let loading = 0;
@@ -38,8 +38,8 @@ const frame = () => html`<a class="skip" href="#main">Skip to content</a><div cl
   <button class="ghost" aria-pressed=${live.paused} @click=${() => pause(!live.paused)}>${live.paused ? 'Resume' : 'Pause'}</button>
   <button class="ghost icon" aria-label="Light or dark" @click=${theme}>◐</button>
   <a class="who" href=${href('settings')} title=${session.label}>${session.tenant}<span class="muted"> · ${session.role}</span></a></header>
-  <nav class="side" aria-label="Main">${NAV.map(entry => entry ? html`<a href=${href(entry[0])} aria-current=${state.name === entry[0] || (state.name === 'lock' && entry[0] === 'locks') ? 'page' : nothing}>${entry[1]}
-    ${entry[2] && entry[2]() !== '' ? html` <span class="n tn ${entry[3] && summary.dead?.items.length ? 'bad' : ''}">${entry[2]()}</span>` : nothing}</a>` : html`<h2>Operate</h2>`)}</nav>
+  <nav class="side" aria-label="Main"><div>${NAV.map(entry => entry ? html`<a href=${href(entry[0])} aria-current=${state.name === entry[0] || (state.name === 'lock' && entry[0] === 'locks') ? 'page' : nothing}>${entry[1]}
+    ${entry[2] && entry[2]() !== '' ? html` <span class="n tn ${entry[3] && summary.dead?.items.length ? 'bad' : ''}">${entry[2]()}</span>` : nothing}</a>` : html`<h2>Operate</h2>`)}</div></nav>
   <main id="main" aria-busy=${loading > 0}>${asking ? signInView({ refused, enter, inside: true }) : nothing}${body()}</main>
   <div class="toasts">${shell.toasts.map(one => html`<div class="toast ${one.bad ? 'bad' : ''}">${one.bad ? mark('fail') : mark('ok')}<span>${one.words}</span>${one.undo
     ? html`<button class="ghost" @click=${one.undo}>Undo</button>` : nothing}</div>`)}</div></div>`;
@@ -49,8 +49,8 @@ function body() {
     return html`<div class="empty"><h1 tabindex="-1">${problem.title}</h1><p>${problem.message}</p>${problem.request ? html`<p class="muted">Request ${problem.request}</p>` : nothing}
       <button @click=${() => load()}>Try again</button></div>`;
   }
-  if (!page) return html`<div class="empty"><h1 tabindex="-1">There is no such page</h1><p><a href=${href('')}>Go to Now</a></p></div>`;
-  if (!state.data) return html`<p class="muted pad">Loading…</p>`;
+  if (page === null) return html`<div class="empty"><h1 tabindex="-1">There is no such page</h1><p><a href=${href('')}>Go to Now</a></p></div>`;
+  if (!page || !state.data) return html`<p class="muted pad">Loading…</p>`;
   return html`<div class=${live.status === 'offline' ? 'frozen' : ''}>${page.view(state)}</div>`;
 }
 
@@ -70,6 +70,7 @@ async function load() {
     if (mine !== turn) return;
     problem = null;
     state.loaded = Date.now();
+    state.own = false;
   } catch (failure) {
     if (mine === turn) problem = failure;
     if (failure.status === undefined) console.error(failure);
@@ -95,7 +96,7 @@ async function navigate(focus) {
 }
 
 shell.draw = draw;
-shell.load = () => { load(); stale(); };
+shell.load = () => { state.own = true; load(); stale(); };
 shell.go = path => { history.pushState(null, '', href(path)); return navigate(true); };
 /** Changes parameters of the address and loads what they name; the page stays. */
 shell.filter = changes => {
@@ -141,7 +142,7 @@ async function begin() {
   if (state.data) load(); else await navigate(false);
 }
 
-shell.leave = async () => { await signOut(); expire(); page = null; state = {}; asking = true; draw(); };
+shell.leave = async () => { await signOut(); expire(); page = undefined; state = {}; asking = true; draw(); };
 onExpired(() => { if (!asking) { asking = true; expire(); draw(); } });
 onStatus(() => {
   if (live.status === 'offline') document.getElementById('announce').textContent = 'Connection lost';

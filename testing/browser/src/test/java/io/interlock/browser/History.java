@@ -2,6 +2,7 @@ package io.interlock.browser;
 
 import io.interlock.RunState;
 import io.interlock.access.Role;
+import io.interlock.run.KeyQuery;
 import io.interlock.run.Run;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -35,7 +36,7 @@ final class History {
         work(2, 3, "end");
         awaitState(behind, RunState.RUNNING);
         minutes(2);
-        site.tell(LEDGER, "extract");
+        stage("extract");
         minutes(2);
         site.tell(LEDGER, "say reading line 88112", "fail line 88112: unexpected ';'");
         awaitState(behind, RunState.FAILED);
@@ -51,13 +52,16 @@ final class History {
         running = site.submit(LEDGER, "nightly-close", "nightly close");
         awaitState(running, RunState.RUNNING);
         minutes(1);
-        site.tell(LEDGER, "extract", "say 20000 rows read");
-        minutes(4);
-        site.tell(LEDGER, "transform", "say 19874 rows kept, 126 dropped");
+        site.tell(LEDGER, "say 20000 rows read");
+        stage("extract");
+        minutes(14);
+        site.tell(LEDGER, "say 19874 rows kept, 126 dropped");
+        stage("transform");
         waiting = site.submit(LEDGER, "nightly-close", "manual re-run");
-        minutes(3);
+        minutes(13);
         site.submit(LEDGER, "nightly-close", "ci");
-        site.tell(LEDGER, "load", "progress 62", "say writing to ledger with token");
+        site.tell(LEDGER, "progress 62", "say writing to the ledger");
+        stage("load");
         site.submit(REINDEX, "reindex", "new synonyms");
         claim("reindex", "worker-1");
         minutes(1);
@@ -77,11 +81,22 @@ final class History {
     }
 
     private void work(int first, int second, String end) {
-        site.tell(LEDGER, "extract");
+        stage("extract");
         minutes(first);
-        site.tell(LEDGER, "load");
+        stage("load");
         minutes(second);
         site.tell(LEDGER, end);
+    }
+
+    /** Lets the work begin a stage, and waits until the store knows of it. */
+    private void stage(String name) {
+        site.tell(LEDGER, name);
+        Patience.until(() -> site.engine
+                .records()
+                .keys(new KeyQuery(Site.TENANT, LEDGER, null, 1))
+                .get(0)
+                .toString()
+                .contains(name));
     }
 
     private Run deadLetter(String key, String why) {

@@ -9,10 +9,14 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.zip.GZIPOutputStream;
 
 /**
  * The pages under {@code /ui/}. All links in them are relative, so they also work behind a proxy that puts a prefix before the path
@@ -24,6 +28,7 @@ public final class UiRoutes {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+    private static final String GZIP = "gzip";
     private static final String ROOT = "/ui/";
     private static final String ASSETS = "assets/";
 
@@ -38,11 +43,16 @@ public final class UiRoutes {
             Set.of("", "locks", "lock", "runs", "queue", "dead-letters", "workers", "janitor", "audit", "settings");
 
     private final Map<String, Buffer> files = new HashMap<>();
+    private final Map<String, Buffer> packed = new HashMap<>();
     private final String page;
     private final String version;
 
     private UiRoutes(UiFiles all) {
-        all.names().forEach(name -> files.put(name, Buffer.buffer(all.file(name).orElseThrow())));
+        all.names().forEach(name -> {
+            byte[] bytes = all.file(name).orElseThrow();
+            files.put(name, Buffer.buffer(bytes));
+            packed.put(name, Buffer.buffer(packed(bytes)));
+        });
         version = all.version();
         page = new String(all.file("index.html").orElseThrow(), StandardCharsets.UTF_8);
     }
@@ -79,6 +89,12 @@ public final class UiRoutes {
             context.next();
             return;
         }
+        context.response().putHeader("Vary", "Accept-Encoding");
+        String accepted = context.request().getHeader("Accept-Encoding");
+        if (accepted != null && accepted.contains(GZIP)) {
+            context.response().putHeader("Content-Encoding", GZIP);
+            file = packed.get(name);
+        }
         String type = TYPES.getOrDefault(name.substring(name.lastIndexOf('.') + 1), "application/octet-stream");
         answer(context, type, "public, max-age=31536000, immutable", file);
     }
@@ -105,6 +121,16 @@ public final class UiRoutes {
         } else {
             response.end(body);
         }
+    }
+
+    private static byte[] packed(byte[] bytes) {
+        ByteArrayOutputStream into = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(into)) {
+            gzip.write(bytes);
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return into.toByteArray();
     }
 
     private static void redirect(RoutingContext context, String where) {

@@ -44,7 +44,7 @@ export const percent = progress => progress && progress.total ? Math.min(100, Ma
 export function stage(thing, warn) {
   const part = percent(thing.progress);
   const words = [thing.stage, part !== null ? part + ' %' : thing.progress ? thing.progress.done : null].filter(word => word !== null && word !== undefined);
-  return html`${part === null ? nothing : html`<progress class=${warn ? 'warn' : ''} max="100" value=${part} aria-label="progress"></progress> `}${words.join(' · ') || '—'}`;
+  return html`${part === null ? nothing : html`<progress class=${warn ? 'warn' : ''} max="100" value=${part} aria-label="progress"></progress> `}<span class="nw">${words.join(' · ') || '—'}</span>`;
 }
 
 /** columns: [title, cell of a row, classes, name to sort by]; on narrow screens every row is a card. */
@@ -52,7 +52,7 @@ export function table(name, columns, rows, key, sorted) {
   return html`<table aria-label=${name}><thead><tr>${columns.map(([title, , classes = '', sort]) => html`<th scope="col" class=${classes}
     aria-sort=${sort && sorted?.by === sort ? (sorted.down ? 'descending' : 'ascending') : nothing}>${sorted && sort
       ? html`<button class="sort" @click=${() => sorted.set(sort)}>${title}${sorted.by === sort ? (sorted.down ? ' ↓' : ' ↑') : ''}</button>` : title}</th>`)}</tr></thead>
-  <tbody>${repeat(rows, key, row => html`<tr>${columns.map(([title, cell, classes = '']) => html`<td class=${classes} data-l=${title}>${cell(row)}</td>`)}</tr>`)}</tbody></table>`;
+  <tbody>${repeat(rows, key, row => html`<tr>${columns.map(([title, cell, classes = '']) => html`<td class=${classes} data-l=${title}><div>${cell(row)}</div></td>`)}</tr>`)}</tbody></table>`;
 }
 
 export const empty = (title, words, command) => html`<div class="empty"><h2>${title}</h2><p>${words}</p>${command

@@ -49,7 +49,7 @@ export function lanes(runs, lock, refusals, width) {
   return html`<svg class="chart" width=${width} height=${bottom + 8} role="img" aria-label="${describe(shown, all)}">
     ${axis(from, to, x, bottom, width - left - right)}
     <text class="strong" x="0" y=${TOP + 16}>the key</text><rect class="rail" x=${left} y=${TOP} width=${width - left - right} height=${KEY - 4} rx="4"/>
-    ${[...all, ...bare].map(hold => svg`${bar(hold, TOP, KEY - 4)}${x(hold.to) - x(hold.from) > 34 ? svg`<text class="on" x=${(x(hold.from) + x(hold.to)) / 2} y=${TOP + 15} text-anchor="middle">${hold.token}</text>` : nothing}`)}
+    ${[...all, ...bare].map(hold => svg`${bar(hold, TOP, KEY - 4)}${x(hold.to) - x(hold.from) > String(hold.token).length * 7 + 10 ? svg`<text class="on" x=${(x(hold.from) + x(hold.to)) / 2} y=${TOP + 15} text-anchor="middle">${hold.token}</text>` : nothing}`)}
     ${shown.map((run, i) => {
       const mine = holds(run);
       const sent = Date.parse(run.submittedAt);

@@ -20,12 +20,12 @@ export function sortLocks(locks, order) {
 }
 
 export const who = lock => lock.state === 'PAUSED' && lock.pause ? html`by ${lock.pause.pausedBy} · <q>${lock.pause.reason}</q>`
-  : lock.holder ? html`${lock.holder.holder || 'waits for a worker'}${lock.holder.runId ? html` · run ${runLink(lock.holder.runId)}` : ''}` : '—';
+  : lock.holder ? html`${lock.holder.holder || 'waits for a worker'}${lock.holder.runId ? html` · run ${runLink(lock.holder.runId)}` : ''}${lock.reason ? html`<span class="sub"><q>${lock.reason}</q></span>` : ''}` : '—';
 
 const COLUMNS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lock => lockPill(lock.state), '', 'state'], ['Holder', who, '', 'holder'],
   ['Stage', lock => stage(lock, lock.state === 'OVERDUE')],
   ['Held for', lock => span(since(lock.since || (lock.state === 'PAUSED' ? lock.pause?.since : null))), 'num tn age', 'held'],
-  ['Lease left', lock => span(leaseLeft(lock)), 'num tn age', 'lease'], ['Waiting', lock => lock.waiting || '—', 'num tn', 'waiting'],
+  ['Lease left', lock => span(leaseLeft(lock)), 'num tn age', 'lease'], ['Waiting', lock => html`${lock.waiting || '—'}${lock.next ? html`<span class="sub">next ${runLink(lock.next)}</span>` : ''}`, 'num tn', 'waiting'],
   ['Token', lock => lock.token ?? '—', 'num mono', 'token']];
 
 export const locksTable = (name, locks, sorted) => table(name, COLUMNS, locks, lock => lock.key, sorted);

@@ -15,7 +15,8 @@ export const C = {
   cancel: ['Do', run => html`<button class="small" aria-label="Cancel run ${short(run.id)}" @click=${() => cancel(run)}>Cancel…</button>`, 'num'],
 };
 
-export const auditTable = (records, all) => records.length ? table('Audit', [['When', each => moment(each.at), 'first'], ['Who', each => each.actor],
+/** with: columns other than when, who, what and why: key, run. */
+export const auditTable = (records, ...others) => records.length ? table('Audit', [['When', each => moment(each.at), 'first'], ['Who', each => each.actor],
   ['What', each => html`${each.action} <span class="muted">${[each.before, each.after].filter(word => word).join(' → ')}</span>`],
-  ...all ? [['Key', each => each.key ? keyLink(each.key) : '—']] : [], ['Run', each => runLink(each.run)], ['Token', each => each.token ?? '—', 'num mono'], ['Why', each => each.reason || '—']],
+  ...others.map(other => other === 'key' ? ['Key', each => each.key ? keyLink(each.key) : '—'] : ['Run', each => runLink(each.run)]), ['Token', each => each.token ?? '—', 'num mono'], ['Why', each => each.reason || '—']],
 records, each => each.sequence) : html`<p class="muted pad0">Nothing was recorded.</p>`;

@@ -13,7 +13,7 @@ const two = n => String(n).padStart(2, '0');
 /** Milliseconds as 0.4 s, 42 s, 14:08, 2 h 41 m, 3 d 02 h. */
 export function span(millis) {
   if (millis === null || millis === undefined || Number.isNaN(millis)) return '—';
-  if (millis > -1000 && millis < 1000) return millis > 0 && millis < 950 ? (millis / 1000).toFixed(1) + ' s' : Math.round(Math.max(0, millis) / 1000) + ' s';
+  if (millis > -1000 && millis < 1000) return millis > 50 ? (millis / 1000).toFixed(1) + ' s' : '0 s';
   const s = Math.floor(Math.abs(millis) / 1000);
   const sign = millis < 0 ? '−' : '';
   if (s < 60) return sign + s + ' s';
@@ -34,13 +34,14 @@ export const clock = (at, zone) => {
   return zone === 'local' ? [d.getHours(), d.getMinutes(), d.getSeconds()].map(two).join(':') : d.toISOString().slice(11, 19);
 };
 
+const ago = ms => ms < 1000 ? 'now' : ms < 60000 ? span(ms) + ' ago' : ms < 3600000 ? Math.floor(ms / 60000) + ' min ago' : ms < 172800000 ? Math.floor(ms / 3600000) + ' h ago' : Math.floor(ms / 86400000) + ' d ago';
 /** A moment, as its reader likes it; the other form is in the title. */
 export function moment(at) {
   if (!at) return '—';
   const full = new Date(at).toISOString().replace('T', ' ').slice(0, 19) + ' UTC';
   const today = new Date(at).toISOString().slice(0, 10) === new Date(now()).toISOString().slice(0, 10);
   const age = since(at);
-  const said = times.mode === 'relative' ? (age < 0 ? 'in ' + span(-age) : span(age) + ' ago')
+  const said = times.mode === 'relative' ? (age < -999 ? 'in ' + span(-age) : ago(age))
     : times.mode === 'local' ? (today ? '' : new Date(at).toLocaleDateString() + ' ') + clock(at, 'local')
     : (today ? '' : full.slice(0, 11)) + clock(at);
   return html`<time datetime=${at} title=${full}>${said}</time>`;

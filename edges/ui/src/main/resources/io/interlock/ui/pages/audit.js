@@ -16,6 +16,6 @@ export default {
       more: items.length ? html`<button @click=${() => copy(items.map(each => JSON.stringify(each)).join('\n'), items.length + ' JSON lines')}>Copy JSON lines</button>` : nothing })}
     ${refused ? html`<p class="banner mt"><span>The audit log needs the role operator.</span></p>` : html`<form class="row mt" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
       ${FIELDS.map(([name, words]) => html`<input name=${name} .value=${q.get(name) || ''} aria-label=${words} placeholder=${words}>`)}<button>Filter</button></form>
-    <div class="card mt">${auditTable(items, true)}</div><p class="row muted">${items.length}${cursor ? ' of many' : ''}<span class="grow"></span>${q.get('cursor') ? html`<button @click=${() => shell.filter({})}>Newest</button>` : nothing}${cursor ? html`<button @click=${() => shell.filter({ cursor })}>Older</button>` : nothing}</p>`}`;
+    <div class="card mt">${auditTable(items, 'key', 'run')}</div><p class="row muted">${items.length}${cursor ? ' of many' : ''}<span class="grow"></span>${q.get('cursor') ? html`<button @click=${() => shell.filter({})}>Newest</button>` : nothing}${cursor ? html`<button @click=${() => shell.filter({ cursor })}>Older</button>` : nothing}</p>`}`;
   },
 };

@@ -23,7 +23,7 @@ export default {
   async load(state) {
     const key = state.q.get('key');
     const [locks, runs, audit, all] = await Promise.all([get(path('locks', { key })), get(path('runs', { key, limit: 30 })),
-      may('operator') ? get(path('audit', { key, limit: 20 })) : null, get('locks?limit=1')]);
+      may('operator') ? get(path('audit', { key, limit: 10 })) : null, get('locks?limit=1')]);
     const queue = await Promise.all(runs.items.filter(run => run.state === 'QUEUED').slice(0, 20).map(detailed));
     const lanesOf = await Promise.all(runs.items.slice(0, 14).map(detailed));
     const pause = locks.items[0].pause || (all.pauses || []).find(each => each.key === key || (each.pattern && key.startsWith(each.pattern.slice(0, -1))));
@@ -41,7 +41,7 @@ export default {
       json: path('locks', { key }), cli: 'interlock locks show ' + quote(key),
       more: html`${may('trigger') ? html`<button @click=${() => trigger(key)}>Start a run…</button>` : nothing}${may('operator') ? html`${pause ? html`<button @click=${resume}>Resume</button>` : html`<button @click=${() => pauseKey(key)}>Pause…</button>`}
         ${lock.token && lock.since ? html`<button class="danger" @click=${() => evict(key)}>Force release…</button>` : nothing}` : nothing}` })}
-    <div class="lead"><p>${lock.explanation}.</p>${queue.length ? html`<p>Next: run ${runLink(queue[0].id)}${queue[0].submittedBy ? ' of ' + queue[0].submittedBy : ''}, waiting ${span(since(queue[0].submittedAt))}${queue[0].expectedWait ? ', about ' + span(millis(queue[0].expectedWait)) + ' more (estimate)' : ''}.
+    <div class="lead"><p>${lock.explanation}.</p>${queue.length ? html`<p>Next: run ${runLink(queue[0].id)}${queue[0].submittedBy ? ' of ' + queue[0].submittedBy : ''}, waiting ${span(since(queue[0].submittedAt))}${millis(queue[0].expectedWait) >= 1000 ? ', about ' + span(millis(queue[0].expectedWait)) + ' more (estimate)' : ''}.
       ${queue.length > 1 ? (queue.length - 1) + ' behind it.' : ''}</p>` : html`<p class="muted">${holder ? 'Nobody waits.' : 'Whoever asks next gets it' + (pause ? ' when the pause ends.' : '.')}</p>`}</div>
     <section class="card pad mt" aria-label="History"><h2>History</h2>${state.data.lanes.length || lock.token ? lanes(state.data.lanes, lock, lock.refusals, Math.floor(shell.width - 34)) : html`<p class="muted">Nothing has run under this key yet. Try <code class="mono">interlock run ${quote(key)} -n -- sleep 60</code></p>`}</section>
     <div class="grid k2e mt"><section class="card pad" aria-label="Holder"><h2>Holder</h2>${holder ? facts([['Holder', html`<b>${holder.holder || 'waits for a worker'}</b>`], ['Run', holder.runId ? html`${runLink(holder.runId)}${run ? ` · attempt ${run.attempt} of ${run.maxAttempts}` : ''}` : null],
@@ -52,6 +52,6 @@ export default {
       ? table('Queue', [C.place, C.run, C.by, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []], queue, id) : html`<p class="muted pad0">Nobody waits in line.</p>`}</section></div>
     ${section('Runs', html`${runs.length ? table('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs.slice(0, 10), id)
       : empty('No runs', 'Leases taken without a run leave none.', 'interlock runs submit JOB --key ' + quote(key))}${runs.length > 10 || more ? html`<p class="pad0"><a href=${href(path('runs', { key }))}>All runs of this key</a></p>` : nothing}`, 'newest first')}
-    ${audit ? section('Audit', auditTable(audit.items)) : nothing}`;
+    ${audit ? section('Audit', auditTable(audit.items, 'run')) : nothing}`;
   },
 };

@@ -1,12 +1,11 @@
 // Now: figures, what needs somebody, and who holds what.
-import { count, empty, figure, html, isLost, keyLink, mark, nothing, runLink, short, slashed, span } from '../core/bits.js';
+import { count, empty, figure, html, isLost, keyLink, lockPath, mark, nothing, short, span } from '../core/bits.js';
 import { get, href, may, post } from '../core/api.js';
 import { act, head } from '../core/shell.js';
 import { cancel, trigger } from '../core/dialogs.js';
 import { locksTable, sortLocks } from '../core/locks-table.js';
 import { refresh, summary } from '../core/summary.js';
 import { moment, since } from '../core/time.js';
-import { lockPath } from '../core/bits.js';
 
 const LONG_WAIT = 5 * 60000;
 const HOUR = 3600000;
@@ -25,10 +24,13 @@ function attention(data) {
     row('paused', pause.key, html`${pause.key ? '' : html`<span class="mono">${pause.pattern}</span> `}paused ${moment(pause.since)} by ${pause.pausedBy} <q>${pause.reason}</q>`, pause.until ? html`ends ${moment(pause.until)}` : 'until resumed', null,
       may('operator') ? ['Resume', () => act(what + ' is resumed', () => post('locks/resume', pause.key ? { key: what } : { pattern: what }))] : null);
   }
-  for (const run of summary.queue.items.filter(each => since(each.submittedAt) > LONG_WAIT)) {
-    row('waiting', run.key, html`waits for ${span(since(run.submittedAt))}`, run.job, run.id, null);
+  const long = summary.queue.items.filter(each => since(each.submittedAt) > LONG_WAIT);
+  for (const key of new Set(long.map(each => each.key))) {
+    const line = long.filter(each => each.key === key);
+    const first = line[line.length - 1];
+    row('waiting', key, html`${line.length} wait${line.length > 1 ? '' : 's'}, the longest for ${span(since(first.submittedAt))}`, first.job, first.id, null);
   }
-  for (const run of summary.dead.items.slice(0, 5)) {
+  for (const run of summary.dead.items.filter(each => !data.lost.includes(each)).slice(0, 5)) {
     row('fail', run.key, html`dead letter after ${run.attempt} attempt${run.attempt === 1 ? '' : 's'}: ${run.error?.code}`, moment(run.endedAt), run.id,
       may('operator') ? ['Retry', () => act('Run ' + short(run.id) + ' is tried again', () => post('runs/' + run.id + '/redrive', {}))] : null);
   }
@@ -39,13 +41,14 @@ function attention(data) {
 export default {
   title: () => 'Now',
   async load(state) {
-    const [, ended] = await Promise.all([refresh(), get('runs?state=FAILED,ABORTED,TIMED_OUT&since=1h&limit=50')]);
+    const [, ended, running] = await Promise.all([refresh(), get('runs?state=FAILED,ABORTED,TIMED_OUT&since=1h&limit=50'), get('runs?state=RUNNING&limit=200')]);
+    state.why = new Map(running.items.map(run => [run.id, run.reason]));
     state.data = { lost: ended.items.concat(summary.dead.items.filter(run => since(run.endedAt) < HOUR)).filter(run => isLost(run.error)).slice(0, 5) };
-    state.data.lost.forEach(run => { summary.dead.items = summary.dead.items.filter(other => other.id !== run.id).concat(summary.dead.items.filter(other => other.id === run.id)); });
   },
   view(state) {
     const locks = summary.locks;
-    const busy = locks.items.filter(lock => lock.state !== 'FREE');
+    const busy = locks.items.filter(lock => lock.state !== 'FREE').map(lock => ({ ...lock, reason: state.why.get(lock.holder?.runId),
+      next: lock.waiting ? summary.queue.items.findLast(run => run.key === lock.key)?.id : null }));
     const of = which => busy.filter(lock => lock.state === which).length + (locks.cursor ? '+' : '');
     const longest = Math.max(0, ...summary.queue.items.map(run => since(run.submittedAt)));
     const rows = attention(state.data);
@@ -58,7 +61,7 @@ export default {
       ${row.button ? html`<button class="small" @click=${row.button[1]}>${row.button[0]}</button>` : nothing}</span></li>`)}</ul></section>` : nothing}
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span><span class="muted">Updated ${moment(new Date(summary.at).toISOString())}</span></div>
     ${busy.length ? html`<div class="card">${locksTable('Active locks', sortLocks(busy, 'need').slice(0, 100))}</div>${locks.cursor || busy.length > 100 ? html`<p class="muted"><a href=${href('locks')}>All locks</a></p>` : nothing}
-      ${busy.filter(lock => lock.waiting).slice(0, 3).map(lock => html`<p class="why"><span class="mono">${slashed(lock.key)}</span> ${lock.explanation}.</p>`)}`
+      ${busy.filter(lock => lock.waiting).slice(0, 3).map(lock => html`<p class="why">${lock.explanation}.</p>`)}`
       : html`<div class="card">${empty('Nobody holds anything', 'A key appears here as soon as something runs under it.', 'interlock run ledger/4711 -n -- sleep 60')}</div>`}</section>`;
   },
 };

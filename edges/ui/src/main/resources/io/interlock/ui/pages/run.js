@@ -1,12 +1,11 @@
 // Run: why it is where it is, what it did when, and what it said.
-import { facts, html, isLost, isOver, keyLink, leaseLeft, mark, nothing, quoted, runLink, runPill, section, short, slashed, span } from '../core/bits.js';
+import { facts, html, isLost, isOver, keyLink, leaseLeft, lockPath, mark, nothing, quoted, runLink, runPill, section, short, slashed, span } from '../core/bits.js';
 import { get, href, may, path, post } from '../core/api.js';
 import { act, head, shell } from '../core/shell.js';
 import { ask, cancel, evict } from '../core/dialogs.js';
 import { auditTable } from '../core/runs-table.js';
 import { timeline } from '../core/timeline.js';
 import { millis, moment, since } from '../core/time.js';
-import { lockPath } from '../core/bits.js';
 
 /** Each renewal moves the end of the lease: seen twice with different ends, there was one in between. */
 function watch(state, lock) {
@@ -45,7 +44,7 @@ export default {
     const beats = [...state.beats || [], ...late ? [{ at: Date.now(), late: true }] : []];
     const banner = late ? html`No heartbeat for a while. The lease ends in ${span(left)}; then the key goes to the next in line and this run is fenced off.`
       : lock?.state === 'OVERDUE' ? html`It has the key for longer than it may, or its lease has ended. The janitor deals with it at its next sweep.`
-      : run.state === 'QUEUED' && run.expectedWait ? html`Place ${run.position} in line; by past runs about ${span(millis(run.expectedWait))} more (estimate).`
+      : run.state === 'QUEUED' && millis(run.expectedWait) >= 1000 ? html`Place ${run.position} in line; by past runs about ${span(millis(run.expectedWait))} more (estimate).`
       : run.state === 'PENDING' ? html`It has the key and waits for a worker that does <b>${run.job}</b>.`
       : run.settled ? html`This dead letter was ${run.settled.kind.toLowerCase()} by ${run.settled.actor}.` : null;
     const again = () => act('Run ' + short(run.id) + ' is tried again', () => post('runs/' + run.id + '/redrive', {}));

@@ -1,4 +1,4 @@
-// Runs: all of them, newest first. New ones wait above the list until somebody wants to see them.
+// Runs: all of them, newest first. New ones wait above the list until somebody wants to see them, unless they started them.
 import { empty, html, nothing, table } from '../core/bits.js';
 import { get, may, path } from '../core/api.js';
 import { head, quote, shell } from '../core/shell.js';
@@ -14,7 +14,7 @@ export default {
   async load(state) {
     const address = path('runs', asked(state.q));
     const page = await get(address);
-    const old = state.address === address && state.data?.items.length ? state.data : null;
+    const old = !state.own && state.address === address && state.data?.items.length ? state.data : null;
     const known = new Map(page.items.map(run => [run.id, run]));
     state.address = address;
     state.fresh = page;

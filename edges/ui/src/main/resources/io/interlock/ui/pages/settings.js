@@ -1,10 +1,10 @@
 // Settings: what this browser prefers, who is signed in, jobs, and the effective configuration.
-import { empty, facts, html, nothing, pill, section, table } from '../core/bits.js';
+import { empty, facts, html, nothing, pill, section, span, table } from '../core/bits.js';
 import { apiHref, get, may, session } from '../core/api.js';
 import { head, shell } from '../core/shell.js';
 import { trigger } from '../core/dialogs.js';
 import { helpTable, setShortcuts, shortcuts } from '../core/keys.js';
-import { moment, setTimes, times } from '../core/time.js';
+import { millis, moment, setTimes, times } from '../core/time.js';
 
 const none = { items: [] };
 export default {
@@ -20,7 +20,7 @@ export default {
     <section class="card pad mt" aria-label="Signed in"><h2>Signed in</h2>${facts([['Tenant', html`<b>${session.tenant}</b>`], ['Role', session.role], ['Key', session.label]])}
       <p class="muted">read looks · trigger starts and cancels · worker holds leases · operator evicts, pauses, retries, discards · admin sees keys and configuration. Each includes those before it.</p>
       <p class="row"><button @click=${() => shell.leave()}>Sign out</button><a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p></section></div>
-    ${section('Jobs', jobs.length ? table('Jobs', [['Job', job => html`<b>${job.name}</b>`, 'first'], ['Door', job => job.door], ['On conflict', job => job.onConflict], ['Lease', job => job.lease || '—'], ['Max runtime', job => job.maxRuntime || '—'], ['Attempts', job => job.maxAttempts ?? '—', 'num'], ['Stages', job => (job.stages || []).join(' → ') || '—'], ['Done', job => job.worker]], jobs, job => job.name)
+    ${section('Jobs', jobs.length ? table('Jobs', [['Job', job => html`<b>${job.name}</b>`, 'first'], ['Door', job => job.door], ['On conflict', job => job.onConflict], ['Lease', job => span(millis(job.lease))], ['Max runtime', job => span(millis(job.maxRuntime))], ['Attempts', job => job.maxAttempts ?? '—', 'num'], ['Stages', job => (job.stages || []).join(' → ') || '—'], ['Done', job => job.worker]], jobs, job => job.name)
       : empty('No jobs', 'Jobs are named in the configuration.', 'interlock server --config interlock.yaml'))}
     ${section('Configuration', config.length ? table('Configuration', [['Setting', each => html`<span class="mono">${each.name}</span>`, 'first'], ['Value', each => html`<span class="mono">${each.value}</span>`], ['From', each => each.origin]], config, each => each.name) : html`<p class="muted pad0">${may('admin') ? 'Nothing is set.' : 'The configuration needs the role admin.'}</p>`, 'secrets are masked')}
     ${keys.length ? section('API keys', table('API keys', [['Id', key => html`<span class="mono">${key.id}</span>`, 'first'], ['State', key => key.active ? pill('ok', 'Active') : pill('idle', 'Over')], ['Tenant', key => key.tenant], ['Role', key => key.role], ['Label', key => key.label], ['Made', key => moment(key.createdAt)]], keys, key => key.id)) : nothing}`,

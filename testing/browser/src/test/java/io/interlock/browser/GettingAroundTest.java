@@ -1,0 +1,102 @@
+package io.interlock.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import io.interlock.access.Role;
+import io.interlock.engine.RunRequest;
+import io.interlock.run.Run;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Addresses, keyboard, search, long lists, other places. */
+class GettingAroundTest extends BrowserTest {
+
+    @Override
+    boolean hasHistory() {
+        return false;
+    }
+
+    @Test
+    void withTheKeyboardAlone() {
+        Run run = site().submit("keys/1", "nightly-close", "keyboard");
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.page;
+            page.keyboard().press("g");
+            page.keyboard().press("l");
+            assertThat(page.locator("h1")).hasText("Locks");
+            assertThat(page.locator("main tbody tr").first()).containsText("keys/1");
+            page.keyboard().press("j");
+            page.keyboard().press("Enter");
+            assertThat(page.locator("h1")).hasText("keys/1");
+            page.keyboard().press(".");
+            assertThat(page.locator(".toast")).containsText("copied");
+            assertThat(page.evaluate("navigator.clipboard.readText()")).isEqualTo("interlock locks show keys/1");
+            page.keyboard().press("/");
+            page.keyboard().type(run.id().toString());
+            page.keyboard().press("Enter");
+            assertThat(page.locator("h1")).containsText("Run");
+            page.keyboard().press("t");
+            assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
+            page.keyboard().press("?");
+            assertThat(page.locator("dialog")).containsText("copy as CLI");
+            page.keyboard().press("Escape");
+            page.goBack();
+            assertThat(page.locator("h1")).hasText("keys/1");
+            site().tell("keys/1", "end");
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void aCodeIsGoneFromTheAddressAndWorksOnce() {
+        String code = site().sessions.oneTimeCode(site().apiKey(Role.READ));
+        String link = site().root() + "?code=" + code;
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.page;
+            page.navigate(link);
+            assertThat(page).hasURL(Pattern.compile(".*/ui/.*"));
+            page.navigate(site().root() + "ui/workers?code=" + code);
+            assertThat(page.locator("h1")).hasText("Workers");
+            assertThat(page.url()).doesNotContain("code");
+            ada.context.clearCookies();
+            page.navigate(site().root() + "ui/workers?code=" + code);
+            assertThat(page.locator(".problem")).isVisible();
+            page.getByLabel("API key or one-time code").fill(site().apiKey(Role.READ));
+            page.locator("button:has-text('Sign in')").click();
+            assertThat(page.locator("h1")).hasText("Workers");
+            page.navigate(site().root() + "ui/settings");
+            ActionsTest.press(page, "Sign out");
+            assertThat(page.locator(".door")).isVisible();
+            assertThat(ada.context.cookies()).isEmpty();
+        }
+    }
+
+    @Test
+    void twoThousandLocksAndTenThousandRunsArePaged() {
+        for (int i = 0; i < 10_000; i++) {
+            site().engine.submit(RunRequest.of(Site.key("many/" + (i % 2_000)), "remote"));
+        }
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("locks");
+            assertThat(page.locator("main tbody tr")).hasCount(100);
+            String first = page.locator("main tbody tr").first().innerText();
+            page.locator("button:has-text('Next page')").click();
+            assertThat(page).hasURL(Pattern.compile(".*cursor=.*"));
+            assertThat(page.locator("main tbody tr").first()).not().hasText(first);
+            assertThat(page.locator("main tbody tr")).hasCount(100);
+            page.reload();
+            assertThat(page.locator("main tbody tr")).hasCount(100);
+            ada.open("runs");
+            assertThat(page.locator("main tbody tr")).hasCount(50);
+            page.locator("button:has-text('Next page')").click();
+            assertThat(page).hasURL(Pattern.compile(".*cursor=.*"));
+            ada.open("queue");
+            assertThat(page.locator("main tbody tr")).hasCount(200);
+            ada.open("");
+            assertThat(page.locator("main")).containsText("200+");
+            ada.isContent();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.interlock.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import io.interlock.access.Role;
+import io.interlock.run.Run;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Pages change while somebody looks at them, and say so when they cannot. */
+class LiveTest extends BrowserTest {
+
+    private static final LocatorAssertions.ContainsTextOptions SOON =
+            new LocatorAssertions.ContainsTextOptions().setTimeout(15_000);
+
+    @Override
+    boolean hasHistory() {
+        return false;
+    }
+
+    @Test
+    void whoWhatSinceWhenWhyAndWhatNextAreSeenAtOneGlance() {
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("");
+            assertThat(page.locator("main")).containsText("Nobody holds anything");
+            site().submit("glance/1", "nightly-close", "month is over");
+            Run next = site().submit("glance/1", "nightly-close", "once more");
+            site().tell("glance/1", "load", "progress 62");
+            var row = page.getByLabel("Active locks").last().locator("tbody tr").first();
+            assertThat(row).containsText("load · 62 %", SOON);
+            String id = next.id().toString();
+            assertThat(row.innerText())
+                    .contains("glance/1", "Held", "pid", "month is over", "next", id.substring(id.length() - 8));
+            site().tell("glance/1", "end", "end");
+            assertThat(page.locator("main")).containsText("Nobody holds anything", SOON);
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void aRunAndItsLockAreWatchedToTheEndInTwoTabsOverOneStream() {
+        Run run = site().submit("tabs/1", "nightly-close", "two tabs");
+        try (Visitor ada = visitor(Role.READ)) {
+            List<String> streams = new CopyOnWriteArrayList<>();
+            ada.context.onRequest(request -> {
+                if (request.url().endsWith("/stream")) {
+                    streams.add(request.url());
+                }
+            });
+            Page lock = ada.open("lock?key=tabs/1");
+            Page second = ada.tab();
+            second.navigate(site().root() + "ui/runs/" + run.id());
+            assertThat(second.locator("main h1")).containsText("Run");
+            assertThat(second.locator(".live")).hasText("Live");
+            site().tell("tabs/1", "transform", "progress 40");
+            assertThat(lock.locator("main")).containsText("transform · 40 %", SOON);
+            assertThat(second.locator("main")).containsText("transform", SOON);
+            site().tell("tabs/1", "end");
+            assertThat(second.locator("main .head")).containsText("Succeeded", SOON);
+            assertThat(lock.locator("main .head")).containsText("Free", SOON);
+            assertThat(streams).hasSize(1);
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void whoPausesMissesNothing() {
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("locks");
+            assertThat(page.locator(".live")).hasText("Live");
+            page.locator("header button:has-text('Pause')").click();
+            site().submit("paused/page", "nightly-close", "unseen");
+            assertThat(page.locator(".live")).containsText("changes waiting", SOON);
+            assertThat(page.locator("main")).not().containsText("paused/page");
+            page.locator("header button:has-text('Resume')").click();
+            assertThat(page.locator("main")).containsText("paused/page", SOON);
+            site().tell("paused/page", "end");
+        }
+    }
+
+    @Test
+    void aRestartIsSurvivedWhereOneIs() {
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("locks?state=HELD&sort=key");
+            assertThat(page.locator(".live")).hasText("Live");
+            String address = page.url();
+            site().down();
+            assertThat(page.locator(".live")).containsText("Offline · data from", SOON);
+            assertThat(page.url()).isEqualTo(address);
+            site().up();
+            site().submit("after/restart", "nightly-close", "still here");
+            assertThat(page.locator(".live")).containsText("Live", SOON);
+            assertThat(page.locator("main")).containsText("after/restart", SOON);
+            site().tell("after/restart", "end");
+        }
+    }
+
+    @Test
+    void aSessionThatEndsIsTakenUpAgainWhereOneWas() {
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.open("runs?state=RUNNING");
+            String address = page.url();
+            String cookie = ada.context.cookies().get(0).value;
+            site().sessions.close(cookie);
+            page.locator("main .chip:has-text('Failed')").click();
+            assertThat(page.locator(".signin")).containsText("Your session has ended");
+            page.getByLabel("API key or one-time code").fill("nonsense");
+            page.locator("text=Sign in again").last().click();
+            assertThat(page.locator(".signin .problem")).containsText("no key or code that counts");
+            page.getByLabel("API key or one-time code").fill(site().apiKey(Role.OPERATOR));
+            page.locator("button:has-text('Sign in again')").click();
+            assertThat(page.locator(".signin")).hasCount(0);
+            assertThat(page.url()).isEqualTo(address.replace("RUNNING", "FAILED"));
+            assertThat(page.locator(".live")).hasText("Live");
+        }
+    }
+
+    @Test
+    void newRunsWaitAboveTheListUntilSomebodyLooks() {
+        site().submit("news/1", "billing-export", "old");
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("runs?key=news/*");
+            assertThat(page.locator("main tbody tr")).hasCount(1);
+            site().submit("news/2", "billing-export", "new");
+            page.locator("button.news").click();
+            assertThat(page.locator("main tbody tr")).hasCount(2);
+            site().tell("news/1", "end");
+            site().tell("news/2", "end");
+            assertThat(page.locator("main tbody tr").first()).containsText("Succeeded", SOON);
+            ada.isContent();
+        }
+    }
+}
