@@ -58,7 +58,7 @@ function badge() {
   const [kind, words] = live.paused ? ['paused', 'Paused' + (live.waiting ? ' · ' + live.waiting + ' changes waiting' : '')]
     : live.status === 'live' ? ['ok', 'Live'] : live.status === 'expired' ? ['fail', 'Signed out']
     : live.status === 'offline' ? ['overdue', 'Offline · data from ' + clock(live.at, 'local')] : ['idle', 'Connecting'];
-  return html`<span class="live l-${kind}"><svg viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="currentColor"/></svg>${words}</span>`;
+  return html`<span class="live c-${kind}"><svg viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="currentColor"/></svg>${words}</span>`;
 }
 
 async function load() {

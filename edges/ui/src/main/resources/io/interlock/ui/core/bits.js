@@ -21,7 +21,7 @@ const RUNS = { QUEUED: ['waiting', 'Queued'], PENDING: ['waiting', 'Pending'], R
 const LOST = ['WORKER_TIMEOUT', 'LOCK_STATE_LOST', 'OVERLAPPING_GRANTS', 'EVICTED', 'LEASE_LOST', 'WAITER_LOST'];
 
 export const mark = kind => ICONS[kind];
-export const pill = (kind, words) => html`<span class="pill p-${kind}">${ICONS[kind]}${words}</span>`;
+export const pill = (kind, words) => html`<span class="pill c-${kind}">${ICONS[kind]}${words}</span>`;
 export const lockPill = state => pill(LOCKS[state] || 'idle', state[0] + state.slice(1).toLowerCase());
 export const isLost = error => !!error && LOST.includes(error.code);
 export const kindOf = run => isLost(run.error) ? 'fenced' : (RUNS[run.state] || ['idle'])[0];

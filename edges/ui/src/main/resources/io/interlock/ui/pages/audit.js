@@ -14,7 +14,7 @@ export default {
   view({ q, data: { items, cursor, refused } }) {
     return html`${head({ title: 'Audit log', json: path('audit', asked(q)), cli: 'interlock audit ls' + FIELDS.filter(([name]) => q.get(name)).map(([name]) => ' --' + name + ' ' + quote(q.get(name))).join(''),
       more: items.length ? html`<button @click=${() => copy(items.map(each => JSON.stringify(each)).join('\n'), items.length + ' JSON lines')}>Copy JSON lines</button>` : nothing })}
-    ${refused ? html`<p class="banner mt"><span>The audit log needs the role operator.</span></p>` : html`<form class="row mt" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
+    ${refused ? html`<p class="banner c-overdue mt"><span>The audit log needs the role operator.</span></p>` : html`<form class="row mt" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
       ${FIELDS.map(([name, words]) => html`<input name=${name} .value=${q.get(name) || ''} aria-label=${words} placeholder=${words}>`)}<button>Filter</button></form>
     <div class="card mt">${auditTable(items, 'key', 'run')}</div><p class="row muted">${items.length}${cursor ? ' of many' : ''}<span class="grow"></span>${q.get('cursor') ? html`<button @click=${() => shell.filter({})}>Newest</button>` : nothing}${cursor ? html`<button @click=${() => shell.filter({ cursor })}>Older</button>` : nothing}</p>`}`;
   },

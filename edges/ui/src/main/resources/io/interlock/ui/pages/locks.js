@@ -43,7 +43,7 @@ export default {
       <form class="row" @submit=${event => { event.preventDefault(); shell.filter({ key: new FormData(event.target).get('key').trim() }); }}>
         <input name="key" .value=${key} aria-label="Key, or the beginning of keys and a star" placeholder="pipeline/*" autocomplete="off"><button>Filter</button></form>
       <span class="grow"></span><span class="muted">Updated ${moment(new Date(state.loaded || Date.now()).toISOString())}</span></div>
-    ${pauses.filter(pause => pause.pattern).map(pause => html`<p class="banner paused mt"><span>Keys <span class="mono">${pause.pattern}</span> are paused by ${pause.pausedBy}: <q>${pause.reason}</q>${pause.until ? html`, until ${moment(pause.until)}` : ''}</span></p>`)}
+    ${pauses.filter(pause => pause.pattern).map(pause => html`<p class="banner c-paused mt"><span>Keys <span class="mono">${pause.pattern}</span> are paused by ${pause.pausedBy}: <q>${pause.reason}</q>${pause.until ? html`, until ${moment(pause.until)}` : ''}</span></p>`)}
     <div class="card mt">${items.length ? locksTable('Locks', order ? sortLocks(items, order) : items, sorted)
       : empty(chosen || key ? 'No lock matches' : 'No locks', chosen || key ? 'Take a filter away, or wait: the list is live.' : 'A key appears here while something runs or waits under it.', chosen || key ? '' : 'interlock run ledger/4711 -n -- sleep 60')}</div>
     <p class="row muted">${items.length}${cursor ? ' of many' : ''}<span>· <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>?</kbd> all shortcuts</span><span class="grow"></span>

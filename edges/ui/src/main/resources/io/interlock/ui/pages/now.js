@@ -56,7 +56,7 @@ export default {
     <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', busy.some(lock => lock.state === 'OVERDUE'))}
       ${figure(count(summary.queue), 'waiting', 'queue')}${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(summary.dead), 'dead letters', 'dead-letters', summary.dead.items.length)}</div>
     ${rows.length ? html`<section class="mt" aria-label="Needs attention"><h2>Needs attention <span class="muted">(${rows.length})</span></h2><ul class="card list attention">${rows.slice(0, 12).map(row => html`<li>
-      <span class="sign p-${row.kind}">${mark(row.kind)}</span>${row.key ? keyLink(row.key) : nothing}<span class="what">${row.words}<span class="muted"> · ${row.next}</span></span>
+      <span class="sign c-${row.kind}">${mark(row.kind)}</span>${row.key ? keyLink(row.key) : nothing}<span class="what">${row.words}<span class="muted"> · ${row.next}</span></span>
       <span class="row end">${row.run ? html`<a class="button small" href=${href('runs/' + row.run)} aria-label="Open run ${short(row.run)}">Open</a>` : row.key ? html`<a class="button small" href=${href(lockPath(row.key))} aria-label="Open lock ${row.key}">Open</a>` : nothing}
       ${row.button ? html`<button class="small" @click=${row.button[1]}>${row.button[0]}</button>` : nothing}</span></li>`)}</ul></section>` : nothing}
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span><span class="muted">Updated ${moment(new Date(summary.at).toISOString())}</span></div>

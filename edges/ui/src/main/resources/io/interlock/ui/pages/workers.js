@@ -14,6 +14,6 @@ export default {
   async load(page) { page.data = await get('workers'); },
   ignores: type => !type.startsWith('worker') && type !== 'run.running',
   view: ({ data: { items } }) => html`${head({ title: 'Workers', json: 'workers', cli: 'interlock runs ls --state RUNNING' })}
-    ${items.some(worker => !worker.alive) ? html`<p class="banner mt"><span>A silent worker's runs stay its own until their leases end; then the janitor gives their keys to the next in line.</span></p>` : ''}
+    ${items.some(worker => !worker.alive) ? html`<p class="banner c-overdue mt"><span>A silent worker's runs stay its own until their leases end; then the janitor gives their keys to the next in line.</span></p>` : ''}
     <div class="card mt">${items.length ? table('Workers', COLUMNS, items, worker => worker.worker + worker.seenAt.slice(0, 10) + worker.jobs.join()) : empty('No workers', 'Nobody takes work. Runs stay pending until somebody does.', 'interlock worker --store sqlite:interlock.db')}</div>`,
 };
