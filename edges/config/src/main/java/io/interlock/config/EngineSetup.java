@@ -24,12 +24,19 @@ public final class EngineSetup implements AutoCloseable {
     private final Handlers handlers;
     private final Jobs jobs;
     private final List<NotifyRule> rules;
+    private final List<TriggerSecret> secrets;
 
-    private EngineSetup(InterlockSettings settings, Handlers handlers, Jobs jobs, List<NotifyRule> rules) {
+    private EngineSetup(
+            InterlockSettings settings,
+            Handlers handlers,
+            Jobs jobs,
+            List<NotifyRule> rules,
+            List<TriggerSecret> secrets) {
         this.settings = settings;
         this.handlers = handlers;
         this.jobs = jobs;
         this.rules = rules;
+        this.secrets = secrets;
     }
 
     /**
@@ -44,8 +51,9 @@ public final class EngineSetup implements AutoCloseable {
         try {
             Jobs jobs = jobs(settings, handlers, reading);
             List<NotifyRule> rules = rules(settings, reading, environment);
+            List<TriggerSecret> secrets = secrets(settings, reading, environment);
             reading.requireNoMistakes();
-            return new EngineSetup(settings, handlers, jobs, rules);
+            return new EngineSetup(settings, handlers, jobs, rules, secrets);
         } catch (RuntimeException | Error failure) {
             handlers.close();
             throw failure;
@@ -55,6 +63,11 @@ public final class EngineSetup implements AutoCloseable {
     /** The jobs, with handlers. */
     public Jobs jobs() {
         return jobs;
+    }
+
+    /** By which secrets senders of webhooks are known. */
+    public List<TriggerSecret> triggerSecrets() {
+        return List.copyOf(secrets);
     }
 
     /** Where the ends of work are announced that was answered with 202. */
@@ -105,6 +118,23 @@ public final class EngineSetup implements AutoCloseable {
                     .ifPresent(rules::add);
         }
         return rules;
+    }
+
+    private static List<TriggerSecret> secrets(InterlockSettings settings, Reading reading, Environment environment) {
+        List<TriggerSecret> secrets = new ArrayList<>();
+        for (int i = 0; i < settings.webhooks().size(); i++) {
+            WebhookSettings known = settings.webhooks().get(i);
+            reading.made(
+                            "webhooks[" + i + "].secret-file",
+                            () -> Optional.of(signer(known, environment)),
+                            Optional.<WebhookSigner>empty())
+                    .ifPresent(signer -> secrets.add(new TriggerSecret(known.trigger(), known.tenant(), signer)));
+        }
+        return secrets;
+    }
+
+    private static WebhookSigner signer(WebhookSettings known, Environment environment) {
+        return new WebhookSigner(List.of(known.secret().reveal()), environment.clock());
     }
 
     private static NotifyRule rule(NotifySettings told, Environment environment) {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param jobs by name, in the order of their names
  * @param tenants how many runs of a tenant may be under way at once, by tenant
  * @param notifications whom to tell
+ * @param webhooks who may start workflows by signing what it sends
  * @param privateNetworks networks that are not public, to which jobs and notifications may send
  */
 public record InterlockSettings(
@@ -33,6 +34,7 @@ public record InterlockSettings(
         Map<String, JobSettings> jobs,
         Map<String, Integer> tenants,
         List<NotifySettings> notifications,
+        List<WebhookSettings> webhooks,
         List<String> privateNetworks) {
 
     /** Copies the collections. */
@@ -40,6 +42,7 @@ public record InterlockSettings(
         jobs = Collections.unmodifiableMap(new LinkedHashMap<>(jobs));
         tenants = Map.copyOf(tenants);
         notifications = List.copyOf(notifications);
+        webhooks = List.copyOf(webhooks);
         privateNetworks = List.copyOf(privateNetworks);
     }
 

@@ -79,6 +79,10 @@ final class Settings {
             notify[].secret-file       | TEXT     |        | A file with the secret that signs it
             notify[].secret            | SECRET   |        | The secret itself; a file is better
             notify[].tenant            | TEXT     |        | Only what happens to this tenant
+            webhooks[].trigger         | TEXT     |        | A trigger of a workflow whose senders are known by what they sign
+            webhooks[].tenant          | TEXT     | default | The tenant they start it for
+            webhooks[].secret-file     | TEXT     |        | A file with the secret they sign with, as Standard Webhooks say
+            webhooks[].secret          | SECRET   |        | The secret itself; a file is better
             """;
 
     static final List<Setting> ALL = LIST.lines().map(Setting::parse).toList();

@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the settings, and holds those against each other that could contradict. */
@@ -33,6 +35,9 @@ final class SettingsReader {
     }
 
     InterlockSettings read() {
+        Map<String, JobSettings> jobs = jobs();
+        Set<String> triggers = new TreeSet<>();
+        jobs.values().forEach(job -> triggers.addAll(job.triggers()));
         return new InterlockSettings(
                 store(),
                 listen(),
@@ -41,9 +46,10 @@ final class SettingsReader {
                 history(),
                 new InterlockSettings.Metrics(
                         reading.flag("metrics.tenant"), reading.number("metrics.max-tenants", 1, 10_000)),
-                jobs(),
+                jobs,
                 tenants(),
                 new NotifyReader(reading).read(),
+                new WebhookReader(reading, triggers).read(),
                 privateNetworks());
     }
 

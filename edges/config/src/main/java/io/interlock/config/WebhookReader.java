@@ -1,0 +1,58 @@
+package io.interlock.config;
+
+import io.interlock.LockKey;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Reads by which secrets senders of webhooks are known. */
+final class WebhookReader {
+
+    private final Reading reading;
+    private final Set<String> triggers;
+
+    /**
+     * A reader.
+     *
+     * @param triggers those there are
+     */
+    WebhookReader(Reading reading, Set<String> triggers) {
+        this.reading = reading;
+        this.triggers = triggers;
+    }
+
+    List<WebhookSettings> read() {
+        List<WebhookSettings> all = new ArrayList<>();
+        for (int i = 0; i < reading.sources().size("webhooks"); i++) {
+            String at = "webhooks[" + i + "].";
+            String tenant = reading.requiredText(at + "tenant");
+            reading.made(at + "tenant", () -> LockKey.of(tenant, "any").tenant(), tenant);
+            all.add(new WebhookSettings(trigger(at + "trigger"), tenant, secret(at)));
+        }
+        return all;
+    }
+
+    private String trigger(String property) {
+        String trigger = reading.requiredText(property);
+        if (!triggers.contains(trigger)) {
+            reading.mistake(
+                    property,
+                    (trigger.isEmpty() ? "is missing" : "'" + trigger + "' starts no workflow")
+                            + "; there are " + triggers
+                            + Nearest.to(trigger, List.copyOf(triggers))
+                                    .map(near -> "; did you mean " + near + "?")
+                                    .orElse(""));
+        }
+        return trigger;
+    }
+
+    private Secret secret(String at) {
+        String file = reading.text(at + "secret-file");
+        String text = reading.text(at + "secret");
+        if ((file == null) == (text == null)) {
+            reading.mistake(at + "secret-file", "or secret is needed to check what is signed, and not both");
+        }
+        return new Secret(text, file == null ? null : Path.of(file));
+    }
+}
