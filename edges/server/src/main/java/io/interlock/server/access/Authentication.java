@@ -105,6 +105,15 @@ public final class Authentication {
         });
     }
 
+    /** Goes on if {@code found} is somebody, may do what {@code needed} is needed for, and does not ask too often. */
+    public void admit(RoutingContext context, Optional<AccessKey> found, Role needed) {
+        try {
+            admit(context, found, needed, address(context.request()));
+        } catch (ProblemException refused) {
+            context.fail(refused);
+        }
+    }
+
     private void admit(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
         if (found.isEmpty()) {
             strangers.take(address);
@@ -152,7 +161,8 @@ public final class Authentication {
         }
     }
 
-    private static boolean hasKey(HttpServerRequest request) {
+    /** Whether a request shows an API key. */
+    public static boolean hasKey(HttpServerRequest request) {
         return request.headers().contains("x-api-key") || request.headers().contains("Authorization");
     }
 

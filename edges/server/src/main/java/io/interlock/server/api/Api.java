@@ -103,8 +103,7 @@ public final class Api {
             RequestCheck check = new RequestCheck(operation, contract.getSchemaRepository());
             route.setDoSecurity(false).setDoValidation(false);
             route.addHandler(shaped);
-            role(operation).ifPresent(role -> route.addHandler(context -> authentication.require(context, role)));
-            route.addHandler(gate.bodies());
+            admit(route, role(operation), authentication, gate, operations.signatures(id));
             route.addHandler(context -> call(context, operation, check, answering));
         }
         Router router = builder.createRouter();
@@ -117,6 +116,36 @@ public final class Api {
                     .handler(otherMethod(methods));
         });
         return router;
+    }
+
+    /** Callers are known before their bodies are read, unless it is the body that they signed. */
+    private static void admit(
+            OpenAPIRoute route,
+            Optional<Role> needed,
+            Authentication authentication,
+            Gate gate,
+            Optional<Signatures> signatures) {
+        needed.ifPresent(role -> route.addHandler(context -> {
+            if (isSigned(context, signatures)) {
+                context.next();
+            } else {
+                authentication.require(context, role);
+            }
+        }));
+        route.addHandler(gate.bodies());
+        signatures.ifPresent(known -> route.addHandler(context -> {
+            if (isSigned(context, signatures)) {
+                authentication.admit(context, known.recognise(context, Exchange.body(context)), needed.orElseThrow());
+            } else {
+                context.next();
+            }
+        }));
+    }
+
+    private static boolean isSigned(RoutingContext context, Optional<Signatures> signatures) {
+        return signatures.isPresent()
+                && !Authentication.hasKey(context.request())
+                && signatures.get().expects(context);
     }
 
     private static Optional<Role> role(io.vertx.openapi.contract.Operation operation) {

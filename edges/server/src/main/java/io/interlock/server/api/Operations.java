@@ -3,6 +3,7 @@ package io.interlock.server.api;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -14,6 +15,7 @@ public final class Operations {
     private final Map<String, Operation> byId = new TreeMap<>();
     private final List<Runnable> endings = new CopyOnWriteArrayList<>();
     private final Map<String, Operations> further = new TreeMap<>();
+    private final Map<String, Signatures> signed = new TreeMap<>();
 
     /** Has {@code operation} answer {@code operationId}. */
     public Operations on(String operationId, Operation operation) {
@@ -21,6 +23,17 @@ public final class Operations {
             throw new IllegalStateException("operation " + operationId + " is answered twice");
         }
         return this;
+    }
+
+    /** Has callers of {@code operationId} also known by what they signed. */
+    public Operations signedBy(String operationId, Signatures signatures) {
+        signed.put(operationId, signatures);
+        return this;
+    }
+
+    /** By what callers of {@code operationId} are known beside API keys. */
+    Optional<Signatures> signatures(String operationId) {
+        return Optional.ofNullable(signed.get(operationId));
     }
 
     /** The one who answers {@code operationId}. */
