@@ -1,26 +1,31 @@
 package io.interlock.server.door;
 
 import io.interlock.config.JobSettings;
+import io.interlock.config.TriggerSecret;
 import io.interlock.engine.RunEngine;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Workbench;
 import io.interlock.server.door.flows.FlowDoor;
 import io.interlock.server.door.pipelines.PipelineDoor;
+import io.interlock.server.door.workflows.WorkflowDoor;
 import io.interlock.time.Environment;
 import java.util.Collection;
+import java.util.List;
 
 /** All doors, for the jobs of one configuration. Immutable. */
 public final class Doors {
 
     private final DoorJobs jobs;
+    private final List<TriggerSecret> secrets;
 
-    private Doors(DoorJobs jobs) {
+    private Doors(DoorJobs jobs, List<TriggerSecret> secrets) {
         this.jobs = jobs;
+        this.secrets = secrets;
     }
 
-    /** The doors of {@code jobs}. */
-    public static Doors of(Collection<JobSettings> jobs) {
-        return new Doors(new DoorJobs(jobs));
+    /** The doors of {@code jobs}; {@code secrets} are those by which senders of webhooks are known. */
+    public static Doors of(Collection<JobSettings> jobs, Collection<TriggerSecret> secrets) {
+        return new Doors(new DoorJobs(jobs), List.copyOf(secrets));
     }
 
     /** Has them served beside {@code operations}. They end with the server. */
@@ -29,6 +34,7 @@ public final class Doors {
         operations
                 .also(PipelineDoor.DOCUMENT, PipelineDoor.operations(bench, jobs))
                 .also(FlowDoor.DOCUMENT, FlowDoor.operations(bench, jobs))
+                .also(WorkflowDoor.DOCUMENT, WorkflowDoor.operations(bench, jobs, secrets))
                 .onStop(bench.waits()::close);
     }
 }

@@ -5,6 +5,7 @@ import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
+import io.interlock.config.TriggerSecret;
 import io.interlock.config.Work;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
@@ -60,11 +61,11 @@ public final class DoorRig implements AutoCloseable {
 
     /** A node with {@code jobs} on a store of its own. */
     public static DoorRig on(String url, String document, List<JobSettings> jobs) {
-        return new DoorRig((RunStore) Stores.open(url), document, jobs);
+        return new DoorRig((RunStore) Stores.open(url), document, jobs, List.of());
     }
 
     /** A node with {@code jobs} on {@code store}. */
-    public DoorRig(RunStore store, String document, List<JobSettings> jobs) {
+    public DoorRig(RunStore store, String document, List<JobSettings> jobs, List<TriggerSecret> secrets) {
         this.store = store;
         contract = new ContractCheck(document);
         ring = new KeyRing(store, environment, blocking);
@@ -82,7 +83,7 @@ public final class DoorRig implements AutoCloseable {
         for (String other : new String[] {"listKeys", "createKey", "revokeKey", "revokeKeyByQuery", "getConfig"}) {
             operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
         }
-        Doors.of(jobs).addTo(operations, engine, environment);
+        Doors.of(jobs, secrets).addTo(operations, engine, environment);
         ServerParts parts = new ServerParts(
                 environment,
                 ring,

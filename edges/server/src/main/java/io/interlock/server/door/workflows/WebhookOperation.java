@@ -1,0 +1,84 @@
+package io.interlock.server.door.workflows;
+
+import io.interlock.RefusedException;
+import io.interlock.config.Door;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.workflow.Execution;
+import io.interlock.engine.workflow.LockAcquisitionFailedException;
+import io.interlock.engine.workflow.WorkflowLockedException;
+import io.interlock.engine.workflow.Workflows;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.door.DoorJobs;
+import io.interlock.server.door.DoorRuns;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** {@code triggerWorkflow}: idempotency first, then the lock. */
+final class WebhookOperation {
+
+    private final Workbench bench;
+    private final DoorJobs jobs;
+    private final Workflows workflows;
+
+    WebhookOperation(Workbench bench, DoorJobs jobs) {
+        this.bench = bench;
+        this.jobs = jobs;
+        this.workflows = Workflows.on(bench.engine());
+    }
+
+    CompletionStage<Reply> trigger(Call call) {
+        String trigger = call.required("triggerId", String.class);
+        JobSettings workflow = jobs.of(Door.WORKFLOWS).stream()
+                .filter(job -> job.triggers().contains(trigger))
+                .findFirst()
+                .orElseThrow(() -> Call.notFound("trigger", trigger).thrown());
+        RunRequest plain = DoorRuns.request(
+                        call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
+                .parameters(call.body().encode());
+        RunRequest request = eventId(call)
+                .map(event -> Workflows.forEvent(plain, trigger + "/" + event))
+                .orElse(plain);
+        return bench.blocking().call(() -> run(request));
+    }
+
+    private Reply run(RunRequest request) {
+        try {
+            Execution execution = workflows.run(request);
+            return Reply.ok(new JsonObject()
+                    .put("success", true)
+                    .put("executionId", execution.id().toString())
+                    .put("duplicate", execution.duplicate()));
+        } catch (WorkflowLockedException locked) {
+            String existing = locked.existingExecutionId().toString();
+            return conflict(new JsonObject()
+                    .put("success", false)
+                    .put("error", "Workflow currently executing")
+                    .put("details", "Only one execution can run at a time. Currently executing: " + existing)
+                    .put("existingExecutionId", existing));
+        } catch (LockAcquisitionFailedException raced) {
+            return conflict(new JsonObject()
+                    .put("success", false)
+                    .put("error", "Concurrent execution attempted")
+                    .put("details", "Another concurrent request acquired the execution lock"));
+        } catch (RefusedException refused) {
+            throw DoorRuns.problem(bench, refused.refusal());
+        }
+    }
+
+    private static Reply conflict(JsonObject body) {
+        return new Reply(409, body, Map.of(), null);
+    }
+
+    /** Of the body, else of a header. Without one every call is an event of its own. */
+    private static Optional<String> eventId(Call call) {
+        return Optional.ofNullable(call.body().getValue("eventId"))
+                .map(String::valueOf)
+                .or(() -> call.optional("Idempotency-Key", String.class))
+                .or(() -> call.optional("webhook-id", String.class));
+    }
+}

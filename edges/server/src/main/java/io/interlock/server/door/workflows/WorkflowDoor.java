@@ -1,0 +1,107 @@
+package io.interlock.server.door.workflows;
+
+import io.interlock.LockKey;
+import io.interlock.config.Door;
+import io.interlock.config.TriggerSecret;
+import io.interlock.engine.workflow.Workflows;
+import io.interlock.run.CancelAnswer;
+import io.interlock.run.Run;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.door.DoorJobs;
+import io.interlock.server.door.DoorKeys;
+import io.interlock.server.door.DoorRuns;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.vertx.core.json.JsonObject;
+import java.util.Collection;
+import java.util.concurrent.CompletionStage;
+
+/** A workflow is a job, its lock the key {@code workflow/{id}}, an execution a run. */
+public final class WorkflowDoor {
+
+    /** The document of this door. */
+    public static final String DOCUMENT = "door/workflows.yaml";
+
+    private final Workbench bench;
+    private final DoorJobs jobs;
+
+    private WorkflowDoor(Workbench bench, DoorJobs jobs) {
+        this.bench = bench;
+        this.jobs = jobs;
+    }
+
+    /** Answers the operations of this door; {@code secrets} are those by which senders of webhooks are known. */
+    public static Operations operations(Workbench bench, DoorJobs jobs, Collection<TriggerSecret> secrets) {
+        WorkflowDoor door = new WorkflowDoor(bench, jobs);
+        return new Operations()
+                .on("triggerWorkflow", new WebhookOperation(bench, jobs)::trigger)
+                .signedBy("triggerWorkflow", new TriggerSenders(secrets))
+                .on("getWorkflowLock", door::look)
+                .on("releaseWorkflowLock", door::release)
+                .on("cleanWorkflowLocks", door::clean)
+                .on("getExecution", door::get)
+                .on("abortExecution", door::abort);
+    }
+
+    private CompletionStage<Reply> look(Call call) {
+        LockKey key = key(call);
+        return bench.blocking().call(() -> Reply.ok(WorkflowJson.lock(DoorKeys.look(bench.engine(), key))));
+    }
+
+    private CompletionStage<Reply> release(Call call) {
+        LockKey key = key(call);
+        return bench.blocking().call(() -> DoorKeys.release(bench.engine(), call, key));
+    }
+
+    /** What the janitor does by itself every few seconds, now. */
+    private CompletionStage<Reply> clean(Call call) {
+        return bench.blocking().call(() -> {
+            long cleaned = bench.engine().janitor().runOnce().stream()
+                    .flatMap(round -> round.actions().stream())
+                    .map(action -> action.key())
+                    .filter(key ->
+                            key.tenant().equals(call.tenant()) && key.name().startsWith(Workflows.KEYS))
+                    .distinct()
+                    .count();
+            return Reply.ok(new JsonObject().put("cleaned", cleaned));
+        });
+    }
+
+    private CompletionStage<Reply> get(Call call) {
+        return bench.blocking().call(() -> Reply.ok(WorkflowJson.execution(require(call))));
+    }
+
+    private CompletionStage<Reply> abort(Call call) {
+        return bench.blocking().call(() -> {
+            Run run = require(call);
+            String reason = call.body().getString("reason", "no reason given");
+            CancelAnswer answer = bench.engine().cancel(run.id(), call.caller().actor(), reason);
+            if (answer instanceof CancelAnswer.Over over) {
+                throw Problem.of(
+                                ProblemCode.RUN_FINISHED,
+                                "Execution " + run.id() + " is "
+                                        + WorkflowJson.status(over.run().state()) + " already.")
+                        .thrown();
+            }
+            Run now = answer instanceof CancelAnswer.Cancelled cancelled ? cancelled.run() : run;
+            return Reply.accepted(new JsonObject()
+                    .put("success", true)
+                    .put("executionId", run.id().toString())
+                    .put("status", WorkflowJson.status(now.state())));
+        });
+    }
+
+    private Run require(Call call) {
+        return DoorRuns.require(bench, call, "execution", Workflows.KEYS);
+    }
+
+    private LockKey key(Call call) {
+        String workflow = call.required("id", String.class);
+        return jobs.find(Door.WORKFLOWS, workflow)
+                .map(job -> Workflows.request(call.tenant(), workflow).key())
+                .orElseThrow(() -> Call.notFound("workflow", workflow).thrown());
+    }
+}

@@ -1,0 +1,65 @@
+package io.interlock.server.door.workflows;
+
+import io.interlock.LeaseRecord;
+import io.interlock.RunState;
+import io.interlock.engine.workflow.Workflows;
+import io.interlock.run.KeyView;
+import io.interlock.run.Run;
+import io.interlock.server.door.DoorRuns;
+import io.interlock.server.json.LockJson;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Executions and locks in the words of workflows. */
+final class WorkflowJson {
+
+    private WorkflowJson() {}
+
+    static JsonObject execution(Run run) {
+        return new JsonObject()
+                .put("executionId", run.id().toString())
+                .put("workflowId", run.key().name().substring(Workflows.KEYS.length()))
+                .put("status", status(run.state()))
+                .put("startedAt", DoorRuns.time(DoorRuns.startedAt(run)))
+                .put("finishedAt", DoorRuns.time(DoorRuns.endedAt(run)))
+                .put("error", DoorRuns.error(run));
+    }
+
+    static String status(RunState state) {
+        return switch (state) {
+            case QUEUED, PENDING -> "PENDING";
+            case SUCCEEDED -> "SUCCESS";
+            case DEAD, TIMED_OUT -> "FAILED";
+            default -> state.name();
+        };
+    }
+
+    static JsonObject lock(Optional<KeyView> view) {
+        Optional<LeaseRecord> lease = view.flatMap(KeyView::currentLease);
+        Optional<Run> run = view.flatMap(KeyView::currentRun);
+        Optional<Instant> since = lease.map(LeaseRecord::grantedAt)
+                .or(() -> run.map(kept -> kept.status().since()));
+        return new JsonObject()
+                .put("isLocked", lease.isPresent() || run.isPresent())
+                .put(
+                        "executionId",
+                        lease.flatMap(held -> held.holder().runId())
+                                .or(() -> run.map(Run::id))
+                                .map(Object::toString)
+                                .orElse(null))
+                .put("lockedSince", DoorRuns.time(since))
+                .put("expiresAt", DoorRuns.time(lease.map(held -> end(held, run))))
+                .put(
+                        "isStale",
+                        view.filter(seen -> LockJson.state(seen) == LockJson.State.OVERDUE)
+                                .isPresent());
+    }
+
+    /** The time by which an execution must be through; without a limit, the end of its lease, which is renewed. */
+    private static Instant end(LeaseRecord lease, Optional<Run> run) {
+        return run.flatMap(under -> under.spec().limits().runtimeLimit())
+                .map(lease.grantedAt()::plus)
+                .orElse(lease.expiresAt());
+    }
+}
