@@ -5,6 +5,7 @@ import io.interlock.config.TriggerSecret;
 import io.interlock.engine.RunEngine;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Workbench;
+import io.interlock.server.door.clusters.ClusterDoor;
 import io.interlock.server.door.flows.FlowDoor;
 import io.interlock.server.door.pipelines.PipelineDoor;
 import io.interlock.server.door.workflows.WorkflowDoor;
@@ -35,6 +36,7 @@ public final class Doors {
                 .also(PipelineDoor.DOCUMENT, PipelineDoor.operations(bench, jobs))
                 .also(FlowDoor.DOCUMENT, FlowDoor.operations(bench, jobs))
                 .also(WorkflowDoor.DOCUMENT, WorkflowDoor.operations(bench, jobs, secrets))
+                .also(ClusterDoor.DOCUMENT, ClusterDoor.operations(bench, jobs))
                 .onStop(bench.waits()::close);
     }
 }

@@ -1,0 +1,60 @@
+package io.interlock.server.door.clusters;
+
+import io.interlock.Refusal;
+import io.interlock.RunId;
+import io.interlock.RunRefusal;
+import io.interlock.engine.Submission;
+import io.interlock.server.api.Reply;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** What is answered with 409 in a way of this door's own. */
+final class ClusterConflicts {
+
+    private ClusterConflicts() {}
+
+    /** Another cluster has the name. */
+    static Reply twin(Cluster twin) {
+        return conflict(new JsonObject()
+                .put("code", "CLUSTER_EXISTS")
+                .put(
+                        "message",
+                        "Cluster " + twin.id() + " has this name, platform and base domain and is " + twin.status()
+                                + "; destroy it first.")
+                .put("cluster_id", twin.id().toString())
+                .put("state", twin.status()));
+    }
+
+    /** Why {@code answer} started nothing, if this door has words of its own for it. */
+    static Optional<Reply> of(Submission answer, Refusal refusal) {
+        if (refusal instanceof RunRefusal.WrongState wrong) {
+            return Optional.of(conflict(new JsonObject()
+                    .put("code", ClusterJson.INVALID_STATE)
+                    .put("message", sentence(refusal))
+                    .put("state", wrong.state())
+                    .put(
+                            "allowed",
+                            new JsonArray(
+                                    new TreeSet<>(wrong.allowed()).stream().toList()))));
+        }
+        if (answer.incumbent().isPresent() || refusal instanceof Refusal.Held) {
+            return Optional.of(conflict(new JsonObject()
+                    .put("code", "LOCK_HELD_BY_OTHER_WORKER")
+                    .put("message", sentence(refusal))
+                    .put("job_id", answer.incumbent().map(RunId::toString).orElse(null))));
+        }
+        return Optional.empty();
+    }
+
+    private static Reply conflict(JsonObject error) {
+        return new Reply(409, new JsonObject().put("error", error), Map.of(), null);
+    }
+
+    private static String sentence(Refusal refusal) {
+        String text = refusal.explanation();
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
+    }
+}

@@ -1,0 +1,179 @@
+package io.interlock.server.door.clusters;
+
+import io.interlock.Refusal;
+import io.interlock.config.Door;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.Submission;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.door.DoorJobs;
+import io.interlock.server.door.DoorRuns;
+import io.interlock.server.problem.Problem;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** A cluster is a resource of the engine, its lock the key {@code cluster/{id}}; a job type is a job, a job a run. */
+public final class ClusterDoor {
+
+    /** The document of this door. */
+    public static final String DOCUMENT = "door/clusters.yaml";
+
+    private static final String CREATE = "CREATE";
+
+    private final Workbench bench;
+    private final DoorJobs jobs;
+    private final ClusterRecords records;
+
+    private ClusterDoor(Workbench bench, DoorJobs jobs) {
+        this.bench = bench;
+        this.jobs = jobs;
+        this.records = new ClusterRecords(bench.engine());
+    }
+
+    /** Answers the operations of this door. */
+    public static Operations operations(Workbench bench, DoorJobs jobs) {
+        ClusterDoor door = new ClusterDoor(bench, jobs);
+        return new Operations()
+                .on("createCluster", door::create)
+                .on("getCluster", door::get)
+                .on("startClusterJob", door::start)
+                .on("getClusterJob", door::job)
+                .on("listDeadClusterJobs", door::dead);
+    }
+
+    private CompletionStage<Reply> create(Call call) {
+        JobSettings create = job(CREATE);
+        JsonObject body = call.body();
+        ClusterId id = ClusterId.create(
+                body.getString("name"),
+                body.getString("base_domain"),
+                body.getString("platform"),
+                bench.environment().random());
+        Instant expiresAt = call.duration("ttl").map(this::end).orElse(null);
+        String actor = call.caller().actor();
+        return bench.blocking().call(() -> {
+            Optional<Cluster> twin = records.add(call.tenant(), id, expiresAt, actor);
+            if (twin.isPresent()) {
+                return ClusterConflicts.twin(twin.get());
+            }
+            Submission answer = submit(call, id, create, new JsonObject());
+            if (!answer.isAccepted()) {
+                records.giveUp(call.tenant(), id, actor);
+                return refused(answer);
+            }
+            Cluster cluster = new Cluster(id, ClusterRecords.PENDING, expiresAt);
+            return Reply.created(
+                    ClusterJson.cluster(cluster)
+                            .put("job_id", answer.orElseThrow().id().toString()),
+                    "/clusters/" + id);
+        });
+    }
+
+    private Instant end(Duration ttl) {
+        if (ttl.isZero() || ttl.isNegative()) {
+            throw Problem.invalid("/ttl", "must be above 0s; leave it out for a cluster without an end")
+                    .thrown();
+        }
+        return bench.environment().clock().instant().plus(ttl);
+    }
+
+    private CompletionStage<Reply> start(Call call) {
+        JobSettings job = job(call.body().getString("type"));
+        JsonObject parameters = call.body().getJsonObject("parameters", new JsonObject());
+        return bench.blocking().call(() -> {
+            Submission answer = submit(call, require(call).id(), job, parameters);
+            if (!answer.isAccepted()) {
+                return refused(answer);
+            }
+            Run run = answer.orElseThrow();
+            JsonObject json =
+                    new JsonObject().put("job_id", run.id().toString()).put("status", ClusterJson.status(run.state()));
+            if (answer instanceof Submission.Queued queued && queued.position() > 0) {
+                json.put("position", queued.position());
+            }
+            return Reply.accepted(json).header("Location", "/jobs/" + run.id());
+        });
+    }
+
+    /** The work is one for all clusters, so it is told which cluster it is for. */
+    private Submission submit(Call call, ClusterId id, JobSettings job, JsonObject given) {
+        JsonObject parameters = new JsonObject()
+                .put("cluster_id", id.toString())
+                .put("name", id.name())
+                .put("platform", id.platform())
+                .put("base_domain", id.baseDomain())
+                .put("type", DoorJobs.type(job.name()));
+        given.forEach(parameter -> {
+            if (parameters.containsKey(parameter.getKey())) {
+                throw Problem.invalid("/parameters/" + parameter.getKey(), "is set by this door; leave it out")
+                        .thrown();
+            }
+        });
+        return bench.engine()
+                .submit(DoorRuns.request(call, id.key(call.tenant()), job)
+                        .parameters(parameters.mergeIn(given).encode()));
+    }
+
+    private Reply refused(Submission answer) {
+        Refusal refusal = answer instanceof Submission.Rejected rejected
+                ? rejected.refusal()
+                : ((Submission.Skipped) answer).refusal();
+        return ClusterConflicts.of(answer, refusal).orElseThrow(() -> DoorRuns.problem(bench, refusal));
+    }
+
+    private CompletionStage<Reply> get(Call call) {
+        return bench.blocking().call(() -> Reply.ok(ClusterJson.cluster(require(call))));
+    }
+
+    private CompletionStage<Reply> job(Call call) {
+        return bench.blocking().call(() -> {
+            Run run = DoorRuns.require(bench, call, "job", ClusterId.KEYS);
+            JsonObject json = ClusterJson.job(run);
+            bench.engine().explain(run.id()).ifPresent(wait -> json.put("position", wait.position()));
+            return Reply.ok(json);
+        });
+    }
+
+    private CompletionStage<Reply> dead(Call call) {
+        return bench.blocking().call(() -> {
+            JsonArray items = new JsonArray();
+            long after = 0;
+            List<DeadLetter> page;
+            do {
+                page = bench.engine()
+                        .deadLetters()
+                        .list(new DeadLetterQuery(call.tenant(), null, true, after, RunQuery.MAX_LIMIT));
+                for (DeadLetter letter : page) {
+                    after = letter.run().number();
+                    if (letter.run().key().name().startsWith(ClusterId.KEYS)) {
+                        items.add(ClusterJson.job(letter.run()));
+                    }
+                }
+            } while (page.size() == RunQuery.MAX_LIMIT);
+            return Reply.ok(new JsonObject().put("items", items));
+        });
+    }
+
+    private Cluster require(Call call) {
+        String text = call.required("id", String.class);
+        return ClusterId.parse(text)
+                .flatMap(id -> records.find(call.tenant(), id))
+                .orElseThrow(() -> Call.notFound("cluster", text).thrown());
+    }
+
+    private JobSettings job(String type) {
+        return jobs.ofType(Door.CLUSTERS, type)
+                .orElseThrow(() -> Call.notFound("job type", type).thrown());
+    }
+}

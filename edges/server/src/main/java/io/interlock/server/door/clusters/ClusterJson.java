@@ -1,0 +1,56 @@
+package io.interlock.server.door.clusters;
+
+import io.interlock.RunState;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.server.door.DoorJobs;
+import io.interlock.server.door.DoorRuns;
+import io.interlock.server.json.JsonTime;
+import io.vertx.core.json.JsonObject;
+import java.util.Optional;
+
+/** Clusters and jobs in the words of this door. */
+final class ClusterJson {
+
+    /** What the engine calls {@link RunError#WRONG_STATE}. */
+    static final String INVALID_STATE = "INVALID_STATE";
+
+    private ClusterJson() {}
+
+    static JsonObject cluster(Cluster cluster) {
+        return new JsonObject()
+                .put("id", cluster.id().toString())
+                .put("name", cluster.id().name())
+                .put("platform", cluster.id().platform())
+                .put("base_domain", cluster.id().baseDomain())
+                .put("status", cluster.status())
+                .put("expires_at", DoorRuns.time(Optional.ofNullable(cluster.expiresAt())));
+    }
+
+    static JsonObject job(Run run) {
+        RunError error = run.status().error();
+        return new JsonObject()
+                .put("job_id", run.id().toString())
+                .put("cluster_id", run.key().name().substring(ClusterId.KEYS.length()))
+                .put("type", DoorJobs.type(run.job().value()))
+                .put("status", status(run.state()))
+                .put("error_code", error == null ? null : code(error))
+                .put("error_message", error == null ? null : error.message())
+                .put("attempt", run.status().attempts())
+                .put("max_attempts", run.spec().retry().attempts())
+                .put("created_at", JsonTime.of(run.submittedAt()))
+                .put("started_at", DoorRuns.time(DoorRuns.startedAt(run)))
+                .put("ended_at", DoorRuns.time(DoorRuns.endedAt(run)));
+    }
+
+    static String status(RunState state) {
+        return switch (state) {
+            case ABORTED, TIMED_OUT, DEAD -> "FAILED";
+            default -> state.name();
+        };
+    }
+
+    private static String code(RunError error) {
+        return error.code().equals(RunError.WRONG_STATE) ? INVALID_STATE : error.code();
+    }
+}

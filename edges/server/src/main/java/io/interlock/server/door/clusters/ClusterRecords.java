@@ -1,0 +1,99 @@
+package io.interlock.server.door.clusters;
+
+import io.interlock.LockKey;
+import io.interlock.engine.RunEngine;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceAnswer;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which clusters there are. A cluster is a resource of the engine, which its jobs move. The resource of its name says which
+ * cluster has the name; it changes only from the version that was seen, so of many who want a name one gets it. All methods block.
+ */
+final class ClusterRecords {
+
+    static final String PENDING = "PENDING";
+    static final String FAILED = "FAILED";
+
+    /** A cluster in one of these states leaves its name to others. */
+    private static final Set<String> OVER = Set.of("DESTROYED", FAILED);
+
+    private final RunEngine engine;
+
+    ClusterRecords(RunEngine engine) {
+        this.engine = engine;
+    }
+
+    /** Adds a cluster; answers with the one that has its name, if there is one and it is not over. */
+    Optional<Cluster> add(String tenant, ClusterId id, @Nullable Instant expiresAt, String actor) {
+        LockKey nameKey = id.nameKey(tenant);
+        boolean there = false;
+        while (true) {
+            Optional<Resource> claim = engine.resource(nameKey);
+            Optional<Cluster> twin = claim.flatMap(held ->
+                            find(tenant, id.twin(Claim.parse(held.state()).serial())))
+                    .filter(found -> !OVER.contains(found.status()));
+            if (twin.isPresent()) {
+                if (there) {
+                    set(tenant, id, "DESTROYED", actor, "another cluster got the name");
+                }
+                return twin;
+            }
+            if (!there) {
+                // The cluster comes first: a name never stands for a cluster that is not there.
+                set(tenant, id, PENDING, actor, "created");
+                there = true;
+            }
+            ResourceAnswer answer = engine.setResource(
+                    nameKey,
+                    "cluster-name",
+                    new Claim(id.serial(), expiresAt).toString(),
+                    claim.map(Resource::version).orElse(0L),
+                    actor,
+                    "cluster " + id.serial() + " created");
+            if (answer instanceof ResourceAnswer.Changed) {
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** Gives up a cluster that was added and whose first job was refused. */
+    void giveUp(String tenant, ClusterId id, String actor) {
+        set(tenant, id, FAILED, actor, "its first job was refused");
+    }
+
+    Optional<Cluster> find(String tenant, ClusterId id) {
+        return engine.resource(id.key(tenant))
+                .map(cluster -> new Cluster(
+                        id,
+                        cluster.state(),
+                        engine.resource(id.nameKey(tenant))
+                                .map(name -> Claim.parse(name.state()))
+                                .filter(claim -> claim.serial().equals(id.serial()))
+                                .map(Claim::expiresAt)
+                                .orElse(null)));
+    }
+
+    private void set(String tenant, ClusterId id, String state, String actor, String reason) {
+        LockKey key = id.key(tenant);
+        long version = engine.resource(key).map(Resource::version).orElse(0L);
+        engine.setResource(key, "cluster", state, version, actor, reason);
+    }
+
+    /** Which cluster has a name, and until when: as the state of the name's resource. */
+    private record Claim(String serial, @Nullable Instant expiresAt) {
+
+        static Claim parse(String state) {
+            String[] parts = state.split(" until ", 2);
+            return new Claim(parts[0], parts.length == 1 ? null : Instant.parse(parts[1]));
+        }
+
+        @Override
+        public String toString() {
+            return expiresAt == null ? serial : serial + " until " + expiresAt;
+        }
+    }
+}
