@@ -80,31 +80,27 @@ final class LiveFeed implements AutoCloseable {
     }
 
     private void look() {
-        bench.blocking()
-                .call(() -> {
-                    tick();
-                    return true;
-                })
-                .whenComplete((done, failure) -> {
-                    if (failure != null) {
-                        // Readers keep their places; what they miss now they are told when the store is back.
-                        log.debug("no look at the audit log for readers: {}", failure.toString());
-                    }
-                    again();
-                });
+        bench.blocking().call(this::tick).whenComplete((more, failure) -> {
+            if (failure != null) {
+                // Readers keep their places; what they miss now they are told when the store is back.
+                log.debug("no look at the audit log for readers: {}", failure.toString());
+            }
+            again(failure == null && more ? Duration.ZERO : EVERY);
+        });
     }
 
-    private void again() {
+    private void again(Duration pause) {
         synchronized (this) {
             if (streams.isEmpty() || closed) {
                 ticking = false;
                 return;
             }
         }
-        timers.after(EVERY, this::look);
+        timers.after(pause, this::look);
     }
 
-    private void tick() {
+    /** Tells readers what they have not heard of; whether there is more. */
+    private boolean tick() {
         long now = ticker.nanos();
         Map<Long, Set<LiveStream>> byPlace = new LinkedHashMap<>();
         Map<String, Set<LiveStream>> byTenant = new LinkedHashMap<>();
@@ -120,7 +116,11 @@ final class LiveFeed implements AutoCloseable {
                         .add(stream);
             }
         }
-        byPlace.entrySet().stream().limit(MOST_PLACES).forEach(place -> tell(place.getKey(), place.getValue(), now));
+        boolean more = false;
+        for (Map.Entry<Long, Set<LiveStream>> place :
+                byPlace.entrySet().stream().limit(MOST_PLACES).toList()) {
+            more |= tell(place.getKey(), place.getValue(), now);
+        }
         if (now - lastGlance >= GLANCE_EVERY.toNanos()) {
             lastGlance = now;
             byTenant.forEach((tenant, readers) -> glances.of(tenant, readers)
@@ -129,13 +129,14 @@ final class LiveFeed implements AutoCloseable {
                             .forEach(reader -> reader.write(event.text(), now))));
             glances.keepOnly(byTenant.keySet());
         }
+        return more;
     }
 
-    private void tell(long place, Set<LiveStream> readers, long now) {
+    private boolean tell(long place, Set<LiveStream> readers, long now) {
         ChainPage page = engine.records().chain(place, PAGE);
         if (place < page.forgotten() || place > page.head()) {
             readers.forEach(reader -> reset(reader, page.head(), now));
-            return;
+            return false;
         }
         long reached = page.links().isEmpty()
                 ? place
@@ -150,6 +151,7 @@ final class LiveFeed implements AutoCloseable {
             reader.write(text.toString(), now);
             reader.moveTo(reached);
         }
+        return page.links().size() == PAGE;
     }
 
     private static void append(StringBuilder text, ChainPage.Link link, LiveStream reader) {
