@@ -7,6 +7,7 @@ import io.interlock.server.api.Operations;
 import io.interlock.server.api.Workbench;
 import io.interlock.server.door.clusters.ClusterDoor;
 import io.interlock.server.door.flows.FlowDoor;
+import io.interlock.server.door.ingestion.IngestionDoor;
 import io.interlock.server.door.pipelines.PipelineDoor;
 import io.interlock.server.door.workflows.WorkflowDoor;
 import io.interlock.time.Environment;
@@ -37,6 +38,7 @@ public final class Doors {
                 .also(FlowDoor.DOCUMENT, FlowDoor.operations(bench, jobs))
                 .also(WorkflowDoor.DOCUMENT, WorkflowDoor.operations(bench, jobs, secrets))
                 .also(ClusterDoor.DOCUMENT, ClusterDoor.operations(bench, jobs))
+                .also(IngestionDoor.DOCUMENT, IngestionDoor.operations(bench, jobs))
                 .onStop(bench.waits()::close);
     }
 }

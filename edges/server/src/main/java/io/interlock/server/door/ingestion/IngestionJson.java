@@ -1,0 +1,101 @@
+package io.interlock.server.door.ingestion;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.engine.RunEngine;
+import io.interlock.run.KeyView;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.RunQuery;
+import io.interlock.server.door.DoorKeys;
+import io.interlock.server.door.DoorRuns;
+import io.interlock.server.json.JsonTime;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** How the ingestion of an event stands, in the words of this door. */
+final class IngestionJson {
+
+    private static final String NONE = Resource.UNTOUCHED;
+    private static final String FULL = "laps_full";
+
+    private IngestionJson() {}
+
+    /** How it stands. Blocks. */
+    static JsonObject of(RunEngine engine, LockKey key, String event) {
+        Optional<Run> under =
+                DoorKeys.held(engine, key).flatMap(KeyView::currentRun).filter(run -> run.state() != RunState.QUEUED);
+        Optional<Run> last =
+                under.or(() -> newest(engine, RunQuery.ofTenant(key.tenant()).of(key)));
+        Optional<Run> done =
+                newest(engine, RunQuery.ofTenant(key.tenant()).of(key).in(RunState.SUCCEEDED));
+        // While an event is ingested again, and if that fails, what was complete before still is.
+        boolean complete = done.isPresent()
+                || engine.resource(key)
+                        .filter(known -> known.state().equals(FULL))
+                        .isPresent();
+        return new JsonObject()
+                .put("event_id", event)
+                .put("ingest_depth", complete ? FULL : NONE)
+                .put("last_ingested_at", DoorRuns.time(done.flatMap(DoorRuns::endedAt)))
+                .put("running", under.isPresent())
+                .put("stage", last.map(DoorRuns::stage).orElse(null))
+                .put("progress", last.map(DoorRuns::progress).orElse(null))
+                .put("run_id", last.map(Run::id).map(RunId::toString).orElse(null))
+                .put("error", last.map(IngestionJson::error).orElse(null));
+    }
+
+    /** Who ingests the event already. Blocks. */
+    static JsonObject inProgress(RunEngine engine, LockKey key, String event, Optional<RunId> incumbent) {
+        Optional<KeyView> view = DoorKeys.held(engine, key);
+        Optional<Run> run = view.flatMap(KeyView::currentRun);
+        Optional<Instant> since = view.flatMap(KeyView::currentLease)
+                .map(lease -> lease.grantedAt())
+                .or(() -> run.map(kept -> kept.status().since()));
+        String stage = run.map(DoorRuns::stage).orElse(null);
+        return new JsonObject()
+                .put(
+                        "error",
+                        new JsonObject()
+                                .put("code", "INGESTION_IN_PROGRESS")
+                                .put(
+                                        "message",
+                                        "Ingestion of event " + event + " is already running"
+                                                + (stage == null ? "" : ", at stage " + stage)
+                                                + since.map(time -> ", since " + JsonTime.of(time))
+                                                        .orElse("") + ".")
+                                .put(
+                                        "details",
+                                        new JsonObject()
+                                                .put(
+                                                        "run_id",
+                                                        incumbent
+                                                                .or(() -> run.map(Run::id))
+                                                                .map(RunId::toString)
+                                                                .orElse(null))
+                                                .put("stage", stage)
+                                                .put("since", DoorRuns.time(since))));
+    }
+
+    private static @Nullable JsonObject error(Run run) {
+        RunError error = run.status().error();
+        if (error == null) {
+            return null;
+        }
+        String code = run.state() == RunState.TIMED_OUT ? "INGESTION_TIMEOUT" : error.code();
+        return new JsonObject()
+                .put("code", code)
+                .put("message", error.message())
+                .put("stage", DoorRuns.stage(run));
+    }
+
+    private static Optional<Run> newest(RunEngine engine, RunQuery query) {
+        List<Run> found = engine.list(query.newestFirst().page(0, 1)).runs();
+        return found.stream().findFirst();
+    }
+}
