@@ -83,20 +83,20 @@ public final class UiRoutes {
 
     private void asset(RoutingContext context, String path) {
         String name = path.startsWith(version + "/") ? path.substring(version.length() + 1) : "";
-        Buffer file = files.get(name);
-        if (file == null) {
+        Buffer plain = files.get(name);
+        if (plain == null) {
             // Also an older version: whoever has an old page must load it anew, not mix it with new files.
             context.next();
             return;
         }
         context.response().putHeader("Vary", "Accept-Encoding");
         String accepted = context.request().getHeader("Accept-Encoding");
-        if (accepted != null && accepted.contains(GZIP)) {
+        Buffer small = accepted != null && accepted.contains(GZIP) ? packed.get(name) : null;
+        if (small != null) {
             context.response().putHeader("Content-Encoding", GZIP);
-            file = packed.get(name);
         }
         String type = TYPES.getOrDefault(name.substring(name.lastIndexOf('.') + 1), "application/octet-stream");
-        answer(context, type, "public, max-age=31536000, immutable", file);
+        answer(context, type, "public, max-age=31536000, immutable", small == null ? plain : small);
     }
 
     private void page(RoutingContext context, String path) {
