@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -72,7 +72,7 @@ final class LongPolls {
         }
         String body = "{\"claimId\": \"" + UUID.randomUUID() + "\", \"worker\": \"worker-" + client
                 + "\", \"jobs\": [\"nobody-submits-this\"], \"max\": 1, \"wait\": \"30s\"}";
-        CompletableFuture<HttpResponse<String>> answer = waiting.sendAsync(
+        CompletionStage<HttpResponse<String>> answer = waiting.sendAsync(
                 request("/api/v1/claims").POST(BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
         answer.whenComplete((response, failure) -> {
             if (failure != null || response.statusCode() != 200) {
