@@ -1,7 +1,10 @@
 package io.interlock.cli;
 
 import io.interlock.cli.command.AuditCommands;
+import io.interlock.cli.command.CompletionCommand;
+import io.interlock.cli.command.ConfigCommand;
 import io.interlock.cli.command.DeadCommands;
+import io.interlock.cli.command.DoctorCommand;
 import io.interlock.cli.command.JanitorCommands;
 import io.interlock.cli.command.JobsCommand;
 import io.interlock.cli.command.KeysCommands;
@@ -15,6 +18,7 @@ import io.interlock.cli.command.StageCommand;
 import io.interlock.cli.command.StoreCommands;
 import io.interlock.cli.command.SubmitCommand;
 import io.interlock.cli.command.VersionCommand;
+import io.interlock.cli.command.WorkerCommand;
 import io.interlock.cli.run.RunCommand;
 import io.interlock.cli.text.Failure;
 import java.util.LinkedHashMap;
@@ -84,6 +88,11 @@ final class Commands {
         nouns.put("store", "The care of a store");
         verbs.put("store migrate", () -> new StoreCommands.Migrate(session));
         verbs.put("store bump-epoch", () -> new StoreCommands.BumpEpoch(session));
+        verbs.put("worker", () -> new WorkerCommand(session));
+        verbs.put("doctor", () -> new DoctorCommand(session));
+        nouns.put("config", "The configuration of servers and workers");
+        verbs.put("config show", () -> new ConfigCommand(session));
+        verbs.put("completion", () -> new CompletionCommand(session, this::whole));
         verbs.put("version", () -> new VersionCommand(session));
     }
 

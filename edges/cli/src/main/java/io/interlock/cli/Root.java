@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "server, demo and worker are started by the launcher ./interlock as well.",
+            "server and demo are started by the launcher: ./interlock server, ./interlock demo.",
             "",
             "Examples:",
             "  interlock run -w 10m ledger/4711 -- ./close.sh",

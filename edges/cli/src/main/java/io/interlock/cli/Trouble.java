@@ -10,6 +10,7 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -55,7 +56,9 @@ final class Trouble {
             return split(ExitCode.USAGE, failure);
         }
         if (failure instanceof InvalidSettingException setting) {
-            return split(setting.setting().equals("store") ? ExitCode.CONFIGURATION : ExitCode.USAGE, failure);
+            return split(
+                    List.of("store", "config").contains(setting.setting()) ? ExitCode.CONFIGURATION : ExitCode.USAGE,
+                    failure);
         }
         if (failure instanceof UnsafeStoreException) {
             return split(ExitCode.CONFIGURATION, failure);

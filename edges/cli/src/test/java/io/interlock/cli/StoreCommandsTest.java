@@ -10,6 +10,7 @@ import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.RetryPlan;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.regex.Matcher;
@@ -190,11 +191,46 @@ class StoreCommandsTest {
         assertThat(cli.type("version").out()).startsWith("interlock ");
     }
 
+    @Test
+    void theDoctorSaysWhatIsWrong() {
+        Answer well = cli.type("doctor");
+        assertThat(well.out()).contains("ok     store", "ok     schema", "ok     rights", "ok     clock");
+        assertThat(well.code()).isZero();
+        Answer ill = cli.type("doctor", "--store", "postgresql://x:secret@localhost:1/db");
+        assertThat(ill.code()).isEqualTo(1);
+        assertThat(ill.out()).contains("WRONG  store", "cannot be reached").doesNotContain("secret");
+    }
+
+    @Test
+    void theConfigurationIsShownWithOrigins() throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("interlock.yaml"),
+                "interlock:\n  jobs:\n    hello:\n      run: { command: [\"echo\", \"hello\"] }\n");
+        assertThat(cli.type("config", "show", "--origin", "--config", file.toString())
+                        .out())
+                .contains("interlock.store", "environment INTERLOCK_STORE", "interlock.yaml:4", "default");
+        assertThat(cli.type("jobs", "ls", "--config", file.toString()).out()).contains("hello", "REJECT");
+        assertThat(cli.type("jobs", "ls").code()).isEqualTo(78);
+        Files.writeString(file, "interlock:\n  jobz: { a: 1 }\n");
+        Answer wrong = cli.type("worker", "--config", file.toString());
+        assertThat(wrong.code()).isEqualTo(78);
+        assertThat(wrong.err()).contains("jobz", "the configuration is wrong");
+    }
+
+    @Test
+    void shellsComplete() {
+        assertThat(cli.type("completion", "bash").out()).contains("bump-epoch", "--on-lost");
+        assertThat(cli.type("completion", "zsh").out()).startsWith("autoload");
+        assertThat(cli.type("completion", "fish").out())
+                .contains("complete -c interlock", "-a evict", "-l busy-exit-code");
+        assertThat(cli.type("completion", "cmd").code()).isEqualTo(64);
+    }
+
     private String store() {
         return "sqlite:" + folder.resolve("interlock.db");
     }
 
-    private static String field(String json, String name) {
+    static String field(String json, String name) {
         Matcher matcher = Pattern.compile("\"" + name + "\":\\s*\"?([^\",}]*)").matcher(json);
         assertThat(matcher.find()).as(name + " in " + json).isTrue();
         return matcher.group(1).strip();

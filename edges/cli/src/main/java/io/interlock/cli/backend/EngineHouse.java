@@ -2,6 +2,7 @@ package io.interlock.cli.backend;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.Job;
@@ -58,6 +59,12 @@ final class EngineHouse implements HouseBook {
 
     @Override
     public List<Facts> jobs() {
+        if (engine.jobs().all().isEmpty()) {
+            throw new Failure(
+                    ExitCode.CONFIGURATION,
+                    "a store knows runs, not jobs",
+                    "name the configuration that defines them: --config interlock.yaml; or ask a server: --server URL");
+        }
         return engine.jobs().all().stream().map(EngineHouse::facts).toList();
     }
 

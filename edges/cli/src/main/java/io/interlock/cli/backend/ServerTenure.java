@@ -87,12 +87,18 @@ final class ServerTenure implements Tenure {
 
     @Override
     public Optional<Stop> finish(Verdict verdict) {
-        if (hasWords()) {
+        Stop before = stop.getNow(null);
+        boolean lost = before != null && before.kind() == Stop.Kind.LOST;
+        if (hasWords() && !lost) {
             tell();
         }
         ended = true;
         beats.close();
         watch.close();
+        if (lost) {
+            // Its word counts no more, and a server that hangs would only keep us from ending.
+            return Optional.of(before);
+        }
         Facts body = proof().and("outcome", outcome(verdict)).done();
         if (verdict.kind() == Verdict.Kind.SUCCEEDED) {
             body = body.and("result", Facts.with("exitCode", verdict.exitCode()).done());

@@ -1,13 +1,8 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
-import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Table;
-import io.interlock.config.Configuration;
-import io.interlock.config.Given;
-import io.interlock.config.JobSettings;
 import io.interlock.engine.Jobs;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,28 +27,12 @@ public final class JobsCommand extends Listing {
 
     @Override
     Jobs jobs() {
-        return config == null
-                ? Jobs.of()
-                : Jobs.of(
-                        Configuration.read(new Given(List.of(), session().variables(), config))
-                                .settings()
-                                .jobs()
-                                .values()
-                                .stream()
-                                .map(JobSettings::job)
-                                .toList());
+        return config == null ? Jobs.of() : Jobs.of(ConfigOptions.jobs(session(), config));
     }
 
     @Override
     List<Facts> items(Backend backend) {
-        List<Facts> jobs = backend.house().jobs();
-        if (jobs.isEmpty() && config == null) {
-            throw new Failure(
-                    ExitCode.CONFIGURATION,
-                    "a store knows runs, not jobs",
-                    "name the configuration that defines them: --config interlock.yaml; or ask a server: --server URL");
-        }
-        return jobs;
+        return backend.house().jobs();
     }
 
     @Override

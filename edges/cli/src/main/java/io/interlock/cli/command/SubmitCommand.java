@@ -2,13 +2,9 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.RunBook;
-import io.interlock.config.Configuration;
-import io.interlock.config.Given;
-import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -67,14 +63,7 @@ public final class SubmitCommand extends Answering {
         if (config == null) {
             return Jobs.of(Job.named(job).build());
         }
-        return Jobs.of(
-                Configuration.read(new Given(List.of(), session().variables(), config))
-                        .settings()
-                        .jobs()
-                        .values()
-                        .stream()
-                        .map(JobSettings::job)
-                        .toList());
+        return Jobs.of(ConfigOptions.jobs(session(), config));
     }
 
     @Override

@@ -91,6 +91,11 @@ public final class TargetOptions {
                 : url;
     }
 
+    /** Whether a server is meant. */
+    boolean isServer(Session session) {
+        return !serverUrl(session.variables()).isEmpty();
+    }
+
     private String serverUrl(Map<String, String> variables) {
         if (store != null && server != null) {
             throw Failure.usage("--store and --server contradict each other", "leave one of them out");

@@ -8,7 +8,7 @@ import java.lang.reflect.Proxy;
  * The way to {@code sun.misc.Signal}. It is part of every JDK and supported, but the compiler warns of each use, and our compiler
  * takes warnings for errors; so it is reached by name, here and nowhere else.
  */
-final class ProcessSignal {
+public final class ProcessSignal {
 
     private ProcessSignal() {}
 
@@ -16,7 +16,7 @@ final class ProcessSignal {
      * Runs {@code task}, on a thread of the JVM, whenever this process gets the signal. One that is ignored so far, as HUP under
      * {@code nohup} and INT in the background of a script, stays ignored: we are meant not to hear it.
      */
-    static void handle(String name, Runnable task) {
+    public static void handle(String name, Runnable task) {
         try {
             Class<?> type = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");

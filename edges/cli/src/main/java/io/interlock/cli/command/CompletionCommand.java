@@ -1,0 +1,80 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.text.Failure;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Parameters;
+
+/** {@code interlock completion bash|zsh|fish}. */
+@Command(
+        name = "completion",
+        description = "Prints a script that completes commands and options in a shell.",
+        footer = {
+            "",
+            "Examples:",
+            "  source <(interlock completion bash)",
+            "  interlock completion fish >~/.config/fish/completions/interlock.fish"
+        })
+public final class CompletionCommand implements Callable<Integer> {
+
+    private final Session session;
+    private final Supplier<CommandLine> whole;
+
+    @Parameters(paramLabel = "bash|zsh|fish", description = "The shell")
+    private String shell = "";
+
+    /**
+     * The command.
+     *
+     * @param whole all commands
+     */
+    public CompletionCommand(Session session, Supplier<CommandLine> whole) {
+        this.session = session;
+        this.whole = whole;
+    }
+
+    @Override
+    public Integer call() {
+        switch (shell) {
+            case "bash" -> session.console().print(AutoComplete.bash("interlock", whole.get()));
+            case "zsh" ->
+                session.console()
+                        .print("autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
+                                + AutoComplete.bash("interlock", whole.get()));
+            case "fish" -> fish(whole.get().getCommandSpec(), "");
+            default ->
+                throw Failure.usage("there is no completion for '" + shell + "'", "choose one of bash, zsh, fish");
+        }
+        return 0;
+    }
+
+    private void fish(CommandSpec spec, String path) {
+        String here = path.isEmpty()
+                ? "-n '__fish_use_subcommand'"
+                : "-n '__fish_seen_subcommand_from " + path.substring(path.lastIndexOf(' ') + 1) + "'";
+        for (OptionSpec option : spec.options()) {
+            StringBuilder line = new StringBuilder("complete -c interlock " + here);
+            for (String name : option.names()) {
+                line.append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));
+            }
+            session.console()
+                    .print(line + (option.arity().max() > 0 ? " -r" : "") + " -d " + quoted(option.description()));
+        }
+        spec.subcommands().forEach((name, line) -> {
+            session.console()
+                    .print("complete -c interlock -f " + here + " -a " + name + " -d "
+                            + quoted(line.getCommandSpec().usageMessage().description()));
+            fish(line.getCommandSpec(), path + " " + name);
+        });
+    }
+
+    private static String quoted(String... description) {
+        String text = description.length == 0 ? "" : description[0];
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'";
+    }
+}

@@ -1,0 +1,56 @@
+package io.interlock.cli.command;
+
+import io.interlock.InterlockException;
+import io.interlock.cli.backend.StorePlace;
+import io.interlock.cli.text.Console;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Failure;
+import io.interlock.engine.Jobs;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code interlock doctor}. */
+@Command(
+        name = "doctor",
+        description =
+                "Looks whether everything is as it should be, and says what to do about what is not. Exit code 1 if something"
+                        + " is wrong.")
+public final class DoctorCommand implements Callable<Integer> {
+
+    private final Session session;
+
+    @Mixin
+    private TargetOptions target = new TargetOptions();
+
+    /** The command. */
+    public DoctorCommand(Session session) {
+        this.session = session;
+    }
+
+    @Override
+    public Integer call() {
+        Console console = session.console();
+        console.print("ok     version   interlock " + VersionCommand.version() + " on Java "
+                + System.getProperty("java.version"));
+        boolean well = MachineCheck.look(session);
+        try {
+            if (target.isServer(session)) {
+                target.open(session, Jobs.of()).locks().list("doctor");
+                console.print("ok     server    answers, and knows the API key");
+            } else {
+                StorePlace place = target.place(session);
+                well &= new StoreCheck(session, place).look();
+            }
+        } catch (Failure failure) {
+            console.print(
+                    "WRONG  " + (failure.exitCode() == ExitCode.DENIED ? "key       " : "server    ") + failure.what());
+            failure.nextStep().ifPresent(next -> console.print("       do this   " + next));
+            well = false;
+        } catch (InterlockException failure) {
+            console.print("WRONG  store     " + failure.getMessage());
+            well = false;
+        }
+        return well ? ExitCode.OK : ExitCode.FAILED;
+    }
+}

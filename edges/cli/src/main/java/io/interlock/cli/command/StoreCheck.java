@@ -1,0 +1,88 @@
+package io.interlock.cli.command;
+
+import io.interlock.DurationText;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.StoreCapabilities;
+import io.interlock.cli.backend.StorePlace;
+import io.interlock.cli.text.Console;
+import io.interlock.locks.Lease;
+import io.interlock.locks.LeaseDesk;
+import io.interlock.locks.LeaseOptions;
+import io.interlock.locks.Locks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Looks whether a store can be reached and written, whether its tables are of this version, and how its clock goes. */
+final class StoreCheck {
+
+    private static final Duration TOLERATED = Duration.ofSeconds(5);
+
+    private final Session session;
+    private final StorePlace place;
+
+    StoreCheck(Session session, StorePlace place) {
+        this.session = session;
+        this.place = place;
+    }
+
+    boolean look() {
+        Console console = session.console();
+        long before = session.environment().ticker().nanos();
+        // Opening looks at settings, rights and tables, and throws with what to do.
+        try (LeaseDesk desk = LeaseDesk.open(place.url(), session.environment());
+                Locks locks = desk.locks().drainTime(Duration.ZERO).build()) {
+            StoreCapabilities store = locks.capabilities();
+            console.print("ok     store     " + store.store() + ": reach " + store.reach() + ", longest lease "
+                    + DurationText.format(store.maxLease()));
+            console.print("ok     schema    of this version");
+            LockKey key = LockKey.of(
+                    place.tenant(),
+                    "interlock-doctor/" + session.environment().random().nextLong());
+            Optional<LeaseRecord> seen;
+            try (Lease lease = locks.tryAcquire(key, LeaseOptions.defaults().ttl(Duration.ofSeconds(2)))
+                    .orElseThrow()) {
+                seen = locks.find(lease.key());
+            }
+            Duration took = Duration.ofNanos(session.environment().ticker().nanos() - before);
+            console.print("ok     rights    a lease was taken and given back, " + took.toMillis() + " ms in all");
+            clock(seen);
+            return permissions();
+        }
+    }
+
+    private void clock(Optional<LeaseRecord> seen) {
+        Instant here = session.environment().clock().instant();
+        Duration skew =
+                seen.map(lease -> Duration.between(lease.observedAt(), here)).orElse(Duration.ZERO);
+        if (skew.abs().compareTo(TOLERATED) <= 0) {
+            session.console().print("ok     clock     " + skew.abs().toMillis() + " ms apart from the store's");
+            return;
+        }
+        session.console().print("odd    clock     " + DurationText.format(skew.abs()) + " apart from the store's");
+        session.console()
+                .print("       do this   nothing for leases, they go by the store's clock; for people, see to NTP");
+    }
+
+    private boolean permissions() {
+        if (!place.url().startsWith("sqlite:")) {
+            return true;
+        }
+        Path file = Path.of(place.url().substring("sqlite:".length()).replaceFirst("\\?.*$", ""));
+        try {
+            if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_WRITE)) {
+                session.console().print("WRONG  files     everybody on this machine can write to " + file);
+                session.console().print("       do this   chmod o-w " + file);
+                return false;
+            }
+        } catch (IOException | UnsupportedOperationException unknown) {
+            session.console().print("odd    files     the rights of " + file + " cannot be seen");
+        }
+        return true;
+    }
+}

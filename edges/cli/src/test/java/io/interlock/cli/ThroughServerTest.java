@@ -1,0 +1,182 @@
+package io.interlock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.cli.Cli.Ended;
+import io.interlock.cli.Cli.Running;
+import io.interlock.cli.Typed.Answer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The same commands through a real server. */
+class ThroughServerTest {
+
+    @TempDir
+    static Path folder = Path.of(".");
+
+    private static ServerProcess server = unset();
+
+    @BeforeAll
+    static void start() {
+        server = ServerProcess.start(folder, "server");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void everyExitCodeIsTheSame() {
+        assertThat(run("-n", "a", "--", "sh", "-c", "exit 3").code()).isEqualTo(3);
+        assertThat(run("-n", "a", "--", "sh", "-c", "kill -9 $$").code()).isEqualTo(137);
+        assertThat(run("-n", "a", "--", "no-such-program").code()).isEqualTo(127);
+        assertThat(run("-n", "-t", "300ms", "a", "--", "sleep", "60").code()).isEqualTo(124);
+        assertThat(typed("no-key").type("runs", "ls").code()).isEqualTo(77);
+        assertThat(new Typed("INTERLOCK_SERVER", "http://localhost:1")
+                        .type("runs", "ls")
+                        .code())
+                .isEqualTo(69);
+        assertThat(new Typed("INTERLOCK_SERVER", "nonsense").type("runs", "ls").code())
+                .isEqualTo(78);
+        Answer listed = typed().type("runs", "ls", "--key", "a", "--no-header");
+        assertThat(listed.out()).contains("EXIT_3", "EXIT_137", "TIMEOUT");
+    }
+
+    @Test
+    void whoeverIsTurnedAwayHearsWhoHasTheKeyAndWhoeverWaitsGetsIt() {
+        Running holder = start(
+                "-n",
+                "b",
+                "--reason",
+                "month end",
+                "--",
+                "sh",
+                "-c",
+                "echo stage load >>$INTERLOCK_RUN_FILE; echo ready; read line; exit 0");
+        await().until(() -> holder.out().contains("ready"));
+        await().until(() -> typed().type("locks", "show", "b").out().contains("load"));
+        Ended busy = run("-n", "b", "--", "true");
+        assertThat(busy.code()).isEqualTo(75);
+        assertThat(busy.err())
+                .contains("b is held", "reason “month end”", "stage load", "alive", "interlock run -w 30m b -- true");
+        assertThat(run("--if-busy", "skip", "b", "--", "true").code()).isZero();
+        Running waiting = start("-w", "60s", "b", "--", "echo", "got it");
+        await().until(() -> waiting.err().contains("you are number 1 of 1 in line"));
+        Running leaving = start("-w", "60s", "b", "--", "echo", "never");
+        await().until(() -> leaving.err().contains("you are number 2 of 2 in line"));
+        leaving.signal("INT");
+        assertThat(leaving.await().code()).isEqualTo(130);
+        assertThat(typed().type("queue", "ls", "b", "--no-header").out().lines())
+                .hasSize(1);
+        holder.closeInput();
+        assertThat(holder.await().code()).isZero();
+        Ended had = waiting.await();
+        assertThat(had.out()).isEqualTo("got it\n");
+        assertThat(had.code()).isZero();
+    }
+
+    @Test
+    void losingTheLeaseOrBeingCancelledStopsTheCommand() {
+        Running loser = start("-n", "c", "--lease", "2s", "--", "sh", "-c", "echo $INTERLOCK_TOKEN; exec sleep 300");
+        await().until(() -> loser.out().endsWith("\n"));
+        String token = loser.out().strip();
+        assertThat(typed().type("locks", "evict", "c", "--token", token, "--reason", "trial", "--yes")
+                        .code())
+                .isZero();
+        Ended lost = loser.await();
+        assertThat(lost.code()).isEqualTo(121);
+        assertThat(lost.err()).contains("LEASE LOST for c (token " + token);
+
+        Running cancelled =
+                start("-w", "20s", "c", "--lease", "2s", "--", "sh", "-c", "echo $INTERLOCK_RUN_ID; exec sleep 300");
+        await().until(() -> cancelled.out().endsWith("\n"));
+        assertThat(typed().type("runs", "cancel", cancelled.out().strip(), "--yes", "--reason", "wrong month")
+                        .code())
+                .isZero();
+        Ended ended = cancelled.await();
+        assertThat(ended.code()).isEqualTo(143);
+        assertThat(ended.err()).contains("wrong month");
+    }
+
+    @Test
+    void aCommandWhoseServerIsGoneIsStoppedBeforeItsLeaseEnds() {
+        try (ServerProcess doomed = ServerProcess.start(folder, "doomed")) {
+            Running orphan = new Cli(folder)
+                    .startWith(
+                            "INTERLOCK_API_KEY",
+                            doomed.apiKey(),
+                            "run",
+                            "-n",
+                            "d",
+                            "--server",
+                            doomed.url(),
+                            "--lease",
+                            "3s",
+                            "--",
+                            "sh",
+                            "-c",
+                            "echo ready; exec sleep 300");
+            await().until(() -> orphan.out().contains("ready"));
+            doomed.running().signal("STOP");
+            Ended ended = orphan.await();
+            assertThat(ended.code()).isEqualTo(121);
+            assertThat(ended.err()).contains("no heartbeat was confirmed in time");
+        }
+    }
+
+    @Test
+    void leasesKeysAndPausesWork() {
+        Typed cli = typed();
+        Answer taken = cli.type("acquire", "e", "--ttl", "20s");
+        assertThat(taken.code()).isZero();
+        String token = StoreCommandsTest.field(taken.out(), "token");
+        cli.set("INTERLOCK_LEASE_ID", StoreCommandsTest.field(taken.out(), "leaseId"));
+        assertThat(cli.type("acquire", "e").code()).isEqualTo(75);
+        assertThat(cli.type("renew", "e", "--token", token).code()).isZero();
+        assertThat(cli.type("release", "e", "--token", token).code()).isZero();
+        assertThat(cli.type("renew", "e", "--token", token).code()).isEqualTo(121);
+        assertThat(cli.type("locks", "pause", "paused/*", "--reason", "maintenance")
+                        .code())
+                .isZero();
+        assertThat(run("-n", "paused/1", "--", "true").code()).isEqualTo(75);
+        assertThat(cli.type("locks", "resume", "paused/*").code()).isZero();
+        assertThat(cli.type("runs", "submit", "nothing").code()).isEqualTo(3);
+        assertThat(cli.type("runs", "show", "nonsense").code()).isEqualTo(3);
+        assertThat(cli.type("audit", "ls", "--key", "paused/*").code()).isZero();
+        assertThat(cli.type("audit", "verify").code()).isEqualTo(78);
+        assertThat(cli.type("janitor", "status").code()).isZero();
+        assertThat(cli.type("doctor").out()).contains("answers, and knows the API key");
+    }
+
+    private static Typed typed() {
+        return typed(server.apiKey());
+    }
+
+    private static Typed typed(String apiKey) {
+        return new Typed("INTERLOCK_SERVER", server.url()).set("INTERLOCK_API_KEY", apiKey);
+    }
+
+    private static Running start(String... words) {
+        List<String> all = new ArrayList<>(List.of("run", "--server", server.url()));
+        all.addAll(List.of(words));
+        return new Cli(folder).startWith("INTERLOCK_API_KEY", server.apiKey(), all.toArray(String[]::new));
+    }
+
+    private static Ended run(String... words) {
+        Running running = start(words);
+        running.closeInput();
+        return running.await();
+    }
+
+    @SuppressWarnings("NullAway") // Set before the first test.
+    private static ServerProcess unset() {
+        return null;
+    }
+}
