@@ -20,6 +20,7 @@ import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.ServerParts;
 import io.interlock.server.api.Operations;
+import io.interlock.server.door.Doors;
 import io.interlock.server.http.Openness;
 import io.interlock.server.log.OperationLog;
 import io.interlock.server.operation.AccessOperations;
@@ -151,6 +152,7 @@ final class ServerProcess implements AutoCloseable {
         Sessions sessions = new Sessions(environment);
         Operations operations =
                 new EngineOperations(engine, keys, sessions, environment, settings.limits(), this::door).operations();
+        Doors.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
         AccessOperations.addTo(operations, keys, configuration, environment.clock());
         ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions);
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
