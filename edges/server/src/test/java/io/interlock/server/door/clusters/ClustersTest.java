@@ -56,8 +56,7 @@ class ClustersTest {
     }
 
     private JobSettings job(String name, Set<String> from, String during, String success) {
-        JobBuilder job = Job.named(name)
-                .onConflict(ConflictPolicy.QUEUE)
+        JobBuilder job = Job.named(name).onConflict(ConflictPolicy.QUEUE)
                 .retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO))
                 .transition(new Transition("cluster", from, during, success, "FAILED"))
                 .handler(work);
@@ -225,7 +224,7 @@ class ClustersTest {
         assertThat(dead.getString("status")).isEqualTo("FAILED");
         assertThat(dead.getInteger("attempt")).isEqualTo(2);
         assertThat(dead.getString("error_message")).contains("quota service away");
-        assertThat(deadJobs(Role.READ)).contains(job);
+        assertThat(deadJobs()).contains(job);
         create("dead", Role.TRIGGER).is(201);
     }
 
@@ -343,8 +342,8 @@ class ClustersTest {
         return rig.get("/jobs/" + id, Role.READ).is(200).json();
     }
 
-    private List<String> deadJobs(Role role) {
-        return rig.get("/jobs/dead-letters", role).is(200).json().getJsonArray("items").stream()
+    private List<String> deadJobs() {
+        return rig.get("/jobs/dead-letters", Role.READ).is(200).json().getJsonArray("items").stream()
                 .map(item -> ((JsonObject) item).getString("job_id"))
                 .toList();
     }

@@ -1,21 +1,16 @@
 package io.interlock.server.door.workflows;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
-import io.interlock.RefusedException;
 import io.interlock.access.Role;
 import io.interlock.config.Door;
 import io.interlock.engine.Job;
 import io.interlock.engine.RemoteWork;
-import io.interlock.engine.workflow.Execution;
-import io.interlock.engine.workflow.WorkflowLockedException;
-import io.interlock.engine.workflow.Workflows;
 import io.interlock.run.RunQuery;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.door.DoorRig;
@@ -56,7 +51,6 @@ class WorkflowsTest {
                                                 "orphans",
                                                 "events",
                                                 "raced",
-                                                "typed",
                                                 "looked",
                                                 "forced",
                                                 "paused")
@@ -236,26 +230,6 @@ class WorkflowsTest {
                         .put("success", false)
                         .put("error", "Concurrent execution attempted")
                         .put("details", "Another concurrent request acquired the execution lock"));
-    }
-
-    @Test
-    void theSameInJavaThrowsTypedExceptions() {
-        Workflows workflows = Workflows.on(rig.engine);
-        Execution first = workflows.runWorkflowIdempotent(DoorRig.TENANT, "typed", "evt_1", "{}");
-        assertThat(first.duplicate()).isFalse();
-        assertThat(workflows.runWorkflowIdempotent(DoorRig.TENANT, "typed", "evt_1", "{\"a\":1}"))
-                .isEqualTo(new Execution(first.id(), true));
-        assertThatThrownBy(() -> workflows.runWorkflow(DoorRig.TENANT, "typed", "{}"))
-                .isInstanceOfSatisfying(WorkflowLockedException.class, locked -> {
-                    assertThat(locked.workflowId()).isEqualTo("typed");
-                    assertThat(locked.existingExecutionId()).isEqualTo(first.id());
-                    assertThat(locked).hasMessageContaining("is currently locked by execution " + first.id());
-                });
-        rig.engine.pause(DoorRig.TENANT, "workflow/typed", "ops", "upgrade", null);
-        work.succeed(first.id().toString());
-        ends(first.id().toString(), "SUCCESS");
-        assertThatThrownBy(() -> workflows.runWorkflow(DoorRig.TENANT, "typed", "{}"))
-                .isInstanceOf(RefusedException.class);
     }
 
     @Test
