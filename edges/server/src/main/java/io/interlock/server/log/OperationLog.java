@@ -6,6 +6,7 @@ import io.interlock.engine.EngineListener;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.Turn;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -37,7 +38,7 @@ public final class OperationLog implements EngineListener {
         } else if (event instanceof EngineEvent.StageEntered entered) {
             of(entered.run(), Level.INFO).addKeyValue("stage", entered.stage()).log("stage entered");
         } else if (event instanceof EngineEvent.AttemptEnded ended) {
-            write("attempt ended", ended.run());
+            ended(ended.run());
         } else if (event instanceof EngineEvent.RunEnded ended) {
             write("ended", ended.run());
         } else if (event instanceof EngineEvent.Paused paused) {
@@ -91,6 +92,16 @@ public final class OperationLog implements EngineListener {
                     .addKeyValue("why", alarm.report().sentence())
                     .log("audit alarm");
         }
+    }
+
+    private static void ended(Run run) {
+        LoggingEventBuilder line = of(run, Level.INFO);
+        Turn turn = run.status().turn();
+        if (turn != null) {
+            line = line.addKeyValue(
+                    "held", Duration.between(turn.startedAt(), run.status().since()));
+        }
+        line.log("attempt ended");
     }
 
     private static void write(String what, Run run) {

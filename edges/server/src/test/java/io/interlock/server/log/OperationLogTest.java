@@ -14,6 +14,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.run.Run;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +68,9 @@ class OperationLogTest {
             assertThat(facts("started")).containsKeys("token", "attempt", "holder");
             assertThat(facts("attempt ended"))
                     .containsEntry("state", "SUCCEEDED")
-                    .containsEntry("token", facts("started").get("token"));
+                    .containsEntry("token", facts("started").get("token"))
+                    .hasEntrySatisfying(
+                            "held", held -> assertThat(Duration.parse(held)).isNotNegative());
             assertThat(lines.toString()).doesNotContain("T0pS3cret");
         }
     }

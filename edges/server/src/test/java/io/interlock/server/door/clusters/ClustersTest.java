@@ -56,7 +56,8 @@ class ClustersTest {
     }
 
     private JobSettings job(String name, Set<String> from, String during, String success) {
-        JobBuilder job = Job.named(name).onConflict(ConflictPolicy.QUEUE)
+        JobBuilder job = Job.named(name)
+                .onConflict(ConflictPolicy.QUEUE)
                 .retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO))
                 .transition(new Transition("cluster", from, during, success, "FAILED"))
                 .handler(work);
