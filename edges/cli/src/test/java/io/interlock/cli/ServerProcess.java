@@ -21,11 +21,16 @@ final class ServerProcess implements AutoCloseable {
 
     private ServerProcess(Running running) {
         this.running = running;
-        await().atMost(Duration.ofSeconds(60))
-                .until(() ->
-                        KEY.matcher(running.out()).find() || !running.process().isAlive());
-        url = found(ADDRESS);
-        apiKey = found(KEY);
+        try {
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> KEY.matcher(running.out()).find()
+                            || !running.process().isAlive());
+            url = found(ADDRESS);
+            apiKey = found(KEY);
+        } catch (RuntimeException | AssertionError notReady) {
+            running.process().destroyForcibly();
+            throw notReady;
+        }
     }
 
     static ServerProcess start(Path folder, String name) {
