@@ -7,6 +7,8 @@ import com.microsoft.playwright.Page;
 import io.interlock.access.Role;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.Run;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +73,28 @@ class GettingAroundTest extends BrowserTest {
             assertThat(page.locator(".door")).isVisible();
             assertThat(ada.context.cookies()).isEmpty();
         }
+    }
+
+    @Test
+    void noPageLoadsMuch() {
+        Run run = site().submit("small/1", "nightly-close", "size");
+        try (Visitor ada = visitor(Role.ADMIN)) {
+            for (String path :
+                    List.of("", "locks", "lock?key=small/1", "runs", "runs/" + run.id(), "dead-letters", "settings")) {
+                AtomicInteger bytes = new AtomicInteger();
+                Page page = ada.tab();
+                page.onResponse(response -> {
+                    if (response.url().endsWith(".js") && !response.url().contains("/lit/")) {
+                        bytes.addAndGet(response.body().length);
+                    }
+                });
+                page.navigate(site().root() + "ui/" + path);
+                assertThat(page.locator("main h1")).isVisible();
+                assertThat(bytes.get()).as("JavaScript of %s", path).isBetween(20_000, 60_000);
+                page.close();
+            }
+        }
+        site().tell("small/1", "end");
     }
 
     @Test

@@ -64,7 +64,8 @@ class HostileWordsTest extends BrowserTest {
             for (int i = 0; i < WORDS.size(); i++) {
                 Page page = ada.open("lock?key=" + URLEncoder.encode(key(i), StandardCharsets.UTF_8));
                 assertThat(page.locator("h1")).hasText(key(i));
-                ada.open("runs/" + runs.get(i).id());
+                page.locator("section[aria-label=Runs] a.mono").first().click();
+                assertThat(page.locator("h1")).containsText("Run");
                 assertThat(page.locator("main")).containsText(WORDS.get(i));
             }
             Page locks = ada.open("locks?key=" + URLEncoder.encode("x/*", StandardCharsets.UTF_8));

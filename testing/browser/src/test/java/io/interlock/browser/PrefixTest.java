@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.interlock.access.Role;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -34,7 +35,7 @@ class PrefixTest extends BrowserTest {
     @Test
     void aPrefixNeedsNoSetting() throws IOException {
         site().submit("prefix/1", "nightly-close", "behind a proxy");
-        HttpServer proxy = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         proxy.createContext(PREFIX, this::pass);
         proxy.start();
         try (Visitor ada = visitor(Role.OPERATOR)) {

@@ -42,17 +42,12 @@ public final class UiRoutes {
     private static final Set<String> PAGES =
             Set.of("", "locks", "lock", "runs", "queue", "dead-letters", "workers", "janitor", "audit", "settings");
 
-    private final Map<String, Buffer> files = new HashMap<>();
-    private final Map<String, Buffer> packed = new HashMap<>();
+    private final Map<String, Stored> files = new HashMap<>();
     private final String page;
     private final String version;
 
     private UiRoutes(UiFiles all) {
-        all.names().forEach(name -> {
-            byte[] bytes = all.file(name).orElseThrow();
-            files.put(name, Buffer.buffer(bytes));
-            packed.put(name, Buffer.buffer(packed(bytes)));
-        });
+        all.names().forEach(name -> files.put(name, Stored.of(all.file(name).orElseThrow())));
         version = all.version();
         page = new String(all.file("index.html").orElseThrow(), StandardCharsets.UTF_8);
     }
@@ -83,20 +78,20 @@ public final class UiRoutes {
 
     private void asset(RoutingContext context, String path) {
         String name = path.startsWith(version + "/") ? path.substring(version.length() + 1) : "";
-        Buffer plain = files.get(name);
-        if (plain == null) {
+        Stored file = files.get(name);
+        if (file == null) {
             // Also an older version: whoever has an old page must load it anew, not mix it with new files.
             context.next();
             return;
         }
-        context.response().putHeader("Vary", "Accept-Encoding");
         String accepted = context.request().getHeader("Accept-Encoding");
-        Buffer small = accepted != null && accepted.contains(GZIP) ? packed.get(name) : null;
-        if (small != null) {
+        boolean packed = accepted != null && accepted.contains(GZIP);
+        if (packed) {
             context.response().putHeader("Content-Encoding", GZIP);
         }
+        context.response().putHeader("Vary", "Accept-Encoding");
         String type = TYPES.getOrDefault(name.substring(name.lastIndexOf('.') + 1), "application/octet-stream");
-        answer(context, type, "public, max-age=31536000, immutable", small == null ? plain : small);
+        answer(context, type, "public, max-age=31536000, immutable", packed ? file.packed() : file.plain());
     }
 
     private void page(RoutingContext context, String path) {
@@ -123,17 +118,21 @@ public final class UiRoutes {
         }
     }
 
-    private static byte[] packed(byte[] bytes) {
-        ByteArrayOutputStream into = new ByteArrayOutputStream();
-        try (GZIPOutputStream gzip = new GZIPOutputStream(into)) {
-            gzip.write(bytes);
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
-        }
-        return into.toByteArray();
-    }
-
     private static void redirect(RoutingContext context, String where) {
         context.response().setStatusCode(302).putHeader("Location", where).end();
+    }
+
+    /** A file, as it is and packed. */
+    private record Stored(Buffer plain, Buffer packed) {
+
+        static Stored of(byte[] bytes) {
+            ByteArrayOutputStream into = new ByteArrayOutputStream();
+            try (GZIPOutputStream gzip = new GZIPOutputStream(into)) {
+                gzip.write(bytes);
+            } catch (IOException impossible) {
+                throw new UncheckedIOException(impossible);
+            }
+            return new Stored(Buffer.buffer(bytes), Buffer.buffer(into.toByteArray()));
+        }
     }
 }

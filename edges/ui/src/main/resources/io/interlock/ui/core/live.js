@@ -22,12 +22,12 @@ export const onStatus = watcher => watchers.push(watcher);
 function status(next, told) {
   if (next === 'live') live.at = Date.now();
   if (live.status === next) return;
-  const back = next === 'live' && live.status !== 'connecting';
   live.status = next;
   standStill(next === 'offline' || next === 'expired');
   if (leading && !told) channel?.postMessage({ status: next });
   watchers.forEach(watcher => watcher());
-  if (back) heard('reset', {});
+  // What happened between the page's first look and the stream's is told by nobody.
+  if (next === 'live') heard('reset', {});
 }
 
 function heard(type, data) {

@@ -19,6 +19,13 @@ export function sortLocks(locks, order) {
   });
 }
 
+/** Adds keys that are paused while nothing goes on under them. */
+export function paused(page) {
+  for (const pause of page.pauses || []) {
+    if (pause.key && !page.items.some(lock => lock.key === pause.key)) page.items.push({ key: pause.key, state: 'PAUSED', pause, waiting: 0 });
+  }
+}
+
 export const who = lock => lock.state === 'PAUSED' && lock.pause ? html`by ${lock.pause.pausedBy} · <q>${lock.pause.reason}</q>`
   : lock.holder ? html`${lock.holder.holder || 'waits for a worker'}${lock.holder.runId ? html` · run ${runLink(lock.holder.runId)}` : ''}${lock.reason ? html`<span class="sub"><q>${lock.reason}</q></span>` : ''}` : '—';
 

@@ -51,3 +51,16 @@ export function head({ crumb, title, state, json, cli, more }) {
     <button class="ghost" @click=${() => copy(location.href, 'Link')}>Copy link</button>
     ${cli ? html`<button class="cli" title=${cli} @click=${() => copy(cli, 'Command')}>Copy as CLI</button>` : ''}${more || ''}</div></div>`;
 }
+
+/** A form whose fields are parameters of the address: [name, what to write there]. */
+export const filters = (q, fields, more, before) => html`<form class="row mt" @submit=${event => { event.preventDefault(); before?.(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
+  ${fields.map(([name, words]) => html`<input name=${name} .value=${q.get(name) || ''} aria-label=${words} placeholder=${words} autocomplete="off">`)}<button>Filter</button>${more || ''}</form>`;
+
+export const chips = (chosen, names, note) => html`<div class="chips mt" role="group" aria-label="State">${['', ...names].map(name => html`<button class="chip" aria-pressed=${chosen === name}
+  @click=${() => shell.filter({ state: name })}>${name ? (name[0] + name.slice(1).toLowerCase()).replace('_', ' ') : 'All'}${note ? note(name) : ''}</button>`)}</div>`;
+
+export const pager = ({ items, cursor }, q, hint) => html`<p class="row muted">${items.length}${cursor ? ' of many' : ''}${hint || ''}<span class="grow"></span>
+  ${q.get('cursor') ? html`<button @click=${() => shell.filter({})}>First page</button>` : ''}${cursor ? html`<button @click=${() => shell.filter({ cursor })}>Next page</button>` : ''}</p>`;
+
+/** The command that lists the same. */
+export const listing = (command, q, names) => command + names.filter(name => q.get(name)).map(name => ' --' + name + ' ' + quote(q.get(name))).join('');

@@ -1,5 +1,6 @@
 // The figures every page shows beside its name, read again when something changed, at most every two seconds.
 import { get } from './api.js';
+import { paused } from './locks-table.js';
 import { shell } from './shell.js';
 
 export const summary = { locks: null, queue: null, dead: null, workers: null, at: 0 };
@@ -13,6 +14,7 @@ export async function refresh() {
     get('locks?limit=200'), get('runs?state=QUEUED&limit=200'), get('runs?state=DEAD&limit=200'), get('workers')]);
   const seen = Date.now();
   locks.items.forEach(lock => { lock.seen = seen; });
+  paused(locks);
   Object.assign(summary, { locks, queue, dead: open(dead), workers, at: seen });
   shell.draw();
 }

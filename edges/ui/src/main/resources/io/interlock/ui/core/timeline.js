@@ -1,6 +1,6 @@
 // One run as bars: the time in line first, then each attempt or stage; a stage not begun is a dashed bar.
 import { html, nothing, percent, span, svg } from './bits.js';
-import { axis, holds } from './lanes.js';
+import { axis, holds } from './axis.js';
 import { clock, now } from './time.js';
 
 const ROW = 28;

@@ -1,7 +1,7 @@
 // Audit log: who did what, to which key, and why.
 import { html, nothing } from '../core/bits.js';
 import { get, may, path } from '../core/api.js';
-import { copy, head, quote, shell } from '../core/shell.js';
+import { copy, filters, head, listing, pager } from '../core/shell.js';
 import { auditTable } from '../core/runs-table.js';
 
 const FIELDS = [['key', 'key'], ['run', 'run id'], ['since', 'since: 1h, 7d']];
@@ -11,11 +11,10 @@ export default {
   title: () => 'Audit log',
   async load(state) { state.data = may('operator') ? await get(path('audit', asked(state.q))) : { items: [], refused: true }; },
   ignores: (type, data, state) => !!state.q.get('cursor') || type === 'worker.changed' || type === 'lock.changed',
-  view({ q, data: { items, cursor, refused } }) {
-    return html`${head({ title: 'Audit log', json: path('audit', asked(q)), cli: 'interlock audit ls' + FIELDS.filter(([name]) => q.get(name)).map(([name]) => ' --' + name + ' ' + quote(q.get(name))).join(''),
+  view({ q, data }) {
+    const { items, refused } = data;
+    return html`${head({ title: 'Audit log', json: path('audit', asked(q)), cli: listing('interlock audit ls', q, ['key', 'run', 'since']),
       more: items.length ? html`<button @click=${() => copy(items.map(each => JSON.stringify(each)).join('\n'), items.length + ' JSON lines')}>Copy JSON lines</button>` : nothing })}
-    ${refused ? html`<p class="banner c-overdue mt"><span>The audit log needs the role operator.</span></p>` : html`<form class="row mt" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
-      ${FIELDS.map(([name, words]) => html`<input name=${name} .value=${q.get(name) || ''} aria-label=${words} placeholder=${words}>`)}<button>Filter</button></form>
-    <div class="card mt">${auditTable(items, 'key', 'run')}</div><p class="row muted">${items.length}${cursor ? ' of many' : ''}<span class="grow"></span>${q.get('cursor') ? html`<button @click=${() => shell.filter({})}>Newest</button>` : nothing}${cursor ? html`<button @click=${() => shell.filter({ cursor })}>Older</button>` : nothing}</p>`}`;
+    ${refused ? html`<p class="banner c-overdue mt"><span>The audit log needs the role operator.</span></p>` : html`${filters(q, FIELDS)}<div class="card mt">${auditTable(items, 'key', 'run')}</div>${pager(data, q)}`}`;
   },
 };

@@ -1,7 +1,7 @@
 // Dead letters: runs that used up their attempts. What is done to many is done to those the filter shows, and says so.
 import { count, empty, html, keyLink, nothing, repeat, runLink, short } from '../core/bits.js';
 import { get, may, path, post } from '../core/api.js';
-import { act, head, quote, shell } from '../core/shell.js';
+import { act, filters, head, listing, pager, shell } from '../core/shell.js';
 import { ask } from '../core/dialogs.js';
 import { moment } from '../core/time.js';
 
@@ -40,20 +40,20 @@ export default {
   },
   ignores: type => !type.startsWith('run.'),
   view(state) {
-    const { items, cursor } = state.data;
+    const { items } = state.data;
     const picked = state.chosen.size ? items.filter(run => state.chosen.has(run.id)) : items;
     const words = state.chosen.size ? ' selected…' : ' matching…';
     const tick = (run, on) => { on ? state.chosen.add(run.id) : state.chosen.delete(run.id); shell.draw(); };
     const one = (run, how) => how === 'redrive' ? act('Run ' + short(run.id) + ' is tried again', () => post('runs/' + run.id + '/redrive', {})) : (state.chosen = new Set([run.id]), bulk(state, [run], 'discard'));
-    return html`${head({ title: html`Dead letters <span class="muted">${count(state.data)}</span>`, json: state.api, cli: 'interlock dead ls' + (state.q.get('key') ? ' --key ' + quote(state.q.get('key')) : ''),
+    return html`${head({ title: html`Dead letters <span class="muted">${count(state.data)}</span>`, json: state.api, cli: listing('interlock dead ls', state.q, ['key', 'job', 'since']),
       more: may('operator') && items.length ? html`<button @click=${() => bulk(state, picked, 'redrive')}>Retry ${picked.length}${words}</button><button class="danger" @click=${() => bulk(state, picked, 'discard')}>Discard ${picked.length}${words}</button>` : nothing })}
-    <form class="row mt" @submit=${event => { event.preventDefault(); state.chosen.clear(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>${FIELDS.map(([name, words]) => html`<input name=${name} .value=${state.q.get(name) || ''} aria-label=${words} placeholder=${words}>`)}<button>Filter</button></form>
+    ${filters(state.q, FIELDS, '', () => state.chosen.clear())}
     <div class="card mt">${items.length ? html`<table class="letters" aria-label="Dead letters"><thead><tr>${may('operator') ? html`<th scope="col"><input type="checkbox" aria-label="Select all" .checked=${state.chosen.size === items.length} @change=${event => { state.chosen = new Set(event.target.checked ? items.map(run => run.id) : []); shell.draw(); }}></th>` : nothing}
       <th scope="col">Key</th><th scope="col">Run</th><th scope="col">Attempts</th><th scope="col">Error</th><th scope="col">Ended</th>${may('operator') ? html`<th scope="col" class="num">Do</th>` : nothing}</tr></thead><tbody>${repeat(items, run => run.id, run => html`<tr>
       ${may('operator') ? html`<td><input type="checkbox" aria-label="Select run ${short(run.id)}" .checked=${state.chosen.has(run.id)} @change=${event => tick(run, event.target.checked)}></td>` : nothing}
       <td class="first" data-l="Key">${keyLink(run.key)}</td><td data-l="Run">${runLink(run.id)}</td><td data-l="Attempts">${run.attempt}</td><td data-l="Error"><span class="mono bad">${run.error?.code}</span> <q>${run.error?.message}</q></td><td data-l="Ended">${moment(run.endedAt)}</td>
       ${may('operator') ? html`<td class="num"><button class="small" aria-label="Retry run ${short(run.id)}" @click=${() => one(run, 'redrive')}>Retry</button> <button class="small danger" aria-label="Discard run ${short(run.id)}" @click=${() => one(run, 'discard')}>Discard…</button></td>` : nothing}</tr>`)}</tbody></table>`
       : empty('No dead letters', 'Runs arrive here after they have failed as often as their job may try.', 'interlock dead ls')}</div>
-    ${cursor ? html`<p class="row muted">${items.length} of many<span class="grow"></span><button @click=${() => shell.filter({ cursor })}>Next page</button></p>` : nothing}`;
+    ${pager(state.data, state.q)}`;
   },
 };

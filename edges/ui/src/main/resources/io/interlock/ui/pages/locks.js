@@ -1,9 +1,9 @@
 // Locks: all keys, filtered by the address.
 import { empty, html, nothing } from '../core/bits.js';
-import { get, href, may, path } from '../core/api.js';
-import { head, quote, shell } from '../core/shell.js';
+import { get, may, path } from '../core/api.js';
+import { chips, filters, head, listing, pager, shell } from '../core/shell.js';
 import { pauseKey } from '../core/dialogs.js';
-import { locksTable, sortLocks } from '../core/locks-table.js';
+import { locksTable, paused, sortLocks } from '../core/locks-table.js';
 import { summary } from '../core/summary.js';
 import { moment } from '../core/time.js';
 
@@ -17,6 +17,7 @@ export default {
     const page = await get(path('locks', asked(state)));
     const seen = Date.now();
     page.items.forEach(lock => { lock.seen = seen; });
+    if (!state.q.get('key') && ['PAUSED', null].includes(state.q.get('state'))) paused(page);
     state.data = page;
   },
   /** An event about a lock carries the lock: no need to ask, unless it is new here or has left the filter. */
@@ -36,23 +37,11 @@ export default {
     const sorted = { by: order.replace('-', ''), down: order.startsWith('-'), set: column => shell.filter({ sort: order === column ? '-' + column : column, cursor: state.q.get('cursor') }) };
     const whole = summary.locks && !summary.locks.cursor ? summary.locks.items : null;
     const number = which => whole && !key ? ' ' + (which ? whole.filter(lock => lock.state === which).length : whole.length) : '';
-    const cli = 'interlock locks ls' + (key ? ' --key ' + quote(key) : '') + (chosen ? ' --state ' + chosen : '');
-    return html`${head({ title: 'Locks', json: path('locks', asked(state)), cli, more: may('operator') ? html`<button @click=${() => pauseKey('')}>Pause keys…</button>` : nothing })}
-    <div class="row mt"><div class="chips" role="group" aria-label="State">${['', ...STATES].map(which => html`<button class="chip" aria-pressed=${chosen === which}
-      @click=${() => shell.filter({ state: which })}>${which ? which[0] + which.slice(1).toLowerCase() : 'All'}${number(which)}</button>`)}</div>
-      <form class="row" @submit=${event => { event.preventDefault(); shell.filter({ key: new FormData(event.target).get('key').trim() }); }}>
-        <input name="key" .value=${key} aria-label="Key, or the beginning of keys and a star" placeholder="pipeline/*" autocomplete="off"><button>Filter</button></form>
-      <span class="grow"></span><span class="muted">Updated ${moment(new Date(state.loaded || Date.now()).toISOString())}</span></div>
+    return html`${head({ title: 'Locks', json: path('locks', asked(state)), cli: listing('interlock locks ls', state.q, ['key', 'state']), more: may('operator') ? html`<button @click=${() => pauseKey('')}>Pause keys…</button>` : nothing })}
+    ${chips(chosen, STATES, number)}${filters(state.q, [['key', 'key or prefix*']], html`<span class="grow"></span><span class="muted">Updated ${moment(new Date(state.loaded || Date.now()).toISOString())}</span>`)}
     ${pauses.filter(pause => pause.pattern).map(pause => html`<p class="banner c-paused mt"><span>Keys <span class="mono">${pause.pattern}</span> are paused by ${pause.pausedBy}: <q>${pause.reason}</q>${pause.until ? html`, until ${moment(pause.until)}` : ''}</span></p>`)}
     <div class="card mt">${items.length ? locksTable('Locks', order ? sortLocks(items, order) : items, sorted)
       : empty(chosen || key ? 'No lock matches' : 'No locks', chosen || key ? 'Take a filter away, or wait: the list is live.' : 'A key appears here while something runs or waits under it.', chosen || key ? '' : 'interlock run ledger/4711 -n -- sleep 60')}</div>
-    <p class="row muted">${items.length}${cursor ? ' of many' : ''}<span>· <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>?</kbd> all shortcuts</span><span class="grow"></span>
-      ${state.q.get('cursor') ? html`<a class="button" href=${href('locks') + '?' + without(state.q)}>First page</a>` : nothing}${cursor ? html`<button @click=${() => shell.filter({ cursor })}>Next page</button>` : nothing}</p>`;
+    ${pager(state.data, state.q, html`<span><kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>?</kbd> all shortcuts</span>`)}`;
   },
 };
-
-function without(q) {
-  const copy = new URLSearchParams(q);
-  copy.delete('cursor');
-  return copy;
-}

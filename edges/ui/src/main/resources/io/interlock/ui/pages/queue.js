@@ -1,7 +1,7 @@
 // Queue: everybody who waits, the longest first.
 import { empty, html, nothing, span, table } from '../core/bits.js';
 import { get, may, path } from '../core/api.js';
-import { head, quote, shell } from '../core/shell.js';
+import { filters, head, quote } from '../core/shell.js';
 import { C, id } from '../core/runs-table.js';
 import { since } from '../core/time.js';
 
@@ -17,8 +17,7 @@ export default {
     const { items, more } = state.data;
     const key = state.q.get('key') || '';
     return html`${head({ title: 'Queue', json: path('runs', { state: 'QUEUED,PENDING', key }), cli: 'interlock queue ls' + (key ? ' ' + quote(key) : '') })}
-    <form class="row mt" @submit=${event => { event.preventDefault(); shell.filter({ key: new FormData(event.target).get('key').trim() }); }}><input name="key" .value=${key} aria-label="Key, or the beginning of keys and a star" placeholder="key or prefix*"><button>Filter</button>
-      <span class="muted">${items.length ? html`${items.length}${more ? '+' : ''} wait; the oldest for <b class="tn">${span(since(items[0].submittedAt))}</b>.` : nothing}</span></form>
+    ${filters(state.q, [['key', 'key or prefix*']], html`<span class="muted">${items.length ? html`${items.length}${more ? '+' : ''} wait; the oldest for <b class="tn">${span(since(items[0].submittedAt))}</b>.` : nothing}</span>`)}
     <div class="card mt">${items.length ? table('Queue', [C.run, C.key, C.state, C.job, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []], items.slice(0, 200), id)
       : empty('Nobody waits', 'A run waits here when its key is taken and its job queues, or when no worker has taken it yet.', 'interlock runs submit JOB --key ledger/4711')}</div>`;
   },
