@@ -27,6 +27,15 @@ public final class ProjectPage {
         }
     }
 
+    /** The text of a page. */
+    public static String read(String page) {
+        try {
+            return Files.readString(root().resolve(page));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
     private static Path root() {
         Path folder = Path.of("").toAbsolutePath();
         while (!Files.exists(folder.resolve(".mvn"))) {
