@@ -129,7 +129,7 @@ class FlowsTest {
     @Test
     void anExceptionFreesThePhase() {
         String id = resume("broken", "readiness").text("run_id");
-        work.fail(id, new IllegalStateException("agent failed"));
+        work.fail(id, new IllegalStateException("no such server"));
         await().until(() -> !locked("broken", "readiness"));
         Answer next = resume("broken", "readiness");
         assertThat(next.text("status")).isEqualTo("started");
