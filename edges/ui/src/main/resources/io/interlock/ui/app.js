@@ -166,7 +166,12 @@ document.addEventListener('click', event => {
 });
 addEventListener('popstate', () => navigate(false));
 addEventListener('resize', draw);
-setInterval(() => { if (!live.paused && !document.hidden) draw(); }, 1000);
+// Renewals are told by nobody: whoever shows how long a lease has left looks again now and then.
+setInterval(() => {
+  if (live.paused || document.hidden) return;
+  draw();
+  if (live.status === 'live' && page?.renews && state.data && !loading && Date.now() - state.loaded > page.renews) load();
+}, 1000);
 listen({ go: shell.go, pause: () => pause(!live.paused), theme, help: () => ask({ title: 'Keyboard', body: helpTable(), confirm: 'Good', send: async () => {}, done: () => 'Press ? to see it again' }) });
 
 const code = new URLSearchParams(location.search).get('code');

@@ -57,10 +57,8 @@ public final class UiRoutes {
         Future<UiRoutes> routes = vertx.executeBlocking(() -> new UiRoutes(UiFiles.read()));
         Handler<RoutingContext> pages =
                 context -> routes.onSuccess(ready -> ready.handle(context)).onFailure(context::fail);
-        for (HttpMethod looking : Set.of(HttpMethod.GET, HttpMethod.HEAD)) {
-            router.route(looking, "/").handler(context -> redirect(context, "ui/"));
-            router.route(looking, "/ui*").handler(pages);
-        }
+        router.route("/").method(HttpMethod.GET).method(HttpMethod.HEAD).handler(context -> redirect(context, "ui/"));
+        router.route("/ui*").method(HttpMethod.GET).method(HttpMethod.HEAD).handler(pages);
     }
 
     private void handle(RoutingContext context) {

@@ -19,6 +19,7 @@ async function detailed(run) {
 }
 
 export default {
+  renews: 4000,
   title: state => state.q.get('key') || 'Lock',
   async load(state) {
     const key = state.q.get('key');

@@ -12,6 +12,7 @@ const LIMIT = 100;
 const asked = state => ({ key: state.q.get('key'), state: state.q.get('state'), cursor: state.q.get('cursor'), limit: LIMIT });
 
 export default {
+  renews: 5000,
   title: () => 'Locks',
   async load(state) {
     const page = await get(path('locks', asked(state)));

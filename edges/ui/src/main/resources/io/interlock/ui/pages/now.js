@@ -39,6 +39,7 @@ function attention(data) {
 }
 
 export default {
+  renews: 5000,
   title: () => 'Now',
   async load(state) {
     const [, ended, running] = await Promise.all([refresh(), get('runs?state=FAILED,ABORTED,TIMED_OUT&since=1h&limit=50'), get('runs?state=RUNNING&limit=200')]);

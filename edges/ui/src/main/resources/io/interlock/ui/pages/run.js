@@ -19,6 +19,7 @@ function watch(state, lock) {
 }
 
 export default {
+  renews: 2000,
   title: state => 'Run ' + short(state.id),
   async load(state) {
     const run = await get('runs/' + encodeURIComponent(state.id) + '?output=true');
@@ -26,12 +27,7 @@ export default {
     const lock = locks.items[0];
     state.jobs = jobs;
     const mine = lock?.holder?.runId === run.id ? { ...lock, seen: Date.now() } : null;
-    if (mine) {
-      watch(state, mine);
-      // Nothing tells of heartbeats; whoever looks at a run that works sees them by looking again.
-      clearTimeout(state.timer);
-      state.timer = setTimeout(() => { if (location.pathname.endsWith(state.id)) shell.load(); }, 2500);
-    }
+    if (mine) watch(state, mine);
     state.data = { run, lock: mine, audit };
   },
   ignores: (type, data, state) => type.startsWith('worker') || (data.key !== undefined && data.key !== state.data?.run.key),
