@@ -36,8 +36,7 @@ public final class ContractCheck {
 
     /** Of the document called {@code name}. */
     public ContractCheck(String name) {
-        // A copy: the validator leaves marks in what it is given.
-        document = ContractDocument.read(name).copy();
+        document = ContractDocument.read(name);
         String base = ContractDocument.base(document);
         document.getJsonObject("paths").forEach(path -> {
             String pattern = path.getKey().replace(".", "\\.").replaceAll("\\{[^}]*}", "[^/]+");
@@ -97,8 +96,12 @@ public final class ContractCheck {
     private void validate(String what, JsonObject schema, String body) {
         Validator validator = validators.computeIfAbsent(
                 what,
+                // Copies: the validator leaves marks in what it is given, and several may be made at once.
                 name -> Validator.create(
-                        JsonSchema.of(schema.copy().put("components", document.getJsonObject("components"))),
+                        JsonSchema.of(schema.copy()
+                                .put(
+                                        "components",
+                                        document.getJsonObject("components").copy())),
                         new JsonSchemaOptions()
                                 .setDraft(Draft.DRAFT202012)
                                 .setBaseUri("https://interlock.test")
