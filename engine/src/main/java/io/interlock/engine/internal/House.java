@@ -7,6 +7,7 @@ import io.interlock.time.Timers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -113,8 +114,11 @@ final class House {
     <A> CompletionStage<A> called(Supplier<A> call) {
         try {
             return CompletableFuture.supplyAsync(call, settings.threads().calls());
+        } catch (RejectedExecutionException shut) {
+            // Its queue has no limit: it refuses nobody but those who come after it was shut.
+            return CompletableFuture.failedFuture(closed());
         } catch (RuntimeException | Error noThread) {
-            // Closed, or out of threads: whoever asks must hear of it, or it would wait for an answer for ever.
+            // Out of threads: whoever asks must hear of it, or it would wait for an answer for ever.
             return CompletableFuture.failedFuture(noThread);
         }
     }
