@@ -10,21 +10,14 @@ import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
-import io.interlock.RunState;
 import io.interlock.engine.RemoteLeases.Acquired;
 import io.interlock.engine.RemoteLeases.Renewed;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.Claimed;
-import io.interlock.run.Ending;
-import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -120,28 +113,6 @@ public abstract class RemoteContract extends EngineContract {
     }
 
     @Test
-    void aWorkerThatHasGoneAwayTakesNoWork() throws Exception {
-        RunEngine engine = bench().engine(Jobs.of(Job.named("load").build()));
-        CompletableFuture<List<Claimed>> gone =
-                engine.remote().claim(claim(1), Duration.ofSeconds(20)).toCompletableFuture();
-        gone.cancel(false);
-        CompletionStage<List<Claimed>> there = engine.remote().claim(claim(2), Duration.ofSeconds(20));
-        Run submitted = bench().noted(engine.submit(RunRequest.of(bench().key(), "load")))
-                .orElseThrow();
-        Claimed work = get(there).get(0);
-        assertThat(work.run().id()).isEqualTo(submitted.id());
-        get(engine.remote()
-                .finish(
-                        new RemoteWork.Proof(
-                                submitted.id(),
-                                submitted.key(),
-                                work.lease().id(),
-                                work.lease().token()),
-                        new Ending.Succeeded(null)));
-        assertThat(engine.find(submitted.id()).orElseThrow().state()).isEqualTo(RunState.SUCCEEDED);
-    }
-
-    @Test
     void whoeverFollowsTheChainMissesNothing() throws Exception {
         RunEngine engine =
                 bench().engine(Jobs.of(Job.named("quick").handler(run -> "{}").build()));
@@ -164,10 +135,6 @@ public abstract class RemoteContract extends EngineContract {
         }
         assertThat(told).endsWith("RUNNING", "SUCCEEDED");
         assertThat(page.head()).isEqualTo(place);
-    }
-
-    private static RemoteWork.Claim claim(int number) {
-        return new RemoteWork.Claim(new UUID(9, number), REMOTE, "acme", Set.of(new JobName("load")), 5);
     }
 
     private static RemoteWork.Caller caller() {
