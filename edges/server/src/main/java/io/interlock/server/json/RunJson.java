@@ -2,6 +2,7 @@ package io.interlock.server.json;
 
 import io.interlock.LeaseRecord;
 import io.interlock.run.Attempt;
+import io.interlock.run.Disposition;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
@@ -11,6 +12,7 @@ import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
@@ -65,6 +67,26 @@ public final class RunJson {
                 .put("leaseId", lease.id().toString())
                 .put("expiresAt", JsonTime.of(lease.expiresAt()))
                 .put("heartbeatEvery", JsonTime.of(ttl.dividedBy(3)));
+    }
+
+    /** {@code json} of a run under {@code lease}, with what its heartbeats tell: when the last one came, and until when it lives. */
+    public static JsonObject beating(JsonObject json, LeaseRecord lease, Duration ttl) {
+        // A heartbeat renews by the whole ttl, so where the lease ends says when the last one came.
+        Instant renewed = lease.expiresAt().minus(ttl);
+        return json.put("heartbeatAt", JsonTime.of(renewed.isBefore(lease.grantedAt()) ? lease.grantedAt() : renewed))
+                .put("heartbeatEvery", JsonTime.of(ttl.dividedBy(3)))
+                .put("expiresAt", JsonTime.of(lease.expiresAt()));
+    }
+
+    /** {@code json} of a dead run, with what somebody did about it. */
+    public static JsonObject settled(JsonObject json, Disposition done) {
+        JsonObject told = new JsonObject()
+                .put("kind", done.kind().name().toLowerCase(Locale.ROOT))
+                .put("actor", done.actor())
+                .put("reason", done.reason())
+                .put("at", JsonTime.of(done.at()));
+        done.newRun().ifPresent(run -> told.put("newRun", run.toString()));
+        return json.put("settled", told);
     }
 
     /** {@code json}, with what only whoever looks at one run is shown. */

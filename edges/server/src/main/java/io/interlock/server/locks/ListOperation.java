@@ -4,14 +4,17 @@ import io.interlock.LockKey;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
+import io.interlock.run.RefusalCount;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Cursor;
 import io.interlock.server.api.Reply;
 import io.interlock.server.api.Workbench;
 import io.interlock.server.json.LockJson;
 import io.interlock.server.json.PauseJson;
+import io.interlock.server.json.RefusalsJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -25,6 +28,9 @@ final class ListOperation {
     private static final String CURSOR = "locks";
     private static final int MOST_LOOKED_AT = 5_000;
     private static final int CHUNK = 200;
+
+    /** How far back refusals under one key are shown. */
+    private static final Duration REFUSALS_SHOWN = Duration.ofHours(1);
 
     private final Workbench bench;
 
@@ -61,12 +67,18 @@ final class ListOperation {
                 .filter(view -> view.key().equals(key))
                 .findFirst()
                 .map(LockJson::of)
-                .orElseGet(() -> idle(key));
+                .orElseGet(() -> idle(key))
+                .put("refusals", RefusalsJson.of(refusals(key)));
         JsonArray items = new JsonArray();
         if (states.isEmpty() || states.contains(LockJson.State.valueOf(lock.getString("state")))) {
             items.add(lock);
         }
         return new JsonObject().put("items", items);
+    }
+
+    private List<RefusalCount> refusals(LockKey key) {
+        Instant now = bench.environment().clock().instant();
+        return bench.engine().records().refusals(key, now.minus(REFUSALS_SHOWN));
     }
 
     private JsonObject idle(LockKey key) {

@@ -1,9 +1,11 @@
 package io.interlock.server.runs;
 
+import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
+import io.interlock.run.KeyQuery;
 import io.interlock.run.Run;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
@@ -14,7 +16,9 @@ import io.interlock.server.api.Workbench;
 import io.interlock.server.json.RunJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -32,10 +36,12 @@ final class LookOperations {
 
     private final Workbench bench;
     private final KnownRuns known;
+    private final Settled settled;
 
     LookOperations(Workbench bench, KnownRuns known) {
         this.bench = bench;
         this.known = known;
+        this.settled = new Settled(bench.engine());
     }
 
     CompletionStage<Reply> get(Call call) {
@@ -61,19 +67,45 @@ final class LookOperations {
                         .orElseGet(() -> RunJson.of(run))
                 : RunJson.of(run);
         boolean wanted = call.optional("output", Boolean.class).orElse(false);
+        if (run.state() == RunState.RUNNING) {
+            lease(run)
+                    .ifPresent(lease ->
+                            RunJson.beating(json, lease, run.spec().terms().ttl()));
+        }
+        settled.of(call.tenant(), List.of(run)).values().forEach(done -> RunJson.settled(json, done));
         Optional<String> output = wanted ? bench.engine().records().output(run.id()) : Optional.empty();
         return RunJson.detailed(json, run, bench.engine().attempts(run.id()), output.orElse(null));
+    }
+
+    /** The lease under which a run goes on, as long as it does. */
+    private Optional<LeaseRecord> lease(Run run) {
+        return bench
+                .engine()
+                .records()
+                .keys(new KeyQuery(run.key().tenant(), run.key().name(), null, 1))
+                .stream()
+                .filter(view -> view.key().equals(run.key()))
+                .flatMap(view -> view.currentLease().stream())
+                .filter(lease -> lease.evicted().isEmpty()
+                        && lease.holder().runId().filter(run.id()::equals).isPresent())
+                .findFirst();
     }
 
     CompletionStage<Reply> list(Call call) {
         RunQuery query = query(call);
         Predicate<Run> wanted = wanted(call);
         int limit = call.limit();
-        return bench.blocking().call(() -> Reply.ok(page(query, wanted, limit)));
+        return bench.blocking().call(() -> {
+            List<Run> found = new ArrayList<>();
+            Optional<String> cursor = page(query, wanted, limit, found);
+            JsonObject page = new JsonObject().put("items", new JsonArray(settled.shown(call.tenant(), found)));
+            cursor.ifPresent(place -> page.put("cursor", place));
+            return Reply.ok(page);
+        });
     }
 
-    private JsonObject page(RunQuery first, Predicate<Run> wanted, int limit) {
-        JsonArray items = new JsonArray();
+    /** Fills a page, and says where the next one begins if there is one. */
+    private Optional<String> page(RunQuery first, Predicate<Run> wanted, int limit, List<Run> items) {
         RunQuery query = first;
         int lookedAt = 0;
         while (true) {
@@ -81,16 +113,16 @@ final class LookOperations {
             for (Run run : page.runs()) {
                 lookedAt++;
                 if (wanted.test(run)) {
-                    items.add(RunJson.of(run));
+                    items.add(run);
                 }
                 boolean full = items.size() == limit || lookedAt == MOST_LOOKED_AT;
                 boolean last = run.equals(page.runs().get(page.runs().size() - 1)) && !page.more();
                 if (full && !last) {
-                    return new JsonObject().put("items", items).put("cursor", Cursor.of(CURSOR, run.number()));
+                    return Optional.of(Cursor.of(CURSOR, run.number()));
                 }
             }
             if (page.cursor().isEmpty()) {
-                return new JsonObject().put("items", items);
+                return Optional.empty();
             }
             query = query.page(page.cursor().getAsLong(), query.limit());
         }
