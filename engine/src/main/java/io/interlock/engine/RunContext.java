@@ -32,7 +32,10 @@ public interface RunContext {
     /** Says how far the work is. Returns at once; the store hears of it soon. */
     void progress(long done, long total);
 
-    /** Keeps the end of what the work has to say, for people; older text than the run's output tail holds is dropped. */
+    /**
+     * Keeps the end of what the work has to say, for people; older text than the run's output tail holds is dropped. The store
+     * hears of it every few seconds, and when the attempt has ended.
+     */
     void output(String text);
 
     /**

@@ -14,9 +14,9 @@ final class HandlerContext implements RunContext {
 
     private final HeldRun held;
     private final Works works;
-    private final OutputTail output;
+    private final WorkOutput output;
 
-    HandlerContext(HeldRun held, Works works, OutputTail output) {
+    HandlerContext(HeldRun held, Works works, WorkOutput output) {
         this.held = held;
         this.works = works;
         this.output = output;

@@ -145,6 +145,11 @@ final class House {
         return deadlines;
     }
 
+    /** Timers for what may come late; their tasks never block. */
+    Timers chores() {
+        return chores;
+    }
+
     Lanes lanes() {
         return lanes;
     }

@@ -11,19 +11,17 @@ final class OutputTail {
     synchronized void add(String more) {
         text.append(more);
         if (text.length() > 2 * MOST) {
-            cut();
+            text.delete(0, beginning(MOST));
         }
     }
 
-    synchronized String text() {
-        cut();
-        return text.toString();
+    /** The last {@code most} characters of it. */
+    synchronized String text(int most) {
+        return text.substring(beginning(most));
     }
 
-    private void cut() {
-        int from = text.length() - MOST;
-        if (from > 0) {
-            text.delete(0, Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from);
-        }
+    private int beginning(int most) {
+        int from = Math.max(0, text.length() - most);
+        return from > 0 && Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from;
     }
 }

@@ -22,13 +22,14 @@ final class WorkTask implements Runnable {
     private final HeldRun held;
     private final RunHandler handler;
     private final Runnable whenDone;
-    private final OutputTail output = new OutputTail();
+    private final WorkOutput output;
 
     WorkTask(House house, HeldRun held, RunHandler handler, Runnable whenDone) {
         this.house = house;
         this.held = held;
         this.handler = handler;
         this.whenDone = whenDone;
+        this.output = new WorkOutput(house, held);
     }
 
     @Override
@@ -71,7 +72,7 @@ final class WorkTask implements Runnable {
     private void finish(Ending ending) {
         // It has ended, whatever is still to be told: neither stuck nor too slow any more.
         house.works().ended(held);
-        keepOutput();
+        output.end();
         tellLastWords();
         try {
             house.finisher().finish(held, ending);
@@ -95,19 +96,6 @@ final class WorkTask implements Runnable {
             }
         } catch (RuntimeException | Error failure) {
             log.debug("the last words of run {} were not heard: {}", held.run().id(), failure.toString());
-        }
-    }
-
-    // What people read later must not decide how the run ends.
-    private void keepOutput() {
-        try {
-            String text = output.text();
-            if (text.isEmpty()) {
-                return;
-            }
-            house.settings().store().keepOutput(held.outputNote(text));
-        } catch (RuntimeException | Error failure) {
-            log.warn("what run {} had to say could not be kept: {}", held.run().id(), failure.toString());
         }
     }
 }
