@@ -122,6 +122,14 @@ public final class EngineRig implements AutoCloseable {
                                 CommandSpec.of(List.of("sh", "-c", "echo trace $TRACEPARENT of $INTERLOCK_RUN_ID")),
                                 Environment.system()))
                         .build(),
+                Job.named("talk")
+                        .handler(run -> {
+                            run.output("half way\n");
+                            // Until it is told to stop.
+                            Thread.currentThread().join();
+                            return null;
+                        })
+                        .build(),
                 Job.named("remote").build(),
                 Job.named("joined").onConflict(ConflictPolicy.JOIN).build(),
                 Job.named("single").onConflict(ConflictPolicy.QUEUE).queueCap(1).build(),

@@ -1,6 +1,7 @@
 package io.interlock.server.runs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
@@ -82,6 +83,17 @@ class RunDetailsTest {
                 .is(200);
         assertThat(rig.get("/runs/" + run.text("id"), Role.READ).json().containsKey("heartbeatAt"))
                 .isFalse();
+    }
+
+    @Test
+    void whatARunSaysIsReadWhileItGoesOn() {
+        String id =
+                rig.post("/runs", Role.TRIGGER, start("talk/1", "talk")).is(201).text("id");
+        await().until(() -> "half way\n"
+                .equals(rig.get("/runs/" + id + "?output=true", Role.READ).text("output")));
+        assertThat(rig.get("/runs/" + id, Role.READ).text("state")).isEqualTo("RUNNING");
+        rig.post("/runs/" + id + "/cancel", Role.TRIGGER, "{\"reason\": \"seen enough\"}")
+                .is(202);
     }
 
     @Test
