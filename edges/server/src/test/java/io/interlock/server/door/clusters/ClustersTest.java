@@ -180,11 +180,6 @@ class ClustersTest {
     }
 
     @Test
-    void lockAcquisitionConcurrent() {
-        concurrentDestroys(ready("two"), 2);
-    }
-
-    @Test
     void concurrentDestroyAttempts() {
         concurrentDestroys(ready("three"), 3);
     }

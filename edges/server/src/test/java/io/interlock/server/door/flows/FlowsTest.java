@@ -19,15 +19,13 @@ import io.interlock.server.door.HandWork;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The flows door, as its document has it: rapid resumes, time-outs, the debug endpoint, every status. */
+/** The flows door, as its document has it: time-outs, the debug endpoint, every status. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FlowsTest {
 
@@ -61,31 +59,7 @@ class FlowsTest {
     }
 
     @Test
-    void rapidResumeClicks() {
-        List<CompletableFuture<Answer>> clicks = IntStream.range(0, 5)
-                .mapToObj(click -> rig.postLater("/flows/rapid/resume", Role.TRIGGER, "{\"phase\": \"readiness\"}"))
-                .toList();
-        List<JsonObject> answers =
-                clicks.stream().map(click -> click.join().is(200).json()).toList();
-        assertThat(answers)
-                .extracting(answer -> answer.getString("status"))
-                .containsExactlyInAnyOrder(
-                        "started", "already_running", "already_running", "already_running", "already_running");
-        assertThat(answers)
-                .extracting(answer -> answer.getString("run_id"))
-                .containsOnly(answers.get(0).getString("run_id"));
-        String id = answers.get(0).getString("run_id");
-        work.working(id);
-        work.succeed(id);
-        await().until(() -> !locked("rapid", "readiness"));
-        assertThat(rig.engine
-                        .list(RunQuery.ofTenant(DoorRig.TENANT).of(key("flow/rapid/readiness")))
-                        .runs())
-                .hasSize(1);
-    }
-
-    @Test
-    void timeoutRecovery() {
+    void aPhaseOverItsTimeoutIsTimedOutAndTheNextStarts() {
         String first = resume("slow", "stuck").text("run_id");
         work.working(first);
         await().atMost(Duration.ofSeconds(20))
@@ -124,16 +98,6 @@ class FlowsTest {
                         .text("status"))
                 .isEqualTo("started");
         started.forEach(each -> work.succeed(each.text("run_id")));
-    }
-
-    @Test
-    void anExceptionFreesThePhase() {
-        String id = resume("broken", "readiness").text("run_id");
-        work.fail(id, new IllegalStateException("no such server"));
-        await().until(() -> !locked("broken", "readiness"));
-        Answer next = resume("broken", "readiness");
-        assertThat(next.text("status")).isEqualTo("started");
-        work.succeed(next.text("run_id"));
     }
 
     @Test

@@ -65,46 +65,6 @@ class IngestionTest {
     }
 
     @Test
-    void guarantee1OnlyOneIngestionPerEventAtAnyTime() {
-        Answer started = ingest("one").is(202);
-        String run = started.text("run_id");
-        assertThat(started.json())
-                .isEqualTo(new JsonObject()
-                        .put("run_id", run)
-                        .put("event_id", "one")
-                        .put("status", "started"));
-        work.working(run).stage("races");
-        await().until(() -> "races".equals(state("one").getString("stage")));
-        JsonObject error = ingest("one").is(409).json().getJsonObject("error");
-        assertThat(error.getString("code")).isEqualTo("INGESTION_IN_PROGRESS");
-        assertThat(error.getString("message")).contains("Ingestion of event one is already running, at stage races");
-        assertThat(error.getJsonObject("details").getString("run_id")).isEqualTo(run);
-        assertThat(error.getJsonObject("details").getString("stage")).isEqualTo("races");
-        assertThat(error.getJsonObject("details").getString("since")).endsWith("Z");
-        String other = ingest("another").is(202).text("run_id");
-        work.working(other);
-        work.succeed(other);
-        work.succeed(run);
-    }
-
-    @Test
-    void guarantee8ClearFailureModesWhenConcurrencyIsViolated() {
-        List<Answer> answers = IntStream.range(0, 10)
-                .mapToObj(n -> rig.postLater("/api/v1/events/storm/ingest", Role.TRIGGER, ""))
-                .toList()
-                .stream()
-                .map(CompletableFuture::join)
-                .toList();
-        assertThat(answers).filteredOn(answer -> answer.status() == 202).hasSize(1);
-        assertThat(answers)
-                .filteredOn(answer -> answer.status() != 202)
-                .allSatisfy(answer -> fails(409, "INGESTION_IN_PROGRESS", answer));
-        answers.stream()
-                .filter(answer -> answer.status() == 202)
-                .forEach(answer -> work.succeed(answer.text("run_id")));
-    }
-
-    @Test
     void theStateOfAnEventOnlyGoesForward() {
         assertThat(state("depth"))
                 .isEqualTo(new JsonObject()

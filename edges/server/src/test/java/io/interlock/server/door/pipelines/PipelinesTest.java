@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The pipelines door, as its document has it: five scenarios, every status, every message. */
+/** The pipelines door, as its document has it: every status, every message. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PipelinesTest {
 
@@ -37,16 +37,7 @@ class PipelinesTest {
         rig = DoorRig.on(
                 store(),
                 PipelineDoor.DOCUMENT,
-                Stream.of(
-                                "gcp_billing_export",
-                                "completes",
-                                "fails",
-                                "tenants",
-                                "told",
-                                "released",
-                                "restarted",
-                                "listed",
-                                "paused")
+                Stream.of("told", "released", "restarted", "listed", "paused")
                         .map(name -> DoorRig.job(
                                 Door.PIPELINES,
                                 Job.named(name).onConflict(ConflictPolicy.JOIN).handler(work)))
@@ -79,56 +70,7 @@ class PipelinesTest {
     }
 
     @Test
-    void scenario1DuplicateRequestPrevention() {
-        Answer first =
-                rig.post("/pipelines/run/gcp_billing_export", Role.TRIGGER, "").is(200);
-        String id = first.text("pipeline_logging_id");
-        assertThat(first.json())
-                .isEqualTo(new JsonObject()
-                        .put("pipeline_logging_id", id)
-                        .put("pipeline_id", "gcp_billing_export")
-                        .put("tenant_id", "acme1281")
-                        .put("status", "PENDING")
-                        .put("message", "Pipeline gcp_billing_export triggered successfully (async mode)"));
-        Answer second =
-                rig.post("/pipelines/run/gcp_billing_export", Role.TRIGGER, "").is(200);
-        assertThat(second.json())
-                .isEqualTo(new JsonObject()
-                        .put("pipeline_logging_id", id)
-                        .put("pipeline_id", "gcp_billing_export")
-                        .put("tenant_id", "acme1281")
-                        .put("status", "RUNNING")
-                        .put("message", "Pipeline gcp_billing_export already running - returning existing execution"));
-        work.succeed(id);
-    }
-
-    @Test
-    void scenario2LockReleaseOnCompletion() {
-        String id = start("completes");
-        work.working(id);
-        assertThat(status(id)).isEqualTo("RUNNING");
-        work.succeed(id);
-        await().until(() -> status(id).equals("COMPLETE"));
-        String next = start("completes");
-        assertThat(next).isNotEqualTo(id);
-        work.succeed(next);
-    }
-
-    @Test
-    void scenario3LockReleaseOnFailure() {
-        String id = start("fails");
-        work.fail(id, new IllegalStateException("no such table"));
-        await().until(() -> status(id).equals("FAILED"));
-        Answer shown = rig.get("/pipelines/runs/" + id, Role.READ).is(200);
-        assertThat(shown.json().getJsonObject("error").getString("message")).contains("no such table");
-        assertThat(shown.text("ended_at")).endsWith("Z");
-        String next = start("fails");
-        assertThat(next).isNotEqualTo(id);
-        work.succeed(next);
-    }
-
-    @Test
-    void scenario4LockExpiration() {
+    void aRunOverItsTimeoutIsTimedOutAndTheNextStarts() {
         String id = expiring.post("/pipelines/run/expires", Role.TRIGGER, "")
                 .is(200)
                 .text("pipeline_logging_id");
@@ -140,21 +82,6 @@ class PipelinesTest {
                 .until(() -> !expiring.post("/pipelines/run/expires", Role.TRIGGER, "")
                         .text("pipeline_logging_id")
                         .equals(id));
-    }
-
-    @Test
-    void scenario5MultiTenantIsolation() {
-        String ours = start("tenants");
-        Answer theirs = rig.post("/pipelines/run/tenants", rig.key("acme9999", Role.TRIGGER), "")
-                .is(200);
-        assertThat(theirs.text("status")).isEqualTo("PENDING");
-        assertThat(theirs.text("tenant_id")).isEqualTo("acme9999");
-        work.working(ours);
-        work.working(theirs.text("pipeline_logging_id"));
-        rig.get("/pipelines/runs/" + theirs.text("pipeline_logging_id"), Role.READ)
-                .isProblem(404, "not-found");
-        work.succeed(ours);
-        work.succeed(theirs.text("pipeline_logging_id"));
     }
 
     @Test

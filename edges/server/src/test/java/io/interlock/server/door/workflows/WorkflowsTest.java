@@ -11,21 +11,18 @@ import io.interlock.access.Role;
 import io.interlock.config.Door;
 import io.interlock.engine.Job;
 import io.interlock.engine.RemoteWork;
-import io.interlock.run.RunQuery;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.door.DoorRig;
 import io.interlock.server.door.HandWork;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The workflows door, as its document has it: six checks, the behaviour matrix, every body. */
+/** The workflows door, as its document has it: every body. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WorkflowsTest {
 
@@ -42,18 +39,7 @@ class WorkflowsTest {
                 store(),
                 WorkflowDoor.DOCUMENT,
                 Stream.concat(
-                                Stream.of(
-                                                "blocks",
-                                                "succeeds",
-                                                "fails",
-                                                "aborts",
-                                                "storm",
-                                                "orphans",
-                                                "events",
-                                                "raced",
-                                                "looked",
-                                                "forced",
-                                                "paused")
+                                Stream.of("aborts", "events", "raced", "looked", "forced", "paused")
                                         .map(name -> Job.named(name).onConflict(ConflictPolicy.REJECT)),
                                 Stream.of(
                                         Job.named("expires")
@@ -76,43 +62,7 @@ class WorkflowsTest {
     }
 
     @Test
-    void check1LockAcquisitionBlocksConcurrentExecutions() {
-        String id = start("blocks");
-        work.working(id);
-        Answer refused = rig.post("/api/webhooks/blocks", Role.TRIGGER, "{}").is(409);
-        assertThat(refused.json())
-                .isEqualTo(new JsonObject()
-                        .put("success", false)
-                        .put("error", "Workflow currently executing")
-                        .put("details", "Only one execution can run at a time. Currently executing: " + id)
-                        .put("existingExecutionId", id));
-        assertThat(rig.engine
-                        .list(RunQuery.ofTenant(DoorRig.TENANT).of(key("blocks")))
-                        .runs())
-                .as("a refused start leaves no execution behind")
-                .hasSize(1);
-        work.succeed(id);
-    }
-
-    @Test
-    void check2LockReleaseOnSuccess() {
-        String id = start("succeeds");
-        work.succeed(id);
-        ends(id, "SUCCESS");
-        work.succeed(start("succeeds"));
-    }
-
-    @Test
-    void check3LockReleaseOnFailed() {
-        String id = start("fails");
-        work.fail(id, new IllegalStateException("mail server said no"));
-        JsonObject failed = ends(id, "FAILED");
-        assertThat(failed.getJsonObject("error").getString("message")).contains("mail server said no");
-        work.succeed(start("fails"));
-    }
-
-    @Test
-    void check4LockReleaseOnAborted() {
+    void anExecutionIsAborted() {
         String id = start("aborts");
         work.working(id);
         assertThat(rig.post("/api/executions/" + id + "/abort", Role.TRIGGER, "{\"reason\": \"wrong month\"}")
@@ -131,44 +81,7 @@ class WorkflowsTest {
     }
 
     @Test
-    void check5ConcurrentWebhooksHandledSafely() {
-        List<Answer> answers = IntStream.range(0, 20)
-                .mapToObj(n -> rig.postLater("/api/webhooks/storm", Role.TRIGGER, "{\"eventId\": \"evt_" + n + "\"}"))
-                .toList()
-                .stream()
-                .map(answer -> answer.join())
-                .toList();
-        assertThat(answers).extracting(Answer::status).containsOnly(200, 409);
-        assertThat(answers).filteredOn(answer -> answer.status() == 200).hasSize(1);
-        work.succeed(answers.stream()
-                .filter(answer -> answer.status() == 200)
-                .findFirst()
-                .orElseThrow()
-                .text("executionId"));
-    }
-
-    @Test
-    void check6NoOrphanedLocksRemain() {
-        for (int n = 0; n < 5; n++) {
-            String id = start("orphans");
-            if (n % 2 == 0) {
-                work.succeed(id);
-            } else {
-                work.fail(id, new IllegalStateException("no"));
-            }
-            ends(id, n % 2 == 0 ? "SUCCESS" : "FAILED");
-            assertThat(lock("orphans"))
-                    .isEqualTo(new JsonObject()
-                            .put("isLocked", false)
-                            .putNull("executionId")
-                            .putNull("lockedSince")
-                            .putNull("expiresAt")
-                            .put("isStale", false));
-        }
-    }
-
-    @Test
-    void matrixALockThatExpiredIsCleanedAndTaken() {
+    void anExecutionOverItsTimeoutHasFailedAndTheNextStarts() {
         String id = start("expires");
         work.working(id);
         await().atMost(Duration.ofSeconds(20))
