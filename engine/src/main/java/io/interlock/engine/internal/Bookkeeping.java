@@ -139,6 +139,7 @@ final class Bookkeeping {
                 .store()
                 .noteWorker(new WorkerNote(
                         house.settings().holder(),
+                        house.settings().workerTenant(),
                         house.workers().jobs(),
                         status.slots(),
                         status.busy(),

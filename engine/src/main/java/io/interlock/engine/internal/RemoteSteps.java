@@ -31,12 +31,14 @@ final class RemoteSteps implements RemoteWork {
     private final House house;
 
     private final PollLines<Wanted, List<Claimed>> claims;
+    private final RemoteWorkers workers;
 
     /** What some workers wait for together. */
     private record Wanted(@Nullable String tenant, Set<JobName> jobs) {}
 
     RemoteSteps(House house) {
         this.house = house;
+        this.workers = new RemoteWorkers(house);
         this.claims = new PollLines<>(
                 house, claimed -> !claimed.isEmpty(), wanted -> look -> house.watchWork(wanted.tenant(), look));
     }
@@ -65,6 +67,7 @@ final class RemoteSteps implements RemoteWork {
     public CompletionStage<List<Claimed>> claim(Claim claim, Duration wait) {
         house.requireOpen();
         ClaimRequest request = new ClaimRequest(claim.id(), claim.worker(), claim.tenant(), claim.jobs(), claim.max());
+        workers.asks(request);
         CompletableFuture<List<Claimed>> result = claims.within(
                 new Wanted(claim.tenant(), claim.jobs()),
                 wait,

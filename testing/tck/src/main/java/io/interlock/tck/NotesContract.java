@@ -127,7 +127,14 @@ interface NotesContract extends RunContract {
 
     private static WorkerNote worker(String instance, int busy, Instant seenAt) {
         Holder holder = new Holder(instance, "worker on " + instance);
-        return new WorkerNote(holder, Set.of(RunClient.JOB, new JobName("other")), 4, busy, "1.0", seenAt);
+        return new WorkerNote(
+                holder,
+                instance.startsWith("host-1") ? "acme" : null,
+                Set.of(RunClient.JOB, new JobName("other")),
+                4,
+                busy,
+                "1.0",
+                seenAt);
     }
 
     @Test
@@ -144,6 +151,12 @@ interface NotesContract extends RunContract {
             assertThat(note.slots()).isEqualTo(4);
             assertThat(note.version()).isEqualTo("1.0");
         });
+        assertThat(both)
+                .filteredOn(note -> note.worksFor("globex"))
+                .extracting(note -> note.worker().instance())
+                .as("for any tenant")
+                .containsExactly("host-2/1");
+        assertThat(both).filteredOn(note -> note.worksFor("acme")).hasSize(2);
         advance(Duration.ofSeconds(20));
         notes().noteWorker(worker("host-1/1", 3, Instant.EPOCH));
         assertThat(notes().workers(Duration.ofSeconds(30))).hasSize(2);

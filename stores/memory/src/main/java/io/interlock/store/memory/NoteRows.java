@@ -55,9 +55,7 @@ final class NoteRows {
     }
 
     void note(WorkerNote worker, Instant now) {
-        workers.put(
-                worker.worker().instance(),
-                new WorkerNote(worker.worker(), worker.jobs(), worker.slots(), worker.busy(), worker.version(), now));
+        workers.put(worker.worker().instance(), worker.at(now));
     }
 
     List<WorkerNote> workersSince(Instant since) {

@@ -87,7 +87,7 @@ final class NoteSteps {
 
     static Lane.Step<Boolean> worker(RunCall call, WorkerNote note) {
         return call.rows(
-                "note_worker(?, ?, ?, ?, ?, ?, ?, ?)",
+                "note_worker(?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (statement, patience) -> {
                     Holder worker = note.worker();
                     RunId run = worker.run();
@@ -99,6 +99,7 @@ final class NoteSteps {
                     statement.setInt(6, note.slots());
                     statement.setInt(7, note.busy());
                     statement.setString(8, Texts.shown(note.version()));
+                    statement.setString(9, note.tenant());
                 },
                 rows -> true);
     }
@@ -113,6 +114,7 @@ final class NoteSteps {
     private static WorkerNote worker(Columns row) throws SQLException {
         return new WorkerNote(
                 new Holder(row.requireText("instance"), row.requireText("label"), row.run("run_id")),
+                row.text("tenant"),
                 row.texts("jobs").stream().map(JobName::new).collect(Collectors.toUnmodifiableSet()),
                 row.number("slots"),
                 row.number("busy"),

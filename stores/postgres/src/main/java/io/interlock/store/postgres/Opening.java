@@ -42,7 +42,8 @@ final class Opening {
             "017_settling.sql",
             "018_leases_once_more.sql",
             "019_heartbeats_once_more.sql",
-            "020_lost_records.sql");
+            "020_lost_records.sql",
+            "021_workers_of_tenants.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;

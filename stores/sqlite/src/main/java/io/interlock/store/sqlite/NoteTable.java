@@ -41,12 +41,12 @@ final class NoteTable {
             """;
 
     private static final String PUT_WORKER = """
-            REPLACE INTO ${schema}.${prefix}worker (instance, label, jobs, slots, busy, version, seen_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            REPLACE INTO ${schema}.${prefix}worker (instance, label, jobs, slots, busy, version, seen_at, tenant)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """;
 
     private static final String WORKERS = """
-            SELECT instance, label, jobs, slots, busy, version, seen_at
+            SELECT instance, label, jobs, slots, busy, version, seen_at, tenant
               FROM ${schema}.${prefix}worker WHERE seen_at >= ? ORDER BY instance
             """;
 
@@ -119,6 +119,7 @@ final class NoteTable {
         put.setInt(5, note.busy());
         put.setString(6, note.version());
         put.setLong(7, now);
+        put.setString(8, note.tenant());
         put.executeUpdate();
     }
 
@@ -131,6 +132,7 @@ final class NoteTable {
             while (row.next()) {
                 found.add(new WorkerNote(
                         new Holder(row.getString(1), row.getString(2)),
+                        row.getString(8),
                         Stream.of(row.getString(3).split(" ", -1))
                                 .filter(name -> !name.isEmpty())
                                 .map(JobName::new)

@@ -17,8 +17,13 @@ import org.slf4j.LoggerFactory;
 final class Opening {
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
-    private static final List<Migration> MIGRATIONS =
-            Migration.load(Opening.class, "001_leases.sql", "002_runs.sql", "003_books.sql", "004_access.sql");
+    private static final List<Migration> MIGRATIONS = Migration.load(
+            Opening.class,
+            "001_leases.sql",
+            "002_runs.sql",
+            "003_books.sql",
+            "004_access.sql",
+            "005_workers_of_tenants.sql");
 
     private final SqliteSettings settings;
     private final StoreClock clock;
