@@ -43,7 +43,7 @@ final class Glances {
             locks(tenant, last, events);
         }
         if (readers.stream().anyMatch(reader -> reader.wants(LiveEvent.WORKERS))) {
-            workers(last, events);
+            workers(tenant, last, events);
         }
         if (readers.stream().anyMatch(reader -> reader.wants(LiveEvent.JANITOR))) {
             janitor(tenant, last, events);
@@ -81,19 +81,21 @@ final class Glances {
         last.locks = now;
     }
 
-    private void workers(Seen last, List<LiveEvent> events) {
+    private void workers(String tenant, Seen last, List<LiveEvent> events) {
         Map<String, String> now = new HashMap<>();
-        engine.records().workers(WORKERS).forEach(note -> {
-            JsonObject worker = new JsonObject()
-                    .put("worker", note.worker().label())
-                    .put("slots", note.slots())
-                    .put("busy", note.busy())
-                    .put("alive", true);
-            now.put(note.worker().instance(), worker.encode());
-            if (!worker.encode().equals(last.workers.get(note.worker().instance()))) {
-                events.add(new LiveEvent(LiveEvent.WORKERS, "worker.changed", worker));
-            }
-        });
+        engine.records().workers(WORKERS).stream()
+                .filter(note -> note.worksFor(tenant))
+                .forEach(note -> {
+                    JsonObject worker = new JsonObject()
+                            .put("worker", note.worker().label())
+                            .put("slots", note.slots())
+                            .put("busy", note.busy())
+                            .put("alive", true);
+                    now.put(note.worker().instance(), worker.encode());
+                    if (!worker.encode().equals(last.workers.get(note.worker().instance()))) {
+                        events.add(new LiveEvent(LiveEvent.WORKERS, "worker.changed", worker));
+                    }
+                });
         last.workers.forEach((instance, worker) -> {
             if (!now.containsKey(instance)) {
                 JsonObject gone = new JsonObject(worker).put("alive", false);

@@ -6,7 +6,6 @@ import io.interlock.engine.SweepRound;
 import io.interlock.run.JobName;
 import io.interlock.run.Resource;
 import io.interlock.run.SweepAction;
-import io.interlock.run.WorkerNote;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -14,21 +13,12 @@ import io.interlock.server.api.Workbench;
 import io.interlock.server.json.JsonTime;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /** What goes on in the house: {@code getResource}, {@code listAudit}, {@code listWorkers}, {@code getJanitor}, {@code listJobs}. */
 public final class HouseOperations {
-
-    /** For how long a worker that said nothing is still shown. */
-    private static final Duration SHOWN = Duration.ofHours(1);
-
-    /** For how long a worker that said nothing counts as alive. */
-    private static final Duration ALIVE = Duration.ofMinutes(1);
 
     private final Workbench bench;
     private final Function<JobName, String> doors;
@@ -48,7 +38,7 @@ public final class HouseOperations {
         operations
                 .on("getResource", house::resource)
                 .on("listAudit", new AuditOperation(bench)::list)
-                .on("listWorkers", house::workers)
+                .on("listWorkers", new WorkersOperation(bench)::list)
                 .on("getJanitor", house::janitor)
                 .on("listJobs", house::jobs);
     }
@@ -67,33 +57,6 @@ public final class HouseOperations {
             resource.owningRun().ifPresent(run -> json.put("owner", run.toString()));
             return Reply.ok(json);
         });
-    }
-
-    private CompletionStage<Reply> workers(Call call) {
-        return bench.blocking().call(() -> {
-            List<WorkerNote> notes = bench.engine().records().workers(SHOWN);
-            // The store's clock says when they were seen, so the newest of them says what time it is there.
-            Instant now = notes.stream()
-                    .map(WorkerNote::seenAt)
-                    .max(Instant::compareTo)
-                    .orElse(Instant.EPOCH);
-            JsonArray items = new JsonArray();
-            notes.forEach(note -> items.add(worker(note, now)));
-            return Reply.ok(new JsonObject().put("items", items));
-        });
-    }
-
-    private static JsonObject worker(WorkerNote note, Instant now) {
-        JsonArray jobs = new JsonArray();
-        note.jobs().stream().sorted().forEach(job -> jobs.add(job.value()));
-        return new JsonObject()
-                .put("worker", note.worker().label())
-                .put("jobs", jobs)
-                .put("slots", note.slots())
-                .put("busy", note.busy())
-                .put("version", note.version())
-                .put("seenAt", JsonTime.of(note.seenAt()))
-                .put("alive", note.seenAt().plus(ALIVE).isAfter(now));
     }
 
     private CompletionStage<Reply> janitor(Call call) {

@@ -10,6 +10,7 @@ import io.interlock.server.EngineRig.Answer;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -55,15 +56,47 @@ class HouseTest {
 
     @Test
     void workersAreShown() {
-        await().until(() -> !rig.get("/workers", Role.READ)
-                .is(200)
-                .json()
-                .getJsonArray("items")
-                .isEmpty());
-        JsonObject worker =
-                rig.get("/workers", Role.READ).json().getJsonArray("items").getJsonObject(0);
+        await().until(() -> engine().isPresent());
+        JsonObject worker = engine().orElseThrow();
         assertThat(worker.getBoolean("alive")).isTrue();
         assertThat(worker.getJsonArray("jobs")).contains("quick");
+    }
+
+    private Optional<JsonObject> engine() {
+        return rig.get("/workers", Role.READ).is(200).json().getJsonArray("items").stream()
+                .map(JsonObject.class::cast)
+                .filter(worker -> !worker.getBoolean("remote"))
+                .findFirst();
+    }
+
+    @Test
+    void aWorkerInAnotherProcessIsShownWithWhatItDoes() {
+        String id = rig.post("/runs", Role.TRIGGER, "{\"key\": \"workers/1\", \"job\": \"joined\"}")
+                .is(201)
+                .text("id");
+        rig.post("/claims", Role.WORKER, """
+                {"claimId": "%s", "worker": "python-3", "jobs": ["joined", "elsewhere"], "max": 2, "wait": "10s"}
+                """.formatted(EngineRig.uuid())).is(200);
+        await().until(() -> remote(rig.key(Role.READ)).isPresent());
+        JsonObject worker = remote(rig.key(Role.READ)).orElseThrow();
+        assertThat(worker.getString("worker")).isEqualTo("python-3");
+        assertThat(worker.getJsonArray("jobs")).containsExactly("elsewhere", "joined");
+        assertThat(worker.getJsonArray("runs"))
+                .containsExactly(
+                        new JsonObject().put("id", id).put("key", "workers/1").put("job", "joined"));
+        assertThat(worker.getInteger("busy")).isEqualTo(1);
+        assertThat(worker.getInteger("slots")).isEqualTo(2);
+        assertThat(worker.getBoolean("alive")).isTrue();
+        assertThat(remote(rig.key("other", Role.READ)))
+                .as("a worker of one tenant is no other tenant's business")
+                .isEmpty();
+    }
+
+    private Optional<JsonObject> remote(String key) {
+        return rig.get("/workers", key).is(200).json().getJsonArray("items").stream()
+                .map(JsonObject.class::cast)
+                .filter(worker -> worker.getString("worker").equals("python-3"))
+                .findFirst();
     }
 
     @Test
