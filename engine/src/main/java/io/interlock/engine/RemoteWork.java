@@ -74,6 +74,13 @@ public interface RemoteWork {
     /** "I am alive, and still have the right": renews the lease by the run's ttl, and reports. */
     CompletionStage<BeatAnswer> beat(Proof proof, @Nullable String stage, @Nullable Progress progress);
 
+    /**
+     * Keeps the end of what the work has to say, for people.
+     *
+     * @return whether the proof was that of the run's current or last attempt; if not, nothing was changed
+     */
+    CompletionStage<Boolean> keepOutput(Proof proof, String text);
+
     /** Says that the work of an attempt has stopped, and how it ended. */
     CompletionStage<FinishAnswer> finish(Proof proof, Ending ending);
 }

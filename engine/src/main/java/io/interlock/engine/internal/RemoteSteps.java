@@ -16,6 +16,7 @@ import io.interlock.run.TurnAnswer;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
 import java.time.Duration;
@@ -82,6 +83,12 @@ final class RemoteSteps implements RemoteWork {
     public CompletionStage<BeatAnswer> beat(Proof proof, @Nullable String stage, @Nullable Progress progress) {
         BeatRequest request = new BeatRequest(proof.run(), proof.key(), proof.lease(), proof.token(), stage, progress);
         return house.lanes().beats().submit(request);
+    }
+
+    @Override
+    public CompletionStage<Boolean> keepOutput(Proof proof, String text) {
+        OutputNote note = new OutputNote(proof.run(), proof.key(), proof.lease(), proof.token(), text);
+        return house.called(() -> house.settings().store().keepOutput(note));
     }
 
     @Override
