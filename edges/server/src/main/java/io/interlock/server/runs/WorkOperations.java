@@ -104,10 +104,18 @@ final class WorkOperations {
     CompletionStage<Reply> finish(Call call) {
         Ending ending = ending(call.body());
         return known.facts(call)
-                .thenCompose(run -> bench.engine()
-                        .remote()
-                        .finish(proof(call, run), ending)
+                .thenCompose(run -> keepOutput(call, run)
+                        .thenCompose(kept -> bench.engine().remote().finish(proof(call, run), ending))
                         .thenCompose(answer -> finished(call, run, answer)));
+    }
+
+    // Before the end is told, so that whoever waits for that finds it. Whether it could be kept does not decide how the
+    // run ends.
+    private CompletionStage<Boolean> keepOutput(Call call, KnownRuns.Facts run) {
+        String output = call.body().getString("output");
+        return output == null
+                ? CompletableFuture.completedFuture(false)
+                : bench.engine().remote().keepOutput(proof(call, run), output).exceptionally(lost -> false);
     }
 
     private CompletionStage<Reply> finished(Call call, KnownRuns.Facts run, FinishAnswer answer) {
@@ -130,9 +138,11 @@ final class WorkOperations {
             return new Ending.Succeeded(body.containsKey("result") ? Json.encode(body.getValue("result")) : null);
         }
         RunError error = error(body.getJsonObject("error"), outcome);
-        return outcome.equals("FAILED")
-                ? new Ending.Failed(error, body.getBoolean("retryable", true), null)
-                : new Ending.Aborted(error);
+        return switch (outcome) {
+            case "FAILED" -> new Ending.Failed(error, body.getBoolean("retryable", true), null);
+            case "TIMED_OUT" -> new Ending.TimedOut(error);
+            default -> new Ending.Aborted(error);
+        };
     }
 
     private static RunError error(@Nullable JsonObject told, String outcome) {
@@ -166,7 +176,10 @@ final class WorkOperations {
                         new JsonObject().put("run", RunJson.of(run)),
                         claimed.lease(),
                         run.spec().terms().ttl())
-                .put("parameters", Json.decodeValue(run.spec().parameters()));
+                .put("parameters", Json.decodeValue(run.spec().parameters()))
+                .put("tenant", run.key().tenant())
+                .put("lease", JsonTime.of(run.spec().terms().ttl()));
+        run.spec().limits().runtimeLimit().ifPresent(limit -> json.put("maxRuntime", JsonTime.of(limit)));
         String trace = run.spec().origin().trace();
         return trace == null ? json : json.put("traceparent", trace);
     }
