@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.cli.Cli.Running;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,22 +20,33 @@ final class ServerProcess implements AutoCloseable {
     private final String url;
     private final String apiKey;
 
-    private ServerProcess(Running running) {
+    private ServerProcess(Running running, String apiKey) {
         this.running = running;
+        Pattern ready = apiKey.isEmpty() ? KEY : ADDRESS;
         try {
             await().atMost(Duration.ofSeconds(60))
-                    .until(() -> KEY.matcher(running.out()).find()
+                    .until(() -> ready.matcher(running.out()).find()
                             || !running.process().isAlive());
             url = found(ADDRESS);
-            apiKey = found(KEY);
+            this.apiKey = apiKey.isEmpty() ? found(KEY) : apiKey;
         } catch (RuntimeException | AssertionError notReady) {
             running.process().destroyForcibly();
             throw notReady;
         }
     }
 
-    static ServerProcess start(Path folder, String name) {
-        List<String> command = List.of(
+    static ServerProcess start(Path folder, String name, String... more) {
+        return new ServerProcess(begin(folder, name, "0", more), "");
+    }
+
+    /** Another process in the place of this one, which is killed: the same store, address and keys. */
+    ServerProcess restart(Path folder, String name, String... more) {
+        close();
+        return new ServerProcess(begin(folder, name, url.substring(url.lastIndexOf(':') + 1), more), apiKey);
+    }
+
+    private static Running begin(Path folder, String name, String port, String... more) {
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
@@ -44,10 +56,11 @@ final class ServerProcess implements AutoCloseable {
                 "io.interlock.server.Main",
                 "server",
                 "--port",
-                "0",
+                port,
                 "--store",
-                "sqlite:" + folder.resolve(name + ".db"));
-        return new ServerProcess(new Cli(folder).running(command, "INTERLOCK_LOG_LEVEL", "ERROR"));
+                "sqlite:" + folder.resolve(name + ".db")));
+        command.addAll(List.of(more));
+        return new Cli(folder).running(command, "INTERLOCK_LOG_LEVEL", "ERROR");
     }
 
     String url() {

@@ -4,25 +4,29 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.RawJson;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads JSON as facts. */
+/** Reads JSON as facts; what belongs to others, parameters and results, is left as it is. */
 final class JsonReader {
 
     private static final JsonFactory FACTORY = new JsonFactory();
+    private static final Set<String> OF_OTHERS = Set.of("parameters", "result");
 
     private JsonReader() {}
 
-    /** Whatever {@code json} says; the text itself if it is no JSON. */
-    static @Nullable Object read(String json) {
+    /** {@code json}, to be passed on; as a text if it is no JSON. */
+    static Object raw(String json) {
         try (JsonParser parser = FACTORY.createParser(json)) {
             parser.nextToken();
-            return value(parser);
+            parser.skipChildren();
+            return parser.currentToken() != null && parser.nextToken() == null ? new RawJson(json) : json;
         } catch (IOException malformed) {
             return json;
         }
@@ -30,17 +34,22 @@ final class JsonReader {
 
     /** The object that {@code json} is; nothing if it is none. */
     static Facts object(String json) {
-        return read(json) instanceof Facts facts ? facts : Facts.NONE;
+        try (JsonParser parser = FACTORY.createParser(json)) {
+            parser.nextToken();
+            return value(parser, json) instanceof Facts facts ? facts : Facts.NONE;
+        } catch (IOException malformed) {
+            return Facts.NONE;
+        }
     }
 
-    private static @Nullable Object value(JsonParser parser) throws IOException {
+    private static @Nullable Object value(JsonParser parser, String json) throws IOException {
         JsonToken token = parser.currentToken();
         if (token == JsonToken.START_OBJECT) {
             Map<String, Object> values = new LinkedHashMap<>();
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 String name = parser.currentName();
                 parser.nextToken();
-                Object value = value(parser);
+                Object value = OF_OTHERS.contains(name) ? raw(parser, json) : value(parser, json);
                 if (value != null) {
                     values.put(name, value);
                 }
@@ -50,7 +59,7 @@ final class JsonReader {
         if (token == JsonToken.START_ARRAY) {
             List<Object> values = new ArrayList<>();
             while (parser.nextToken() != JsonToken.END_ARRAY) {
-                Object value = value(parser);
+                Object value = value(parser, json);
                 if (value != null) {
                     values.add(value);
                 }
@@ -58,6 +67,14 @@ final class JsonReader {
             return values;
         }
         return scalar(parser, token);
+    }
+
+    private static RawJson raw(JsonParser parser, String json) throws IOException {
+        int from = (int) parser.currentTokenLocation().getCharOffset();
+        parser.skipChildren();
+        // The end of a token is known once it was read to its end, which is done lazily for texts.
+        parser.finishToken();
+        return new RawJson(json.substring(from, (int) parser.currentLocation().getCharOffset()));
     }
 
     private static @Nullable Object scalar(JsonParser parser, @Nullable JsonToken token) throws IOException {

@@ -62,12 +62,12 @@ final class RunFacts {
                 .and("execution", known.spec().execution().name().toLowerCase(Locale.ROOT))
                 .and("onConflict", known.spec().policy())
                 .and("submittedBy", known.spec().origin().submitter())
-                .and("parameters", JsonReader.read(known.spec().parameters()))
+                .and("parameters", JsonReader.raw(known.spec().parameters()))
                 .and(
                         "result",
                         known.status().result() == null
                                 ? null
-                                : JsonReader.read(known.status().result()))
+                                : JsonReader.raw(known.status().result()))
                 .and("output", output);
     }
 

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerClient {
 
+    private static final String API = "/api/v1";
     private static final int CONNECT_MILLIS = 5_000;
     private static final int READ_MILLIS = 15_000;
     private static final int PAGE = 200;
@@ -37,8 +38,14 @@ final class ServerClient {
      * @param headers what every request carries, such as the API key
      */
     ServerClient(String url, Map<String, String> headers) {
-        this.base = (url.endsWith("/") ? url.substring(0, url.length() - 1) : url) + "/api/v1";
+        this.base = (url.endsWith("/") ? url.substring(0, url.length() - 1) : url) + API;
         this.headers = Map.copyOf(headers);
+    }
+
+    /** Which server it speaks to. */
+    @Override
+    public String toString() {
+        return base.substring(0, base.length() - API.length());
     }
 
     /** What a server said. */
@@ -90,6 +97,16 @@ final class ServerClient {
         return send("POST", path, body, Map.of(), wait);
     }
 
+    /** Like the other, as long as nobody hangs up. */
+    Answer tryPost(String path, Facts body, Duration wait, HangUp hangUp) {
+        try {
+            return send(new Request("POST", path, body, Map.of(), wait), hangUp);
+        } catch (NullPointerException cutOff) {
+            // What HttpURLConnection throws if it is disconnected while it reads.
+            throw new Failure(ExitCode.UNAVAILABLE, "hung up", null);
+        }
+    }
+
     /** The answer, if it is good. */
     static Answer good(Answer answer) {
         if (answer.isGood()) {
@@ -98,19 +115,30 @@ final class ServerClient {
         throw ServerProblems.failure(answer.status(), answer.body());
     }
 
+    private record Request(
+            String method, String path, @Nullable Facts body, Map<String, String> headers, Duration patience) {}
+
     private Answer send(String method, String path, @Nullable Facts body, Map<String, String> more, Duration wait) {
+        return send(new Request(method, path, body, more, wait), new HangUp());
+    }
+
+    private Answer send(Request request, HangUp hangUp) {
         try {
             HttpURLConnection connection =
-                    (HttpURLConnection) new URI(base + path).toURL().openConnection();
-            connection.setRequestMethod(method);
+                    (HttpURLConnection) new URI(base + request.path()).toURL().openConnection();
+            connection.setRequestMethod(request.method());
             connection.setConnectTimeout(CONNECT_MILLIS);
-            connection.setReadTimeout(READ_MILLIS + (int) wait.toMillis());
+            connection.setReadTimeout(READ_MILLIS + (int) request.patience().toMillis());
             headers.forEach(connection::setRequestProperty);
-            more.forEach(connection::setRequestProperty);
-            if (body != null) {
+            request.headers().forEach(connection::setRequestProperty);
+            if (request.body() != null) {
                 connection.setRequestProperty("Content-Type", "application/json");
                 connection.setDoOutput(true);
-                connection.getOutputStream().write(Json.line(body).getBytes(StandardCharsets.UTF_8));
+            }
+            connection.connect();
+            hangUp.reaches(connection);
+            if (request.body() != null) {
+                connection.getOutputStream().write(Json.line(request.body()).getBytes(StandardCharsets.UTF_8));
             }
             int status = connection.getResponseCode();
             try (InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {

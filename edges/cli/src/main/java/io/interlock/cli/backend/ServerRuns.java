@@ -37,7 +37,7 @@ final class ServerRuns implements RunBook {
 
     @Override
     public Facts show(String id) {
-        return client.get("/runs/" + checked(id));
+        return client.get("/runs/" + checked(id), "output", "true");
     }
 
     @Override
@@ -70,7 +70,7 @@ final class ServerRuns implements RunBook {
                                         : wish.onConflict()
                                                 .toUpperCase(Locale.ROOT)
                                                 .replace('-', '_'))
-                        .and("parameters", JsonReader.read(wish.parameters()))
+                        .and("parameters", JsonReader.raw(wish.parameters()))
                         .and("reason", wish.reason())
                         .and("idempotencyKey", wish.idempotencyKey())
                         .and("priority", wish.priority())
@@ -85,7 +85,7 @@ final class ServerRuns implements RunBook {
                 Facts.with("key", run.shown("key"))
                         .and("job", run.shown("job"))
                         .and("onConflict", run.text("onConflict").orElse(null))
-                        .and("parameters", run.in("parameters"))
+                        .and("parameters", run.values().get("parameters"))
                         .and("labels", run.in("labels"))
                         .and("priority", run.number("priority").orElse(0))
                         .and("reason", reason)

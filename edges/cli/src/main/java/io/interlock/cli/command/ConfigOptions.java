@@ -48,7 +48,8 @@ final class ConfigOptions {
                 .toList();
     }
 
-    private static Configuration read(Given given, Session session) {
+    /** Reads what is given; every mistake in it is told at once. */
+    static Configuration read(Given given, Session session) {
         try {
             return Configuration.read(given);
         } catch (ConfigurationException wrong) {

@@ -4,16 +4,19 @@ import io.interlock.LockKey;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.LeaseBackend;
 import io.interlock.cli.backend.ServerBackend;
+import io.interlock.cli.backend.ServerWorker;
 import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.backend.StorePlace;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.config.DataFolder;
+import io.interlock.config.Flag;
 import io.interlock.engine.Jobs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -66,12 +69,22 @@ public final class TargetOptions {
 
     /** Opens the store or reaches for the server. */
     public Backend open(Session session, Jobs jobs) {
-        String address = serverUrl(session.variables());
-        if (!address.isEmpty()) {
-            return ServerBackend.at(address, headers(session.variables()), session.environment());
+        if (isServer(session)) {
+            return ServerBackend.at(
+                    serverUrl(session.variables()), headers(session.variables()), session.environment());
         }
         StorePlace place = place(session);
         return place.url().startsWith("redis") ? LeaseBackend.open(place) : StoreBackend.open(place, jobs);
+    }
+
+    /** A worker of the server that is meant. */
+    ServerWorker worker(Session session) {
+        return ServerWorker.of(serverUrl(session.variables()), headers(session.variables()), session.environment());
+    }
+
+    /** The store, if it was named by a flag. */
+    List<Flag> storeFlag() {
+        return store == null ? List.of() : List.of(Flag.of("store", store));
     }
 
     /** The store that is meant. */

@@ -4,30 +4,40 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
+import io.interlock.config.Given;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerStatus;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code interlock worker}. */
 @Command(
         name = "worker",
-        description = "Does the work of configured jobs, taking it from a store, until it is told to stop (TERM, INT).",
+        description = "Does the work of configured jobs, taking it from a store or a server, until it is told to stop"
+                + " (TERM, INT).",
         footer = {
             "",
-            "What is under way when it is told to stop is given time to end (worker.grace).",
+            "What is under way when it is told to stop is given time to end (shutdown.grace). Through a server it does the",
+            "runs of the API key's tenant, and needs a key of role worker.",
             "",
-            "Example:",
-            "  interlock worker --config interlock.yaml --store postgresql://interlock@db/locks"
+            "Examples:",
+            "  interlock worker --config interlock.yaml --store postgresql://interlock@db/locks",
+            "  INTERLOCK_API_KEY=… interlock worker --config interlock.yaml --server https://locks.example"
         })
 public final class WorkerCommand implements Callable<Integer> {
 
     private final Session session;
 
     @Mixin
-    private ConfigOptions options = new ConfigOptions();
+    private TargetOptions target = new TargetOptions();
+
+    @Option(names = "--config", paramLabel = "FILE", description = "The jobs: a YAML file, such as interlock.yaml")
+    private @Nullable Path file;
 
     /** The command. */
     public WorkerCommand(Session session) {
@@ -37,26 +47,39 @@ public final class WorkerCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         StopWish stop = StopWish.ofThisProcess();
-        Configuration configuration = options.read(session);
+        Configuration configuration =
+                ConfigOptions.read(new Given(target.storeFlag(), session.variables(), file), session);
+        try (EngineSetup setup = EngineSetup.of(configuration, session.environment())) {
+            boolean willing = configuration.settings().worker().enabled();
+            if (!willing
+                    || setup.jobs().all().stream().noneMatch(job -> job.work().isPresent())) {
+                throw new Failure(
+                        ExitCode.CONFIGURATION,
+                        "there is nothing to do: "
+                                + (willing ? "no job of the configuration is done here" : "worker.enabled is false"),
+                        "define jobs with 'run:' in the file that --config names");
+            }
+            if (target.isServer(session)) {
+                new ServerWorkerRun(session, setup).until(stop, target.worker(session), configuration);
+            } else {
+                workOnStore(setup, configuration, stop);
+            }
+        }
+        return 0;
+    }
+
+    private void workOnStore(EngineSetup setup, Configuration configuration, StopWish stop) {
         String url = configuration.settings().store();
         configuration.folder().prepareFor(url);
         try (OpenStore store = OpenStore.at(url, session.environment());
-                EngineSetup setup = EngineSetup.of(configuration, session.environment());
                 RunEngine engine = setup.onto(store.engine()).build()) {
             configuration.requireWithin(store.capabilities());
             WorkerStatus status = engine.workers();
-            if (!status.claiming()) {
-                throw new Failure(
-                        ExitCode.CONFIGURATION,
-                        "there is nothing to do: no job of the configuration is done here",
-                        "define jobs with 'run:' in the file that --config names");
-            }
             session.console()
                     .say("takes work from " + store.capabilities().store() + " · " + status.slots() + " slots, "
                             + setup.jobs().all().size() + " jobs");
             stop.await();
             session.console().say("takes no more work; waiting for what is under way");
         }
-        return 0;
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * a server, the tables and {@code --json} are made from the same facts; what a newer server adds is passed on as it came.
  * Immutable.
  *
- * @param values by name, in the order in which they are shown: texts, numbers, truth values, facts, and lists of these
+ * @param values by name, in the order in which they are shown: texts, numbers, truth values, facts, JSON of others, and lists of these
  */
 public record Facts(Map<String, Object> values) {
 
@@ -115,6 +115,7 @@ public record Facts(Map<String, Object> values) {
             } else if (value instanceof Number
                     || value instanceof Boolean
                     || value instanceof Facts
+                    || value instanceof RawJson
                     || value instanceof List) {
                 values.put(name, value);
             } else if (value != null) {

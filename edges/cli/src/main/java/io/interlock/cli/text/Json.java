@@ -31,7 +31,7 @@ public final class Json {
             object(text, facts.values(), indent);
         } else if (value instanceof List<?> list) {
             array(text, list, indent);
-        } else if (value instanceof Number || value instanceof Boolean) {
+        } else if (value instanceof Number || value instanceof Boolean || value instanceof RawJson) {
             text.append(value);
         } else {
             quote(text, value.toString());

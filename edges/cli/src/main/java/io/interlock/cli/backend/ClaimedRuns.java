@@ -1,0 +1,101 @@
+package io.interlock.cli.backend;
+
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.cli.text.Facts;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.interlock.run.Claimed;
+import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
+import io.interlock.run.Origin;
+import io.interlock.run.Progress;
+import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
+import io.interlock.run.RunStatus;
+import io.interlock.run.Turn;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Runs that a server has given us to do. What it does not tell of a run is as the job is configured here. */
+final class ClaimedRuns {
+
+    private static final String SOMEBODY = "somebody (through a server)";
+
+    private final Jobs jobs;
+    private final Holder holder;
+
+    ClaimedRuns(Jobs jobs, Holder holder) {
+        this.jobs = jobs;
+        this.holder = holder;
+    }
+
+    /** One item of a claim, its lease counting from {@code beat} on, which is the answer to its first heartbeat. */
+    Claimed of(Facts item, Facts beat) {
+        Facts told = item.in("run");
+        Job job = jobs.require(new JobName(told.shown("job")));
+        LockKey key = LockKey.of(item.text("tenant").orElse(LockKey.DEFAULT_TENANT), told.shown("key"));
+        LeaseTerms terms = item.duration("lease").map(LeaseTerms::of).orElse(job.terms());
+        Instant until = time(beat, "expiresAt");
+        LeaseRecord lease = new LeaseRecord(
+                key,
+                LeaseId.parse(item.shown("leaseId")),
+                holder,
+                new FencingToken(item.number("token").orElseThrow()),
+                time(told, "startedAt"),
+                until,
+                until.minus(terms.ttl()),
+                null);
+        return new Claimed(run(key, told, spec(item, job, terms), lease), lease);
+    }
+
+    private static Run run(LockKey key, Facts told, RunSpec spec, LeaseRecord lease) {
+        int attempt = (int) told.number("attempt").orElse(1);
+        Turn turn = new Turn(attempt, lease.id(), lease.token(), lease.holder(), lease.grantedAt());
+        RunStatus status = new RunStatus(
+                RunState.RUNNING,
+                lease.grantedAt(),
+                attempt,
+                null,
+                null,
+                turn,
+                List.of(),
+                Progress.NONE,
+                null,
+                null,
+                null);
+        return new Run(RunId.parse(told.shown("id")), key, 0, time(told, "submittedAt"), spec, LineLimits.NONE, status);
+    }
+
+    private static RunSpec spec(Facts item, Job job, LeaseTerms terms) {
+        Facts told = item.in("run");
+        Map<String, String> labels = new TreeMap<>();
+        told.in("labels").values().forEach((name, value) -> labels.put(name, value.toString()));
+        Duration maxRuntime = item.duration("maxRuntime").orElse(null);
+        String reason = told.text("reason").filter(text -> !text.isBlank()).orElse(null);
+        return RunSpec.of(job.name(), SOMEBODY)
+                .policy(job.policy())
+                .priority((int) told.number("priority").orElse(0))
+                .parameters(item.text("parameters").orElse("{}"))
+                .labels(labels)
+                .terms(terms)
+                .limits(new RunLimits(null, maxRuntime, Duration.ZERO))
+                .retry(job.retry())
+                .origin(new Origin(
+                        SOMEBODY, reason, null, item.text("traceparent").orElse(null)));
+    }
+
+    private static Instant time(Facts facts, String name) {
+        return facts.time(name).orElse(Instant.EPOCH);
+    }
+}

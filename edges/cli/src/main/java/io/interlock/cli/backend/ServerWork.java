@@ -1,0 +1,180 @@
+package io.interlock.cli.backend;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LossCause;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
+import io.interlock.cli.backend.ServerClient.Answer;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.Claimed;
+import io.interlock.run.FinishAnswer;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.StopRequest;
+import io.interlock.spi.Answers;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.OutputNote;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of a worker, by a server: takes runs, sends their heartbeats, says how they ended. Who has which key, and what time brings
+ * about, is the server's business. Safe for use by many threads.
+ */
+final class ServerWork {
+
+    private static final int NOT_FOUND = 404;
+    private static final int CONFLICT = 409;
+    private static final int GONE = 410;
+    private static final List<Integer> REFUSED = List.of(400, 413, 422);
+
+    private final ServerClient client;
+    private final ClaimedRuns runs;
+    private final WorkPoll poll;
+    private final Map<RunId, Claimed> held = new ConcurrentHashMap<>();
+    private final Map<RunId, String> outputs = new ConcurrentHashMap<>();
+
+    ServerWork(ServerClient client, ClaimedRuns runs, WorkPoll poll) {
+        this.client = client;
+        this.runs = runs;
+        this.poll = poll;
+    }
+
+    /**
+     * What the server has given us meanwhile. It was granted while we waited, nobody knows exactly when; so each lease is renewed
+     * first, and counts from then.
+     */
+    List<Claimed> claim(ClaimRequest request) {
+        List<Facts> items = poll.fetch(request);
+        List<Claimed> claimed = new ArrayList<>();
+        for (Facts item : items) {
+            Facts proof = Facts.with("leaseId", item.shown("leaseId"))
+                    .and("token", item.number("token").orElse(0))
+                    .done();
+            Answer answer = post(item.in("run").shown("id"), "heartbeat", proof);
+            if (answer.isGood()) {
+                claimed.add(withStop(runs.of(item, answer.body()), answer.body()));
+            }
+        }
+        items.forEach(poll::fetched);
+        claimed.forEach(each -> held.put(each.run().id(), each));
+        return claimed;
+    }
+
+    /** Several are left open: whoever asks sends them one by one, and at the same time. */
+    Answers<BeatAnswer> beat(List<BeatRequest> requests) {
+        if (requests.size() > 1) {
+            return Answers.partly(Collections.nCopies(requests.size(), null));
+        }
+        BeatRequest request = requests.get(0);
+        Facts.Builder body = proof(request.lease(), request.token()).and("stage", request.stage());
+        if (request.progress() != null) {
+            body.and("progress", LockFacts.progress(request.progress()));
+        }
+        Answer answer = post(request.run().toString(), "heartbeat", body.done());
+        if (!answer.isGood()) {
+            return Answers.of(List.of(new BeatAnswer.Lost(cause(answer), null)));
+        }
+        return Answers.of(List.of(new BeatAnswer.Beating(known(request.run()).lease(), stop(answer.body()))));
+    }
+
+    /** As for heartbeats. */
+    Answers<FinishAnswer> finish(List<FinishRequest> requests) {
+        if (requests.size() > 1) {
+            return Answers.partly(Collections.nCopies(requests.size(), null));
+        }
+        FinishRequest request = requests.get(0);
+        Facts body = proof(request.lease(), request.token())
+                .done()
+                .merged(EndingFacts.of(request.ending(), outputs.getOrDefault(request.run(), "")));
+        Answer answer = post(request.run().toString(), "finish", body);
+        Run run = known(request.run()).run();
+        held.remove(request.run());
+        outputs.remove(request.run());
+        if (answer.isGood()) {
+            return Answers.of(List.of(new FinishAnswer.Finished(moved(run, answer.body()))));
+        }
+        return Answers.of(List.of(
+                answer.status() == CONFLICT
+                        ? new FinishAnswer.AlreadyFinished(run)
+                        : new FinishAnswer.LeaseLost(cause(answer), run)));
+    }
+
+    /** Told with the end. */
+    boolean keepOutput(OutputNote note) {
+        outputs.put(note.run(), note.text());
+        return true;
+    }
+
+    private Claimed known(RunId run) {
+        Claimed claimed = held.get(run);
+        if (claimed == null) {
+            throw new IllegalStateException("run " + run + " is none of ours");
+        }
+        return claimed;
+    }
+
+    private static Run moved(Run run, Facts answer) {
+        RunState state = RunState.valueOf(answer.text("state").orElse(RunState.SUCCEEDED.name()));
+        return run.with(run.status().moved(state, answer.time("endedAt").orElse(Instant.EPOCH)));
+    }
+
+    private Answer post(String run, String verb, Facts body) {
+        Answer answer;
+        try {
+            answer = client.tryPost("/runs/" + run + "/" + verb, body, Duration.ZERO);
+        } catch (Failure unreachable) {
+            throw new StoreUnavailableException(client.toString(), "does not answer", unreachable);
+        }
+        if (REFUSED.contains(answer.status())) {
+            throw new IllegalArgumentException(answer.body().shown("detail"));
+        }
+        if (answer.isGood() || List.of(NOT_FOUND, CONFLICT, GONE).contains(answer.status())) {
+            return answer;
+        }
+        throw new StoreUnavailableException(client.toString(), "answers " + answer.status());
+    }
+
+    private static LossCause cause(Answer answer) {
+        String told = answer.body().shown("cause").toUpperCase(Locale.ROOT);
+        for (LossCause cause : LossCause.values()) {
+            if (cause.name().equals(told)) {
+                return cause;
+            }
+        }
+        return LossCause.GONE;
+    }
+
+    private static Claimed withStop(Claimed claimed, Facts answer) {
+        StopRequest stop = stop(answer);
+        Run run = claimed.run();
+        return stop == null ? claimed : new Claimed(run.with(run.status().stopping(stop)), claimed.lease());
+    }
+
+    private static @Nullable StopRequest stop(Facts answer) {
+        return answer.is("cancelRequested")
+                ? new StopRequest(
+                        RunError.CANCELLED,
+                        "somebody",
+                        answer.text("cancelReason").orElse("no reason given"),
+                        answer.time("expiresAt").orElse(Instant.EPOCH))
+                : null;
+    }
+
+    private static Facts.Builder proof(LeaseId lease, FencingToken token) {
+        return Facts.with("leaseId", lease).and("token", token.value());
+    }
+}
