@@ -68,6 +68,13 @@ public final class Agenda<T> {
         arm();
     }
 
+    /** Puts {@code entry} at {@code due}, by the ticker, unless it is due before that anyway. */
+    public synchronized void advance(Entry<T> entry, long due) {
+        if (!waiting.contains(entry) || entry.due - due > 0) {
+            set(entry, due);
+        }
+    }
+
     /** Takes {@code entry} off for good. */
     public synchronized void strike(Entry<T> entry) {
         entry.struck = true;

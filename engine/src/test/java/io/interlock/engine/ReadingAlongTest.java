@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.RunStatus;
+import io.interlock.run.Stage;
 import io.interlock.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +49,47 @@ class ReadingAlongTest {
         assertThat(faults.calls("keepOutput"))
                 .as("one for each pause, one at the end, none for silence")
                 .isEqualTo(3);
+    }
+
+    @Test
+    void progressIsHeardWithinASecondAndConstantProgressCostsOneCallASecond() {
+        handler = run -> {
+            seconds(1);
+            run.progress(1, 20);
+            seconds(2);
+            read.add(String.valueOf(
+                    engine.find(run.run().id()).orElseThrow().status().progress()));
+            int before = faults.calls("beat");
+            for (int step = 2; step <= 20; step++) {
+                run.progress(step, 20);
+                world.advance(Duration.ofMillis(100));
+            }
+            seconds(1);
+            read.add(String.valueOf(
+                    engine.find(run.run().id()).orElseThrow().status().progress()));
+            assertThat(faults.calls("beat") - before).isBetween(2, 4);
+            return "{}";
+        };
+        submit();
+        assertThat(read).containsExactly("1/20", "20/20");
+    }
+
+    @Test
+    void progressIsNotTakenForThatOfAStageBefore() {
+        handler = run -> {
+            run.stage("one");
+            run.stage("two");
+            run.progress(1, 2);
+            for (int look = 0; look < 20; look++) {
+                world.advance(Duration.ofMillis(50));
+                RunStatus now = engine.find(run.run().id()).orElseThrow().status();
+                List<String> stages = now.stages().stream().map(Stage::name).toList();
+                read.add(stages + " " + now.progress());
+            }
+            return "{}";
+        };
+        submit();
+        assertThat(read).contains("[one] 0", "[one, two] 1/2").doesNotContain("[one] 1/2");
     }
 
     @Test

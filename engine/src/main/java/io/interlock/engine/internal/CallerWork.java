@@ -59,7 +59,7 @@ final class CallerWork implements CallerRun {
 
     @Override
     public void progress(long done, @Nullable Long total) {
-        held.report().progress(new Progress(done, total));
+        house.works().progress(held, new Progress(done, total));
     }
 
     @Override

@@ -39,7 +39,7 @@ final class HandlerContext implements RunContext {
 
     @Override
     public void progress(long done, long total) {
-        held.report().progress(new Progress(done, total));
+        works.progress(held, new Progress(done, total));
     }
 
     @Override

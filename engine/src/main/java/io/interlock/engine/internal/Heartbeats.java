@@ -29,6 +29,7 @@ final class Heartbeats {
     private static final double SPREAD = 0.1;
     private static final int SEARCH_PART = 10;
     private static final Duration SOON = Duration.ofMillis(100);
+    private static final Duration AT_LEISURE = Duration.ofSeconds(1);
 
     private final House house;
     private final LocalTime time;
@@ -63,6 +64,14 @@ final class Heartbeats {
     void soon(HeldRun held) {
         if (held.hurry()) {
             hurry(held);
+        }
+    }
+
+    /** Sends the next heartbeat within a second: there is something to tell that is said again and again. */
+    void atLeisure(HeldRun held) {
+        Agenda.Entry<HeldRun> entry = held.beat();
+        if (entry != null) {
+            agenda.advance(entry, time.now().nanos() + AT_LEISURE.toNanos());
         }
     }
 
@@ -152,6 +161,8 @@ final class Heartbeats {
             schedule(held, before, held.beatEvery());
             if (more || held.isHurried()) {
                 hurry(held);
+            } else if (held.report().hasProgress()) {
+                atLeisure(held);
             }
             beating.stopRequest().ifPresent(stop -> house.works().stop(held, stop));
         } else if (answer instanceof BeatAnswer.Lost lost) {

@@ -56,8 +56,16 @@ final class WorkReport {
         return before;
     }
 
-    synchronized void progress(Progress word) {
+    /** How far the work is: whether the store had heard all that was said of it before. */
+    synchronized boolean progress(Progress word) {
+        boolean first = progress == null;
         progress = word;
+        return first;
+    }
+
+    /** Whether there is a word on progress that the store has not heard. */
+    synchronized boolean hasProgress() {
+        return progress != null;
     }
 
     /** The stage the work is at. */
@@ -67,7 +75,8 @@ final class WorkReport {
 
     /** What is to be told next. */
     synchronized Words next() {
-        return new Words(untold.peekFirst(), progress);
+        // With the last stage, not before: it would look as if it belonged to another one.
+        return new Words(untold.peekFirst(), untold.size() <= 1 ? progress : null);
     }
 
     /** The store has heard {@code words}: whether there is more to tell. */

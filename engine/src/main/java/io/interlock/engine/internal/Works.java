@@ -8,6 +8,7 @@ import io.interlock.RunId;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Job;
 import io.interlock.run.Ending;
+import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
@@ -197,6 +198,13 @@ final class Works {
                 .tell(new EngineEvent.StageEntered(work.run(), stage, before == null ? null : before.name(), took));
         house.heartbeats().soon(work);
         house.watch().look(work);
+    }
+
+    /** The work says how far it is. */
+    void progress(HeldRun work, Progress word) {
+        if (work.report().progress(word)) {
+            house.heartbeats().atLeisure(work);
+        }
     }
 
     Optional<HeldRun> find(RunId run) {
