@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenants how many runs of a tenant may be under way at once, by tenant
  * @param notifications whom to tell
  * @param webhooks who may start workflows by signing what it sends
+ * @param sqs queues whose messages are started as runs
  * @param privateNetworks networks that are not public, to which jobs and notifications may send
  */
 public record InterlockSettings(
@@ -35,6 +36,7 @@ public record InterlockSettings(
         Map<String, Integer> tenants,
         List<NotifySettings> notifications,
         List<WebhookSettings> webhooks,
+        List<SqsSettings> sqs,
         List<String> privateNetworks) {
 
     /** Copies the collections. */
@@ -43,6 +45,7 @@ public record InterlockSettings(
         tenants = Map.copyOf(tenants);
         notifications = List.copyOf(notifications);
         webhooks = List.copyOf(webhooks);
+        sqs = List.copyOf(sqs);
         privateNetworks = List.copyOf(privateNetworks);
     }
 

@@ -83,6 +83,15 @@ final class Settings {
             webhooks[].tenant          | TEXT     | default | The tenant they start it for
             webhooks[].secret-file     | TEXT     |        | A file with the secret they sign with, as Standard Webhooks say
             webhooks[].secret          | SECRET   |        | The secret itself; a file is better
+            sqs[].queue                | URL      |        | The URL of an SQS FIFO queue; its messages are started as runs
+            sqs[].tenant               | TEXT     | default | The tenant they are started for
+            sqs[].region               | TEXT     |        | The AWS region; left out, the one in the queue's URL, else what AWS' own settings say
+            sqs[].endpoint             | URL      |        | Where SQS is, if not where AWS has it
+            sqs[].receivers            | NUMBER   | 2      | How many messages this process has in hand at once
+            sqs[].wait                 | DURATION | 20s    | How long SQS waits for a message before it answers that there is none; 1s to 20s
+            sqs[].visibility           | DURATION | 10m    | How long a message in hand is hidden from other receivers; 1m to 12h
+            sqs[].retry-after          | DURATION | 30s    | How long after it was refused a message is tried again; at most half of visibility
+            sqs[].watch-every          | DURATION | 1m     | How often the dead letters of the queue are counted
             """;
 
     static final List<Setting> ALL = LIST.lines().map(Setting::parse).toList();

@@ -50,6 +50,7 @@ final class SettingsReader {
                 tenants(),
                 new NotifyReader(reading).read(),
                 new WebhookReader(reading, triggers).read(),
+                new SqsReader(reading).read(),
                 privateNetworks());
     }
 

@@ -1,0 +1,72 @@
+package io.interlock.config;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The intakes a configuration asks for. Close them before the engine: what is not started yet is given back then.
+ *
+ * <p>Used by one thread.
+ */
+public final class Intakes implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Intakes.class);
+    private static final String SQS = "sqs";
+
+    private final InterlockSettings settings;
+    private final List<Intake> wanted;
+    private final Deque<AutoCloseable> running = new ArrayDeque<>();
+
+    private Intakes(InterlockSettings settings, List<Intake> wanted) {
+        this.settings = settings;
+        this.wanted = wanted;
+    }
+
+    /**
+     * Finds them.
+     *
+     * @throws ConfigurationException if one is not on the class path
+     */
+    public static Intakes of(Configuration configuration) {
+        InterlockSettings settings = configuration.settings();
+        List<Intake> wanted = new ArrayList<>();
+        if (!settings.sqs().isEmpty()) {
+            ServiceLoader.load(Intake.class).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .filter(intake -> intake.property().equals(SQS))
+                    .findFirst()
+                    .ifPresentOrElse(wanted::add, () -> refuse(configuration));
+        }
+        return new Intakes(settings, wanted);
+    }
+
+    /** Begins. */
+    public void start(IntakeHouse house) {
+        wanted.forEach(intake -> running.push(intake.start(settings, house)));
+    }
+
+    @Override
+    public void close() {
+        while (!running.isEmpty()) {
+            try {
+                running.pop().close();
+            } catch (Exception failure) {
+                log.warn("an intake could not be closed: {}", failure.toString());
+            }
+        }
+    }
+
+    private static void refuse(Configuration configuration) {
+        Reading reading = configuration.reading();
+        reading.mistake(
+                "sqs[0].queue",
+                "needs the intake from SQS, which is not on the class path; 'mvn -q -pl edges/sqs -am package"
+                        + " -DskipTests' builds it, and INTERLOCK_CLASSPATH='edges/sqs/target/intake/*' puts it there");
+        reading.requireNoMistakes();
+    }
+}

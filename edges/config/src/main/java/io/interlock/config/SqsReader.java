@@ -1,0 +1,111 @@
+package io.interlock.config;
+
+import io.interlock.DurationText;
+import io.interlock.LockKey;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads which queues of SQS are taken from. */
+final class SqsReader {
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
+    private static final Duration LEAST_VISIBILITY = Duration.ofMinutes(1);
+    private static final Duration MOST_VISIBILITY = Duration.ofHours(12);
+    private static final Duration LEAST = Duration.ofSeconds(1);
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final int MOST_RECEIVERS = 100;
+    private static final URI NOWHERE = URI.create("https://sqs.invalid/0/none.fifo");
+    private static final Pattern REGION = Pattern.compile("sqs(?:-fips)?\\.([a-z0-9-]+)\\.amazonaws\\.com(?:\\.cn)?");
+
+    private final Reading reading;
+
+    SqsReader(Reading reading) {
+        this.reading = reading;
+    }
+
+    List<SqsSettings> read() {
+        List<SqsSettings> all = new ArrayList<>();
+        Set<URI> queues = new HashSet<>();
+        for (int i = 0; i < reading.sources().size("sqs"); i++) {
+            String at = "sqs[" + i + "].";
+            URI queue = queue(at + "queue");
+            if (!queues.add(queue) && !queue.equals(NOWHERE)) {
+                reading.mistake(at + "queue", "is there twice; leave one of them, and raise its receivers if need be");
+            }
+            String tenant = reading.requiredText(at + "tenant");
+            reading.made(at + "tenant", () -> LockKey.of(tenant, "any").tenant(), tenant);
+            all.add(new SqsSettings(
+                    queue, tenant, place(at, queue), reading.number(at + "receivers", 1, MOST_RECEIVERS), times(at)));
+        }
+        return all;
+    }
+
+    private URI queue(String property) {
+        String text = reading.requiredText(property);
+        URI queue = text.isEmpty() ? null : address(text);
+        if (queue == null) {
+            reading.mistake(
+                    property,
+                    (text.isEmpty() ? "is missing" : "'" + text + "' is no address")
+                            + "; write https://sqs.REGION.amazonaws.com/ACCOUNT/NAME.fifo");
+            return NOWHERE;
+        }
+        if (!queue.getPath().endsWith(".fifo")) {
+            reading.mistake(
+                    property,
+                    "'" + queue.getPath()
+                            + "' is no FIFO queue, and others keep no order; name one that ends in .fifo");
+        }
+        return queue;
+    }
+
+    private SqsSettings.Place place(String at, URI queue) {
+        String endpoint = reading.text(at + "endpoint");
+        URI address = endpoint == null ? null : address(endpoint);
+        if (endpoint != null && address == null) {
+            reading.mistake(at + "endpoint", "'" + endpoint + "' is no address such as http://localhost:9324");
+        }
+        String region = reading.text(at + "region");
+        Matcher host = REGION.matcher(queue.getHost());
+        return new SqsSettings.Place(region == null && host.matches() ? host.group(1) : region, address);
+    }
+
+    private SqsSettings.Times times(String at) {
+        Duration visibility = within(at + "visibility", Duration.ofMinutes(10), LEAST_VISIBILITY, MOST_VISIBILITY);
+        return new SqsSettings.Times(
+                within(at + "wait", LONGEST_WAIT, LEAST, LONGEST_WAIT),
+                visibility,
+                within(at + "retry-after", Duration.ofSeconds(30), LEAST, visibility.dividedBy(2)),
+                within(at + "watch-every", Duration.ofMinutes(1), LEAST, DAY));
+    }
+
+    private Duration within(String property, Duration otherwise, Duration least, Duration most) {
+        Duration value = reading.duration(property, otherwise);
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            reading.mistake(
+                    property,
+                    "'" + DurationText.format(value) + "' must be from " + DurationText.format(least) + " to "
+                            + DurationText.format(most));
+            return least;
+        }
+        return value;
+    }
+
+    private static @Nullable URI address(String text) {
+        try {
+            URI address = new URI(text);
+            boolean web = "https".equals(address.getScheme()) || "http".equals(address.getScheme());
+            return web && address.getHost() != null ? address : null;
+        } catch (URISyntaxException malformed) {
+            return null;
+        }
+    }
+}
