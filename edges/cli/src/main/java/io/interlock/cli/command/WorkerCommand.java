@@ -5,6 +5,8 @@ import io.interlock.cli.text.Failure;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.Given;
+import io.interlock.config.IntakeHouse;
+import io.interlock.config.Intakes;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerStatus;
@@ -72,13 +74,16 @@ public final class WorkerCommand implements Callable<Integer> {
         String url = configuration.settings().store();
         configuration.folder().prepareFor(url);
         try (OpenStore store = OpenStore.at(url, session.environment());
-                RunEngine engine = setup.onto(store.engine()).build()) {
+                RunEngine engine = setup.onto(store.engine()).build();
+                Intakes intakes = Intakes.of(configuration)) {
             configuration.requireWithin(store.capabilities());
             WorkerStatus status = engine.workers();
             session.console()
                     .say("takes work from " + store.capabilities().store() + " · " + status.slots() + " slots, "
                             + setup.jobs().all().size() + " jobs");
+            intakes.start(new IntakeHouse(engine, session.environment(), IntakeHouse.Gauges.NONE));
             stop.await();
+            intakes.close();
             session.console().say("takes no more work; waiting for what is under way");
         }
     }

@@ -6,6 +6,8 @@ import io.interlock.access.Role;
 import io.interlock.config.Configuration;
 import io.interlock.config.Door;
 import io.interlock.config.EngineSetup;
+import io.interlock.config.IntakeHouse;
+import io.interlock.config.Intakes;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Listen;
@@ -60,6 +62,7 @@ final class ServerProcess implements AutoCloseable {
             Sessions sessions,
             StoreProbe probe,
             InterlockServer server,
+            Intakes intakes,
             Optional<IssuedKey> bootstrap) {}
 
     private ServerProcess(Configuration configuration, Environment environment) {
@@ -123,6 +126,8 @@ final class ServerProcess implements AutoCloseable {
         Parts running = parts;
         if (running != null) {
             running.probe().stopping();
+            // What they have in hand and not started is given back, to be started elsewhere.
+            running.intakes().close();
             // Requests are answered meanwhile: remote workers, too, must be able to say that they are done.
             running.engine().close();
         }
@@ -138,6 +143,7 @@ final class ServerProcess implements AutoCloseable {
                 settings.metrics().tenant()
                         ? InterlockMeters.byTenant(registry, settings.metrics().maxTenants())
                         : InterlockMeters.on(registry));
+        Intakes intakes = Intakes.of(configuration);
         OpenStore store = opened(OpenStore.at(settings.store(), environment)).through(meters::around);
         configuration.requireWithin(store.capabilities());
         EngineSetup setup = opened(EngineSetup.of(configuration, environment));
@@ -157,9 +163,11 @@ final class ServerProcess implements AutoCloseable {
         ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions);
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
+        intakes.start(new IntakeHouse(engine, environment, new MeterGauges(registry)));
+        open.push(intakes);
         // Last of all: a key that is made but never shown would lock everybody out.
         Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
-        return new Parts(engine, keys, sessions, probe, server, bootstrap);
+        return new Parts(engine, keys, sessions, probe, server, intakes, bootstrap);
     }
 
     /** Redis has neither runs nor API keys, so its store is not even among the libraries of the server. */
