@@ -1,0 +1,158 @@
+package io.interlock.sqs;
+
+import io.interlock.engine.RunRequest;
+import io.interlock.sqs.Delivery.Kind;
+import io.interlock.sqs.Delivery.Outcome;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Moment;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/**
+ * Messages that cannot be started yet. They stay in the queue, hidden from others for a short time again and again: to let go of
+ * one would cost it a receive, and after three of those a good message would be a dead letter. If this process dies, they are
+ * there for others soon. Safe for use by many threads.
+ */
+final class HeldMessages {
+
+    private static final Logger log = LoggerFactory.getLogger(HeldMessages.class);
+    private static final int MOST = 100;
+    private static final Duration LEAST_HIDDEN = Duration.ofMinutes(1);
+
+    private final Queue queue;
+    private final Delivery delivery;
+    private final LocalTime time;
+    private final Duration retryAfter;
+    private final Duration hidden;
+    private final Map<String, Held> held = new LinkedHashMap<>();
+
+    HeldMessages(Queue queue, Delivery delivery, LocalTime time, Duration retryAfter) {
+        this.queue = queue;
+        this.delivery = delivery;
+        this.time = time;
+        this.retryAfter = retryAfter;
+        Duration twice = retryAfter.multipliedBy(2);
+        this.hidden = twice.compareTo(LEAST_HIDDEN) < 0 ? LEAST_HIDDEN : twice;
+    }
+
+    private record Held(Message message, RunRequest request, Kind kind, Moment triedAt, Moment hiddenAt) {
+
+        Held tried(Kind outcome, Moment now) {
+            return new Held(message, request, outcome, now, hiddenAt);
+        }
+
+        Held hidden(Moment now) {
+            return new Held(message, request, kind, triedAt, now);
+        }
+    }
+
+    /** Whether there is any use in receiving more. */
+    synchronized boolean hasRoom() {
+        return held.size() < MOST && held.values().stream().noneMatch(one -> one.kind() == Kind.STORE_AWAY);
+    }
+
+    synchronized int size() {
+        return held.size();
+    }
+
+    void add(Message message, RunRequest request, Outcome outcome) {
+        if (outcome.kind() == Kind.STORE_AWAY) {
+            if (hasRoom()) {
+                log.warn("nothing is received until the store answers: {}", outcome.why());
+            }
+        } else {
+            log.info("{} waits: {}", message, outcome.why());
+        }
+        Moment now = time.now();
+        put(new Held(message, request, outcome.kind(), now, now));
+        hide(message, hidden);
+    }
+
+    /** Tries those again whose time has come; those that are refused now are handed to {@code refused}. */
+    void round(Refused refused) {
+        boolean storeAway = false;
+        for (Held one : all()) {
+            boolean due = one.kind() == Kind.STORE_AWAY || since(one.triedAt()).compareTo(retryAfter) >= 0;
+            if (due && !storeAway) {
+                Outcome outcome = delivery.of(one.message(), one.request());
+                storeAway = outcome.kind() == Kind.STORE_AWAY;
+                settle(one, outcome, refused);
+            }
+        }
+        for (Held one : all()) {
+            if (since(one.hiddenAt()).multipliedBy(2).compareTo(hidden) >= 0) {
+                keepHidden(one);
+            }
+        }
+    }
+
+    /** What is done with a message that is refused. */
+    interface Refused {
+        void with(Message message, String why);
+    }
+
+    /** Lets others have them after {@code time}. */
+    void giveBack(Duration time) {
+        for (Held one : all()) {
+            hide(one.message(), time);
+            remove(one);
+        }
+    }
+
+    private void settle(Held one, Outcome outcome, Refused refused) {
+        switch (outcome.kind()) {
+            case STARTED -> {
+                log.info("{} need not wait any longer: {}", one.message(), outcome.why());
+                remove(one);
+            }
+            case REFUSED -> {
+                remove(one);
+                refused.with(one.message(), outcome.why());
+            }
+            case STORE_AWAY, NOT_NOW -> put(one.tried(outcome.kind(), time.now()));
+        }
+    }
+
+    private void keepHidden(Held one) {
+        try {
+            queue.hide(one.message(), hidden);
+            put(one.hidden(time.now()));
+        } catch (AwsServiceException gone) {
+            // Its time is over, or somebody else has it. If its run is there already, it will be known again.
+            log.info("{} is no longer in hand: {}", one.message(), gone.getMessage());
+            remove(one);
+        } catch (SdkException away) {
+            log.debug("{} could not be hidden for longer", one.message(), away);
+        }
+    }
+
+    private void hide(Message message, Duration duration) {
+        try {
+            queue.hide(message, duration);
+        } catch (SdkException away) {
+            log.debug("{} stays hidden for as long as it is", message, away);
+        }
+    }
+
+    private Duration since(Moment moment) {
+        return Duration.ofNanos(time.elapsed(moment));
+    }
+
+    private synchronized List<Held> all() {
+        return List.copyOf(held.values());
+    }
+
+    private synchronized void put(Held one) {
+        held.put(one.message().receipt(), one);
+    }
+
+    private synchronized void remove(Held one) {
+        held.remove(one.message().receipt());
+    }
+}

@@ -1,0 +1,163 @@
+package io.interlock.sqs;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import io.interlock.ConflictPolicy;
+import io.interlock.DurationText;
+import io.interlock.InterlockException;
+import io.interlock.LockKey;
+import io.interlock.engine.RunRequest;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a message asks for: {@code {"job", "key"?, "parameters"?, "priority"?, "maxWait"?, "maxRuntime"?, "reason"?, "labels"?}}, as
+ * in REST. The key is its group unless it says otherwise. Immutable.
+ */
+final class MessageReader {
+
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+    private static final String FIELDS = "job, key, parameters, priority, maxWait, maxRuntime, reason, labels";
+
+    private final String tenant;
+    private final String queue;
+
+    MessageReader(String tenant, String queue) {
+        this.tenant = tenant;
+        this.queue = queue;
+    }
+
+    /**
+     * The request.
+     *
+     * @throws NotUnderstoodException saying what is wrong with the message
+     */
+    RunRequest read(Message message) {
+        Wish wish = new Wish();
+        try (JsonParser json = JSON.createParser(message.body())) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw new NotUnderstoodException("it is no JSON object");
+            }
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = json.currentName();
+                JsonToken value = json.nextToken();
+                field(wish, name, value, json);
+            }
+            if (json.nextToken() != null) {
+                throw new NotUnderstoodException("something follows the JSON object");
+            }
+        } catch (JsonProcessingException malformed) {
+            throw new NotUnderstoodException("it is no JSON: " + malformed.getOriginalMessage());
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return request(message, wish);
+    }
+
+    private RunRequest request(Message message, Wish wish) {
+        if (wish.job == null) {
+            throw new NotUnderstoodException("it names no job");
+        }
+        try {
+            // In line behind whoever came before: so runs of a group keep the order of its messages.
+            RunRequest request = RunRequest.of(
+                            LockKey.of(tenant, wish.key == null ? message.group() : wish.key), wish.job)
+                    .onConflict(ConflictPolicy.QUEUE)
+                    .idempotencyKey("sqs/" + queue + "/" + message.name())
+                    .submitter("sqs/" + queue)
+                    .correlation(message.id());
+            return wish.rest.apply(request);
+        } catch (InterlockException invalid) {
+            throw new NotUnderstoodException(String.valueOf(invalid.getMessage()));
+        }
+    }
+
+    private static void field(Wish wish, String name, JsonToken value, JsonParser json) throws IOException {
+        switch (name) {
+            case "job" -> wish.job = text(name, value, json);
+            case "key" -> wish.key = text(name, value, json);
+            case "parameters" -> {
+                String parameters = object(name, value, json);
+                wish.and(request -> request.parameters(parameters));
+            }
+            case "priority" -> {
+                if (value != JsonToken.VALUE_NUMBER_INT) {
+                    throw new NotUnderstoodException("priority is no whole number");
+                }
+                int priority = json.getIntValue();
+                wish.and(request -> request.priority(priority));
+            }
+            case "maxWait" -> {
+                String time = text(name, value, json);
+                wish.and(request -> request.maxWait(DurationText.parse(name, time)));
+            }
+            case "maxRuntime" -> {
+                String time = text(name, value, json);
+                wish.and(request -> request.maxRuntime(DurationText.parse(name, time)));
+            }
+            case "reason" -> {
+                String reason = text(name, value, json);
+                wish.and(request -> request.reason(reason));
+            }
+            case "labels" -> {
+                Map<String, String> labels = labels(value, json);
+                wish.and(request -> request.labels(labels));
+            }
+            default -> throw new NotUnderstoodException("it has a field '" + name + "', which is none of " + FIELDS);
+        }
+    }
+
+    private static String text(String name, JsonToken value, JsonParser json) throws IOException {
+        if (value != JsonToken.VALUE_STRING) {
+            throw new NotUnderstoodException(name + " is no text");
+        }
+        return json.getText();
+    }
+
+    private static String object(String name, JsonToken value, JsonParser json) throws IOException {
+        if (value != JsonToken.START_OBJECT) {
+            throw new NotUnderstoodException(name + " is no JSON object");
+        }
+        StringWriter text = new StringWriter();
+        try (JsonGenerator copy = JSON.createGenerator(text)) {
+            copy.copyCurrentStructure(json);
+        }
+        return text.toString();
+    }
+
+    private static Map<String, String> labels(JsonToken value, JsonParser json) throws IOException {
+        if (value != JsonToken.START_OBJECT) {
+            throw new NotUnderstoodException("labels is no JSON object");
+        }
+        Map<String, String> labels = new LinkedHashMap<>();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String name = json.currentName();
+            labels.put(name, text("labels." + name, json.nextToken(), json));
+        }
+        return labels;
+    }
+
+    /** What was read so far. */
+    private static final class Wish {
+
+        private @Nullable String job;
+        private @Nullable String key;
+        private UnaryOperator<RunRequest> rest = request -> request;
+
+        void and(UnaryOperator<RunRequest> further) {
+            UnaryOperator<RunRequest> before = rest;
+            rest = request -> further.apply(before.apply(request));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.interlock.sqs;
+
+import io.interlock.config.IntakeHouse;
+import io.interlock.config.SqsSettings;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Everything that works on one queue. Closing breaks off the wait for messages, and gives back those that were not started. */
+final class QueueIntake implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(QueueIntake.class);
+    private static final Duration LOOK_AT_HELD = Duration.ofSeconds(1);
+    private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+
+    private final Queue queue;
+    private final Duration longPoll;
+    private final Going going;
+    private final HeldMessages held;
+    private final List<Thread> receivers;
+    private final Timers chores;
+    private final Timers rests;
+
+    private QueueIntake(SqsSettings settings, IntakeHouse house) {
+        String name = Queue.name(settings.queue());
+        queue = Queue.of(settings);
+        longPoll = settings.times().longPoll();
+        chores = house.environment().timers("interlock-sqs-chores");
+        rests = house.environment().timers("interlock-sqs-rests");
+        going = new Going(rests);
+        QueueCheck check = new QueueCheck(queue, name);
+        Delivery delivery = new Delivery(house.engine(), queue);
+        Duration retryAfter = settings.times().retryAfter();
+        held = new HeldMessages(queue, delivery, new LocalTime(house.environment()), retryAfter);
+        Receiver.Sorting sorting =
+                new Receiver.Sorting(new MessageReader(settings.tenant(), name), delivery, held, retryAfter);
+        Link link = new Link(name);
+        Receiver receiver = new Receiver(queue, check, sorting, going, link);
+        ThreadFactory threads = house.environment().threads("interlock-sqs");
+        receivers = Stream.generate(() -> threads.newThread(receiver))
+                .limit(settings.receivers())
+                .toList();
+        DeadLetterWatch deadLetters = new DeadLetterWatch(queue, check);
+        Map<String, String> labels = Map.of("queue", name);
+        house.gauges().show("interlock.sqs.dead.letters", labels, deadLetters::seen);
+        house.gauges().show("interlock.sqs.held", labels, held::size);
+        house.gauges().show("interlock.sqs.up", labels, () -> link.isUp() ? 1 : 0);
+        Duration lookAtHeld = retryAfter.compareTo(LOOK_AT_HELD) < 0 ? retryAfter : LOOK_AT_HELD;
+        again(lookAtHeld, () -> held.round(receiver::refuse));
+        again(Duration.ZERO, settings.times().watchEvery(), deadLetters::round);
+    }
+
+    /** Begins. */
+    static QueueIntake start(SqsSettings settings, IntakeHouse house) {
+        QueueIntake intake = new QueueIntake(settings, house);
+        intake.receivers.forEach(Thread::start);
+        return intake;
+    }
+
+    @Override
+    public void close() {
+        going.end();
+        queue.stopReceiving();
+        for (Thread receiver : receivers) {
+            join(receiver);
+        }
+        chores.close();
+        // SQS may not have noticed that nobody waits any longer, and would hand it out to nobody.
+        held.giveBack(longPoll);
+        rests.close();
+        queue.close();
+    }
+
+    private static void join(Thread receiver) {
+        try {
+            receiver.join(LAST_WORDS.toMillis());
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void again(Duration time, Runnable chore) {
+        again(time, time, chore);
+    }
+
+    private void again(Duration first, Duration later, Runnable chore) {
+        chores.after(first, () -> {
+            try {
+                chore.run();
+            } catch (RuntimeException failure) {
+                log.error("a chore failed; it will be done again", failure);
+            } finally {
+                again(later, later, chore);
+            }
+        });
+    }
+}

@@ -1,0 +1,26 @@
+package io.interlock.sqs;
+
+import io.interlock.config.Intake;
+import io.interlock.config.IntakeHouse;
+import io.interlock.config.InterlockSettings;
+import io.interlock.config.SqsSettings;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** Starts the messages of all queues that a configuration names. Immutable. */
+public final class SqsIntake implements Intake {
+
+    @Override
+    public String property() {
+        return "sqs";
+    }
+
+    @Override
+    public AutoCloseable start(InterlockSettings settings, IntakeHouse house) {
+        Deque<QueueIntake> queues = new ArrayDeque<>();
+        for (SqsSettings queue : settings.sqs()) {
+            queues.push(QueueIntake.start(queue, house));
+        }
+        return () -> queues.forEach(QueueIntake::close);
+    }
+}
