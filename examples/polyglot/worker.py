@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""A worker for Interlock that needs nothing but Python: it takes runs of a job, does each by a command, and says how it ended.
+
+    INTERLOCK_SERVER=http://localhost:8080 INTERLOCK_API_KEY=... ./worker.py JOB COMMAND [ARG...]
+
+The command gets the parameters as JSON on its input, and INTERLOCK_RUN_ID, INTERLOCK_KEY and INTERLOCK_TOKEN, the fencing token to
+write with. Lines like "::interlock stage=load progress=3/20" on its output tell how far it is. TERM ends the worker after its run.
+"""
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+import uuid
+
+SERVER = os.environ.get("INTERLOCK_SERVER", "http://localhost:8080") + "/api/v1"
+API_KEY = os.environ["INTERLOCK_API_KEY"]
+NAME = f"{socket.gethostname()}/{os.getpid()}"
+GRACE = 10  # seconds between TERM and KILL
+stopping = threading.Event()
+
+
+def post(path, body, timeout):
+    """The status of the answer, and its JSON; status 0 if nobody answered, or nobody could."""
+    headers = {"Content-Type": "application/json", "x-api-key": API_KEY}
+    request = urllib.request.Request(SERVER + path, json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as refused:
+        return (0 if refused.code in (429, 503) else refused.code), json.loads(refused.read() or "{}")
+    except OSError:
+        return 0, {}
+
+
+def insist(path, body):
+    """Asks until somebody answers. Claims and endings may be repeated: the same question gets the same answer."""
+    while True:
+        status, answer = post(path, body, timeout=40)
+        if status:
+            return status, answer
+        time.sleep(1)
+
+
+def seconds(duration):
+    """PT1M40S is 100.0."""
+    parts = re.fullmatch(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?", duration).groups()
+    return sum(float(part or 0) * unit for part, unit in zip(parts, (3600, 60, 1)))
+
+
+class Attempt:
+    """One run in our hands. Its lease lasts three times heartbeatEvery, counted from before the heartbeat was sent."""
+
+    def __init__(self, item):
+        self.run, self.parameters = item["run"], item["parameters"]
+        self.path = "/runs/" + self.run["id"]
+        self.proof = {"leaseId": item["leaseId"], "token": item["token"]}
+        self.every = seconds(item["heartbeatEvery"])
+        self.report, self.lost, self.cancelled = {}, False, False
+
+    def hold(self, command):
+        """Heartbeats while the command runs. Stops it when it is told to, and before the lease could end without our knowing."""
+        renewed = time.monotonic()
+        while command.poll() is None:
+            sent = time.monotonic()
+            status, answer = post(self.path + "/heartbeat", {**self.proof, **self.report}, timeout=self.every)
+            if status == 200:
+                renewed, self.cancelled = sent, answer["cancelRequested"]
+            self.lost = status not in (0, 200) or time.monotonic() - renewed > 2 * self.every
+            if self.lost or self.cancelled:
+                return stop(command)
+            try:
+                command.wait(self.every if status else min(1, self.every / 4))
+            except subprocess.TimeoutExpired:
+                pass
+
+    def listen(self, output):
+        for line in output:
+            if found := re.match(r"::interlock(?: stage=(\S+))?(?: progress=(\d+)/(\d+))?", line):
+                stage, done, total = found.groups()
+                progress = {"progress": {"done": int(done), "total": int(total)}} if done else {}
+                self.report = {**self.report, **({"stage": stage} if stage else {}), **progress}
+            else:
+                sys.stdout.write(line)
+
+    def work(self, words):
+        facts = {"RUN_ID": self.run["id"], "KEY": self.run["key"], "TOKEN": str(self.proof["token"])}
+        variables = {**os.environ, **{"INTERLOCK_" + name: value for name, value in facts.items()}}
+        variables.pop("INTERLOCK_API_KEY")
+        command = subprocess.Popen(
+            words, env=variables, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        listener = threading.Thread(target=self.listen, args=(command.stdout,), daemon=True)
+        listener.start()
+        try:
+            command.stdin.write(json.dumps(self.parameters))
+            command.stdin.close()
+        except BrokenPipeError:
+            pass  # it does not want them
+        self.hold(command)
+        if self.lost:
+            return  # the run is somebody else's by now: there is nothing left to say
+        listener.join(GRACE)
+        ending = {"outcome": "SUCCEEDED"}
+        if self.cancelled:
+            ending = {"outcome": "ABORTED", "error": {"code": "CANCELLED", "message": "stopped as asked"}}
+        elif command.returncode:
+            message = f"{words[0]} ended with {command.returncode}"
+            ending = {"outcome": "FAILED", "error": {"code": "COMMAND_FAILED", "message": message}}
+        insist(self.path + "/finish", {**self.proof, **ending})
+
+
+def stop(command):
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(command.pid, sign)
+            command.wait(GRACE)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def main(job, *words):
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, lambda *_: stopping.set())
+    while not stopping.is_set():
+        claim = {"claimId": str(uuid.uuid4()), "worker": NAME, "jobs": [job], "max": 1, "wait": "10s"}
+        status, answer = insist("/claims", claim)
+        if status != 200:
+            sys.exit(f"worker: {answer.get('title', status)}: {answer.get('detail', '')}")
+        for item in answer["items"]:
+            Attempt(item).work(words)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
