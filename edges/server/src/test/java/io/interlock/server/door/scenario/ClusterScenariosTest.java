@@ -13,14 +13,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The integration test of "Worker Concurrency Safety and Locking Strategy", at two instances on each store. */
 @ParameterizedClass
-@EnumSource(Instances.class)
+@EnumSource(ServedStore.class)
 class ClusterScenariosTest {
 
     private final Caller caller;
     private String cluster = "";
 
-    ClusterScenariosTest(Instances instances) {
-        this.caller = Caller.of(instances, ClusterDoor.DOCUMENT);
+    ClusterScenariosTest(ServedStore store) {
+        this.caller = Caller.of(Instances.on(store), ClusterDoor.DOCUMENT);
     }
 
     @BeforeEach

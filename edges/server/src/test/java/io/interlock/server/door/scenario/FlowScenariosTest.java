@@ -15,15 +15,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The integration scenarios of "Phase Execution Lock Manager" and its table of granularity, at two instances on each store. */
 @ParameterizedClass
-@EnumSource(Instances.class)
+@EnumSource(ServedStore.class)
 class FlowScenariosTest {
 
     private final Instances instances;
     private final Caller caller;
 
-    FlowScenariosTest(Instances instances) {
-        this.instances = instances;
-        this.caller = Caller.of(instances, FlowDoor.DOCUMENT);
+    FlowScenariosTest(ServedStore store) {
+        this.instances = Instances.on(store);
+        this.caller = Caller.of(Instances.on(store), FlowDoor.DOCUMENT);
     }
 
     @Test

@@ -17,15 +17,15 @@ import org.junit.jupiter.params.provider.EnumSource;
  * they mean for the rows of an event is shown by whoever ingests.
  */
 @ParameterizedClass
-@EnumSource(Instances.class)
+@EnumSource(ServedStore.class)
 class IngestionGuaranteesTest {
 
     private final Instances instances;
     private final Caller caller;
 
-    IngestionGuaranteesTest(Instances instances) {
-        this.instances = instances;
-        this.caller = Caller.of(instances, IngestionDoor.DOCUMENT);
+    IngestionGuaranteesTest(ServedStore store) {
+        this.instances = Instances.on(store);
+        this.caller = Caller.of(Instances.on(store), IngestionDoor.DOCUMENT);
     }
 
     @Test

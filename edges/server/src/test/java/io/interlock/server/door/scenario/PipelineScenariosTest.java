@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The five scenarios of "Pipeline Concurrency Control", and the three limitations it names, at two instances on each store. */
 @ParameterizedClass
-@EnumSource(Instances.class)
+@EnumSource(ServedStore.class)
 class PipelineScenariosTest {
 
     private static final String EXPORT = "gcp_billing_export";
@@ -22,9 +22,9 @@ class PipelineScenariosTest {
     private final Instances instances;
     private final Caller caller;
 
-    PipelineScenariosTest(Instances instances) {
-        this.instances = instances;
-        this.caller = Caller.of(instances, PipelineDoor.DOCUMENT);
+    PipelineScenariosTest(ServedStore store) {
+        this.instances = Instances.on(store);
+        this.caller = Caller.of(Instances.on(store), PipelineDoor.DOCUMENT);
     }
 
     @Test

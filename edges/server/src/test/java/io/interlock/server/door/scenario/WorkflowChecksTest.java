@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The six checks and the behaviour matrix of "Execution Locking & Concurrency Safety Layer", at two instances on each store. */
 @ParameterizedClass
-@EnumSource(Instances.class)
+@EnumSource(ServedStore.class)
 class WorkflowChecksTest {
 
     private static final JsonObject FREE = new JsonObject()
@@ -26,8 +26,8 @@ class WorkflowChecksTest {
 
     private final Caller caller;
 
-    WorkflowChecksTest(Instances instances) {
-        this.caller = Caller.of(instances, WorkflowDoor.DOCUMENT);
+    WorkflowChecksTest(ServedStore store) {
+        this.caller = Caller.of(Instances.on(store), WorkflowDoor.DOCUMENT);
     }
 
     @Test
