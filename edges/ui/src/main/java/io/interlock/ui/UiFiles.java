@@ -40,8 +40,17 @@ public final class UiFiles {
         this.version = hash(files);
     }
 
-    /** Reads them all; takes a few milliseconds of a thread that may wait. */
+    /** All of them; the first time takes a moment of a thread that may wait. */
     public static UiFiles read() {
+        return Once.FILES;
+    }
+
+    /** They do not change while a process lives. */
+    private static final class Once {
+        private static final UiFiles FILES = all();
+    }
+
+    private static UiFiles all() {
         Map<String, byte[]> files = new TreeMap<>();
         URL page = UiFiles.class.getResource(PAGE);
         if (page == null) {
@@ -89,10 +98,14 @@ public final class UiFiles {
             for (Path file : (Iterable<Path>) found.filter(Files::isRegularFile)::iterator) {
                 String name = folder.relativize(file).toString().replace('\\', '/');
                 if (!name.endsWith(".class")) {
-                    into.put(name, Files.readAllBytes(file));
+                    into.put(name, name.endsWith(".js") ? thin(file) : Files.readAllBytes(file));
                 }
             }
         }
+    }
+
+    private static byte[] thin(Path file) throws IOException {
+        return Thin.of(Files.readString(file)).getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] resource(String name) {

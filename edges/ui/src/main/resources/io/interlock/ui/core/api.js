@@ -1,60 +1,70 @@
 // The REST interface. All addresses are found from where this file came from, so a path prefix needs no setting.
+import { keep, kept } from './time.js';
+
 export const root = new URL('../../../', import.meta.url);
 const api = new URL('../api/v1/', root);
 const RANKS = ['read', 'trigger', 'worker', 'operator', 'admin'];
 
-export const session = { known: false, tenant: '', role: '', label: '', csrfToken: '' };
-export const href = path => new URL(path, root).pathname + new URL(path, root).search;
-export const apiHref = path => new URL(path, api).href;
-export const may = role => session.known && RANKS.indexOf(session.role) >= RANKS.indexOf(role);
-
-let expired = () => {};
-export const onExpired = listener => { expired = listener; };
+export const session = { tenant: '', role: '', label: '', csrfToken: '' };
+export const may = role => RANKS.indexOf(session.role) >= RANKS.indexOf(role);
+export const href = to => new URL(to, root).pathname + new URL(to, root).search;
+export const apiHref = to => new URL(to, api).href;
+/** What happens when the session has ended; set by whoever can ask for another. */
+export const guard = { expired() {} };
 
 /** What the server refused, in its own words. */
 export class Problem extends Error {
-  constructor(status, body, request) {
-    super(body.detail || body.title || 'Something went wrong.');
-    Object.assign(this, { status, body, request, code: body.code || '', title: body.title || 'Error ' + status });
+  constructor(status, { detail, title }, request) {
+    super(detail || title || 'Something went wrong.');
+    Object.assign(this, { status, request, title: title || 'Error ' + status });
   }
 }
 
-export async function call(method, path, body) {
-  const headers = { Accept: 'application/json' };
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  if (method !== 'GET' && session.csrfToken) headers['X-CSRF-Token'] = session.csrfToken;
-  let answer;
-  try {
-    answer = await fetch(apiHref(path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
-  } catch {
+/** Asks the server, for the tenant chosen in this browser. */
+export async function request(to, options = {}) {
+  const tenant = kept('tenant');
+  const headers = { ...tenant && { 'X-Tenant': tenant }, ...options.headers };
+  const answer = await fetch(apiHref(to), { ...options, headers }).catch(() => {
     throw new Problem(0, { title: 'No connection', detail: 'The server does not answer. What you see may be old.' });
-  }
+  });
+  if (answer.status === 401 && to !== 'session') guard.expired();
+  return answer;
+}
+
+export async function call(method, to, body) {
+  const headers = { Accept: 'application/json', ...body && { 'Content-Type': 'application/json' } };
+  if (method !== 'GET' && session.csrfToken) headers['X-CSRF-Token'] = session.csrfToken;
+  const answer = await request(to, { method, headers, body: body && JSON.stringify(body) });
   const text = await answer.text();
   let json = {};
-  try { json = text ? JSON.parse(text) : {}; } catch { json = { title: 'Not understood', detail: text.slice(0, 200) }; }
+  try { json = JSON.parse(text || '{}'); } catch { json = { title: 'Not understood', detail: text.slice(0, 200) }; }
   if (answer.ok) return json;
-  if (answer.status === 401 && path !== 'session') expired();
   throw new Problem(answer.status, json, answer.headers.get('X-Request-Id'));
 }
-
-export const get = path => call('GET', path);
-export const post = (path, body) => call('POST', path, body);
+export const get = to => call('GET', to);
+export const post = (to, body) => call('POST', to, body);
 
 /** A path with those parameters that have a value. */
 export function path(start, parameters) {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined && value !== null && value !== '') query.set(name, value);
-  }
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));
   return query.size ? start + '?' + query : start;
 }
 
-async function signed(promise) {
-  Object.assign(session, { label: '', csrfToken: '' }, await promise, { known: true });
+export async function whoAmI() {
+  try {
+    Object.assign(session, { anyTenant: false }, await get('session'));
+  } catch (problem) {
+    // The tenant was chosen by somebody who may act for any; now it is somebody else.
+    if (problem.status !== 403 || !kept('tenant')) throw problem;
+    keep('tenant', '');
+    await whoAmI();
+  }
 }
-export const whoAmI = () => signed(get('session'));
-export const signIn = proof => signed(post('session', proof));
+export async function signIn(proof) {
+  session.csrfToken = (await post('session', proof)).csrfToken;
+  await whoAmI();
+}
 export async function signOut() {
   await call('DELETE', 'session');
-  Object.assign(session, { known: false, tenant: '', role: '', csrfToken: '' });
+  Object.assign(session, { tenant: '', role: '', csrfToken: '' });
 }

@@ -1,66 +1,70 @@
 // Small parts that all pages are made of.
-import { html, svg, nothing } from '../lit/lit-html.js';
+import { html as lit, nothing, svg as litSvg } from '../lit/lit-html.js';
 import { repeat } from '../lit/directives/repeat.js';
 import { href } from './api.js';
-import { span, now, millis } from './time.js';
+import { millis, now, span } from './time.js';
 
-const icon = path => svg`<svg viewBox="0 0 12 12" aria-hidden="true">${path}</svg>`;
+/** Templates in which false shows as nothing, so that 'condition && html`…`' says what it means. */
+const sparing = tag => (parts, ...values) => tag(parts, ...values.map(value => value === false ? nothing : value));
+export const html = sparing(lit);
+export const svg = sparing(litSvg);
+
 const ICONS = {
-  held: icon(svg`<circle cx="6" cy="6" r="4.5"/><path d="M6 3.2V6l2 1.3"/>`),
-  waiting: icon(svg`<path d="M3 1.5h6M3 10.5h6M3.5 1.5c0 3 5 3 5 4.5s-5 1.5-5 4.5M8.5 1.5c0 1.500-1 2.300-2 3"/>`),
-  overdue: icon(svg`<path d="M6 1.200 11.200 10.500H.8ZM6 4.500v2.800M6 8.600v.6"/>`),
-  ok: icon(svg`<path d="m2 6.500 2.600 2.600L10 3.200"/>`),
-  fail: icon(svg`<path d="m2.500 2.500 7 7m0-7-7 7"/>`),
-  fenced: icon(svg`<path d="M6 1 10.500 2.600v3.200c0 2.600-2 4.400-4.500 5.200C3.500 10.200 1.500 8.400 1.500 5.800V2.600ZM4.200 4.200l3.600 3.600"/>`),
-  idle: icon(svg`<circle cx="6" cy="6" r="4" stroke-dasharray="2 2"/>`),
-  paused: icon(svg`<path d="M4 2.500v7M8 2.500v7"/>`),
+  held: 'M6 1.5a4.5 4.5 0 1 0 .01 0M6 3.2V6l2 1.3',
+  waiting: 'M3 1.5h6M3 10.5h6M3.5 1.5c0 3 5 3 5 4.5s-5 1.5-5 4.5M8.5 1.5c0 1.5-1 2.3-2 3',
+  overdue: 'M6 1.2 11.2 10.5H.8ZM6 4.5v2.8M6 8.6v.6',
+  ok: 'm2 6.5 2.6 2.6L10 3.2',
+  fail: 'm2.5 2.5 7 7m0-7-7 7',
+  fenced: 'M6 1 10.5 2.6v3.2c0 2.6-2 4.4-4.5 5.2C3.5 10.2 1.5 8.4 1.5 5.8V2.6ZM4.2 4.2l3.6 3.6',
+  idle: 'M6 2a4 4 0 1 0 .01 0',
+  paused: 'M4 2.5v7M8 2.5v7',
 };
-const LOCKS = { HELD: 'held', OVERDUE: 'overdue', WAITING: 'waiting', PAUSED: 'paused', FREE: 'idle' };
-const RUNS = { QUEUED: ['waiting', 'Queued'], PENDING: ['waiting', 'Pending'], RUNNING: ['held', 'Running'], SUCCEEDED: ['ok', 'Succeeded'],
-  FAILED: ['fail', 'Failed'], DEAD: ['fail', 'Dead letter'], TIMED_OUT: ['fail', 'Timed out'], ABORTED: ['idle', 'Aborted'] };
+const LOCKS = { HELD: 'held', OVERDUE: 'overdue', WAITING: 'waiting', PAUSED: 'paused' };
+const RUNS = { QUEUED: 'waiting', PENDING: 'waiting', RUNNING: 'held', SUCCEEDED: 'ok', FAILED: 'fail', DEAD: 'fail', TIMED_OUT: 'fail' };
 const LOST = ['WORKER_TIMEOUT', 'LOCK_STATE_LOST', 'OVERLAPPING_GRANTS', 'EVICTED', 'LEASE_LOST', 'WAITER_LOST'];
 
-export const mark = kind => ICONS[kind];
-export const pill = (kind, words) => html`<span class="pill c-${kind}">${ICONS[kind]}${words}</span>`;
-export const lockPill = state => pill(LOCKS[state] || 'idle', state[0] + state.slice(1).toLowerCase());
-export const isLost = error => !!error && LOST.includes(error.code);
-export const kindOf = run => isLost(run.error) ? 'fenced' : (RUNS[run.state] || ['idle'])[0];
-export const runPill = run => {
-  const [kind, words] = RUNS[run.state] || ['idle', run.state];
-  return html`${pill(kind, words)}${isLost(run.error) ? html` ${pill('fenced', 'Lost')}` : nothing}`;
-};
+export const mark = kind => html`<svg viewBox="0 0 12 12" aria-hidden="true"><path d=${ICONS[kind]} stroke-dasharray=${kind === 'idle' && '2 2'}/></svg>`;
+export const pill = (kind, words) => html`<span class="pill c-${kind}">${mark(kind)}${words}</span>`;
+export const banner = (kind, words) => html`<p class="banner c-${kind} mt">${mark(kind)}<span>${words}</span></p>`;
+/** TIMED_OUT as 'Timed out'. */
+export const said = state => state === 'DEAD' ? 'Dead letter' : state[0] + state.slice(1).toLowerCase().replace('_', ' ');
+export const lockPill = state => pill(LOCKS[state] || 'idle', said(state));
+export const isLost = error => LOST.includes(error?.code);
+export const kindOf = run => isLost(run.error) ? 'fenced' : RUNS[run.state] || 'idle';
+export const runPill = run => html`${pill(RUNS[run.state] || 'idle', said(run.state))}${isLost(run.error) && html` ${pill('fenced', 'Lost')}`}`;
 export const isOver = run => !['QUEUED', 'PENDING', 'RUNNING'].includes(run.state);
 
 /** A run's id as people say it: its end, which differs where the beginning is only the time. */
-export const short = id => id.length > 12 ? id.slice(-8) : id;
+export const short = id => id.slice(-8);
 export const runLink = id => id ? html`<a class="mono" href=${href('runs/' + encodeURIComponent(id))} title=${id}>${short(id)}</a>` : '—';
 export const lockPath = key => 'lock?key=' + encodeURIComponent(key);
 /** A key may break after each slash, and nowhere else if it can. */
-export const slashed = key => key.split('/').map((part, i) => html`${i ? html`/<wbr>` : nothing}${part}`);
-export const keyLink = key => html`<a class="mono key" href=${href(lockPath(key))}>${slashed(key)}</a>`;
+export const slashed = key => key.split('/').map((part, i) => html`${i > 0 && html`/<wbr>`}${part}`);
+export const keyLink = key => key ? html`<a class="mono key" href=${href(lockPath(key))}>${slashed(key)}</a>` : '—';
+export const mono = words => html`<span class="mono">${words}</span>`;
+export const quoted = words => words ? html`<q>${words}</q>` : '—';
 
 export const leaseLeft = lock => lock.leaseLeft ? Math.max(0, millis(lock.leaseLeft) - (now() - lock.seen)) : null;
-export const percent = progress => progress && progress.total ? Math.min(100, Math.floor(100 * progress.done / progress.total)) : null;
-export function stage(thing, warn) {
+export const percent = progress => progress?.total ? Math.min(100, Math.floor(100 * progress.done / progress.total)) : null;
+export function stage(thing) {
   const part = percent(thing.progress);
-  const words = [thing.stage, part !== null ? part + ' %' : thing.progress ? thing.progress.done : null].filter(word => word !== null && word !== undefined);
-  return html`${part === null ? nothing : html`<progress class=${warn ? 'warn' : ''} max="100" value=${part} aria-label="progress"></progress> `}<span class="nw">${words.join(' · ') || '—'}</span>`;
+  const words = [thing.stage, part === null ? thing.progress?.done : part + ' %'].filter(word => word || word === 0);
+  return html`${part !== null && html`<progress class=${thing.state === 'OVERDUE' ? 'warn' : ''} max="100" value=${part} aria-label="progress"></progress> `}<span class="nw">${words.join(' · ') || '—'}</span>`;
 }
 
-/** columns: [title, cell of a row, classes, name to sort by]; on narrow screens every row is a card. */
-export function table(name, columns, rows, key, sorted) {
-  return html`<table aria-label=${name}><thead><tr>${columns.map(([title, , classes = '', sort]) => html`<th scope="col" class=${classes}
-    aria-sort=${sort && sorted?.by === sort ? (sorted.down ? 'descending' : 'ascending') : nothing}>${sorted && sort
-      ? html`<button class="sort" @click=${() => sorted.set(sort)}>${title}${sorted.by === sort ? (sorted.down ? ' ↓' : ' ↑') : ''}</button>` : title}</th>`)}</tr></thead>
-  <tbody>${repeat(rows, key, row => html`<tr>${columns.map(([title, cell, classes = '']) => html`<td class=${classes} data-l=${title}><div>${cell(row)}</div></td>`)}</tr>`)}</tbody></table>`;
-}
+/** columns: [title, cell of a row or the name of its field, classes, name to sort by]; on narrow screens every row is a card. */
+export const table = (name, columns, rows, key, sorted) => html`<table aria-label=${name}><thead><tr>${columns.map(([title, , classes = '', sort]) => {
+  const by = Boolean(sort) && sorted?.by === sort;
+  return html`<th scope="col" class=${classes} aria-sort=${by && (sorted.down ? 'descending' : 'ascending')}>${sorted && sort
+    ? html`<button class="sort" @click=${() => sorted.set(sort)}>${title}${by && (sorted.down ? ' ↓' : ' ↑')}</button>` : title}</th>`;
+})}</tr></thead><tbody>${repeat(rows, key, row => html`<tr>${columns.map(([title, cell, classes = '']) =>
+  html`<td class=${classes} data-l=${typeof title === 'string' ? title : ''}><div>${cell.call ? cell(row) : row[cell] || row[cell] === 0 ? row[cell] : '—'}</div></td>`)}</tr>`)}</tbody></table>`;
 
-export const empty = (title, words, command) => html`<div class="empty"><h2>${title}</h2><p>${words}</p>${command
-  ? html`<p><code class="mono">${command}</code></p>` : nothing}</div>`;
-export const figure = (number, words, where, bad) => html`<a class="card pad kpi ${bad ? 'bad' : ''}" href=${href(where)}><b class="tn">${number}</b><span>${words}</span></a>`;
-export const section = (name, body, note) => html`<section class="card mt" aria-label=${name}><h2 class="pad0">${name} <span class="muted">${note || ''}</span></h2>${body}</section>`;
+export const empty = ([title, words, command]) => html`<div class="empty"><h2>${title}</h2><p>${words}</p>${command && html`<p><code class="mono">${command}</code></p>`}</div>`;
+export const section = (name, body, note) => html`<section class="card mt" aria-label=${name}><h2 class="pad0">${name} <span class="muted">${note}</span></h2>${body}</section>`;
+export const box = (name, body) => html`<section class="card pad mt" aria-label=${name}><h2>${name}</h2>${body}</section>`;
 export const count = page => page ? page.items.length + (page.cursor ? '+' : '') : '';
-export const facts = pairs => html`<dl>${pairs.filter(([, value]) => value !== undefined && value !== null && value !== '').map(([name, value]) =>
-  html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
-export const quoted = words => words ? html`<q>${words}</q>` : '—';
-export { html, svg, nothing, repeat, span };
+export const facts = pairs => html`<dl>${Object.entries(pairs).filter(([, value]) => value || value === 0).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** A time that goes on. */
+export const age = ms => html`<span class="tn age">${span(ms)}</span>`;
+export { span };

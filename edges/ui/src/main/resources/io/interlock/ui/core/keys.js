@@ -1,38 +1,32 @@
 // Shortcuts: none inside inputs, none that changes anything on the server, and they can be switched off.
-import { kept, keep } from './store.js';
-import { html } from '../lit/lit-html.js';
+import { html } from './bits.js';
+import { kept } from './time.js';
 
-export const shortcuts = { on: kept('keys', 'on') === 'on' };
-export const setShortcuts = on => { shortcuts.on = on; keep('keys', on ? 'on' : 'off'); };
 const PLACES = { n: '', l: 'locks', r: 'runs', q: 'queue', d: 'dead-letters', w: 'workers', j: 'janitor', a: 'audit', s: 'settings' };
 let going = 0;
 
 const rows = () => [...document.querySelectorAll('main tbody tr')];
-function move(step) {
-  const all = rows();
-  const here = all.findIndex(row => row.contains(document.activeElement));
-  all[Math.max(0, Math.min(all.length - 1, here < 0 ? 0 : here + step))]?.querySelector('a,button')?.focus();
-}
+const here = () => rows().findIndex(row => row.contains(document.activeElement));
+const move = step => rows().at(here() < 0 ? 0 : Math.max(0, Math.min(rows().length - 1, here() + step)))?.querySelector('a,button')?.focus();
 
-export function listen({ go, pause, theme, help }) {
-  document.addEventListener('keydown', event => {
-    if (!shortcuts.on || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
-    if (event.target.closest('input,select,textarea')) {
-      if (event.key === 'Escape') event.target.blur();
-      return;
-    }
-    if (going && event.key in PLACES) { going = 0; go(PLACES[event.key]); return; }
-    going = 0;
-    const actions = {
-      '/': () => document.querySelector('input.search')?.focus(), g: () => { going = 1; setTimeout(() => { going = 0; }, 1500); },
-      j: () => move(1), k: () => move(-1), p: pause, t: theme, '?': help,
-      '.': () => document.querySelector('main button.cli')?.click(),
-      x: () => rows().find(row => row.contains(document.activeElement))?.querySelector('input[type=checkbox]')?.click(),
-    };
-    if (actions[event.key]) { event.preventDefault(); actions[event.key](); }
-  });
-}
+export const listen = ({ go, pause, theme, help }) => document.addEventListener('keydown', event => {
+  if (kept('keys') === 'off' || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (event.target.closest('input,select,textarea')) {
+    if (event.key === 'Escape') event.target.blur();
+    return;
+  }
+  const actions = {
+    '/': () => document.querySelector('input.search')?.focus(), g: () => { going = Date.now(); },
+    j: () => move(1), k: () => move(-1), p: pause, t: theme, '?': help,
+    '.': () => document.querySelector('main button.cli')?.click(),
+    x: () => rows()[here()]?.querySelector('input[type=checkbox]')?.click(),
+  };
+  const place = Date.now() - going < 1500 ? PLACES[event.key] : undefined;
+  going = 0;
+  const action = place === undefined ? actions[event.key] : () => go(place);
+  if (action) { event.preventDefault(); action(); }
+});
 
-const LIST = [['/', 'search'], ['g n  g l  g r  g q  g d  g w  g a', 'go to Now, Locks, Runs, Queue, Dead letters, Workers, Audit'], ['j  k', 'next and previous row'], ['Enter', 'open'],
-  ['x', 'select'], ['p', 'pause live updates'], ['t', 'theme'], ['.', 'copy as CLI'], ['?', 'this list']];
-export const helpTable = () => html`<dl class="keys">${LIST.map(([key, words]) => html`<div><dt>${key.split('  ').map(one => html`<kbd>${one}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>`;
+const HELP = { '/': 'search', 'g n  g l  g r  g q  g d  g w  g a': 'go to Now, Locks, Runs, Queue, Dead letters, Workers, Audit', 'j  k': 'next and previous row', Enter: 'open',
+  x: 'select', p: 'pause live updates', t: 'theme', '.': 'copy as CLI', '?': 'this list' };
+export const help = () => html`<dl class="keys">${Object.entries(HELP).map(([keys, words]) => html`<div><dt>${keys.split('  ').map(key => html`<kbd>${key}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>`;

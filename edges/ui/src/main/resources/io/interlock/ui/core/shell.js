@@ -1,14 +1,16 @@
-// What other modules may ask of the page around them.
-import { html } from '../lit/lit-html.js';
-import { apiHref, Problem } from './api.js';
+// What other modules may ask of the page around them, and what pages have in common.
+import { apiHref, path, Problem, get } from './api.js';
+import { empty, html, said, table } from './bits.js';
+import { kept } from './time.js';
 
-/** Set by app.js: draw again, load again, go to a path under the root, change a parameter of the address. */
+/** Set by app.js: draw again, load again, go to a path under the root, change parameters of the address. */
 export const shell = { draw() {}, load() {}, go() {}, filter() {}, width: 1100, toasts: [] };
 
+export const announce = words => { document.getElementById('announce').textContent = words; };
 export function toast(words, bad, undo) {
   const one = { words, bad, undo };
   shell.toasts.push(one);
-  document.getElementById('announce').textContent = words;
+  announce(words);
   shell.draw();
   setTimeout(() => {
     shell.toasts = shell.toasts.filter(other => other !== one);
@@ -19,14 +21,12 @@ export function toast(words, bad, undo) {
 /** Does something and says how it ended, in the server's words if it was refused. */
 export async function act(words, doing, undo) {
   try {
-    const answer = await doing();
+    await doing();
     toast(words, false, undo);
     shell.load();
-    return answer;
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     toast(problem.title + ': ' + problem.message, true);
-    return null;
   }
 }
 
@@ -43,24 +43,41 @@ export async function copy(words, what) {
 export const quote = word => /^[\w./:@%+=,-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";
 
 /** The row under the crumbs: title, then what can be done. */
-export function head({ crumb, title, state, json, cli, more }) {
-  return html`${crumb ? html`<nav class="crumb" aria-label="Breadcrumb">${crumb}</nav>` : ''}
-  <div class="row head"><h1 tabindex="-1">${title}</h1>${state || ''}<span class="grow"></span>
-    <div class="row tools">
-    ${json ? html`<a class="button ghost" href=${apiHref(json)} target="_blank" rel="noreferrer">JSON</a>` : ''}
+export const head = ({ crumb, title, state, json, cli, more }) => html`${crumb && html`<nav class="crumb" aria-label="Breadcrumb">${crumb}</nav>`}
+  <div class="row head"><h1 tabindex="-1">${title}</h1>${state}<span class="grow"></span><div class="row tools">
+    ${!kept('tenant') && html`<a class="button ghost" href=${apiHref(json)} target="_blank" rel="noreferrer">JSON</a>`}
     <button class="ghost" @click=${() => copy(location.href, 'Link')}>Copy link</button>
-    ${cli ? html`<button class="cli" title=${cli} @click=${() => copy(cli, 'Command')}>Copy as CLI</button>` : ''}${more || ''}</div></div>`;
+    <button class="cli" title=${cli} @click=${() => copy(cli, 'Command')}>Copy as CLI</button>${more}</div></div>`;
+
+const chips = (chosen, states, number) => html`<div class="chips mt" role="group" aria-label="State">${['', ...states].map(state =>
+  html`<button class="chip" aria-pressed=${String(chosen === state)} @click=${() => shell.filter({ state })}>${state ? said(state) : 'All'}${number?.(state)}</button>`)}</div>`;
+
+/** A form whose fields are parameters of the address. */
+const form = (q, fields, aside) => html`<form class="row mt" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
+  ${fields.map(([name, words]) => html`<input name=${name} .value=${q[name] || ''} aria-label=${words} placeholder=${words} autocomplete="off">`)}<button>Filter</button>${aside}</form>`;
+
+const pager = ({ items, cursor }, q, hint) => html`<p class="row muted">${items.length > 0 && items.length + (cursor ? ' of many' : ' in all')}${hint}<span class="grow"></span>
+  ${q.cursor && html`<button @click=${() => shell.filter({})}>First page</button>`}${cursor && html`<button @click=${() => shell.filter({ cursor })}>Next page</button>`}</p>`;
+
+/** The parameters of the address that the server and the command line know as well. */
+const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], ...page.fields.filter(each => !each[2]).map(each => each[0])].map(name => [name, q[name]]));
+const address = (page, q) => path(page.from, { ...known(page, q), ...page.always, cursor: q.cursor, limit: page.limit });
+
+/**
+ * A page that is a list. from, always, limit: what to ask the server; states, fields [name, words, only here?]: filters, kept in the address;
+ * columns, key, sorted: the table; none: what to say when there is nothing; cli; and what else is shown: more, number, aside, above, hint, below.
+ */
+export function list(options) {
+  const page = { fields: [], load: ({ q }) => get(address(page, q)), key: each => each.id, ...options };
+  const view = state => {
+    const { q, data } = state;
+    const flags = Object.entries(known(page, q)).map(([name, value]) => value ? ' --' + name + ' ' + quote(value) : '');
+    const filtered = Object.keys(q).some(name => name !== 'sort' && name !== 'cursor');
+    return html`${head({ title: page.title, json: address(page, q), cli: page.cli.call ? page.cli(q) : page.cli + flags.join(''), more: page.more?.(state) })}
+    ${page.states && chips(q.state || '', page.states, name => page.number?.(name, state))}${page.fields.length > 0 && form(q, page.fields, page.aside?.(state))}${page.above?.(state)}
+    <div class="card mt">${data.items.length ? table(page.title, page.columns(state), page.rows?.(state) || data.items, page.key, page.sorted?.(state))
+      : empty(filtered ? ['Nothing matches', 'Take a filter away, or wait: the list is live.'] : page.none)}</div>
+    ${page.fields.length > 0 && pager(data, q, page.hint)}${page.below?.(state)}`;
+  };
+  return { ...page, title: () => page.title, view };
 }
-
-/** A form whose fields are parameters of the address: [name, what to write there]. */
-export const filters = (q, fields, more, before) => html`<form class="row mt" @submit=${event => { event.preventDefault(); before?.(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
-  ${fields.map(([name, words]) => html`<input name=${name} .value=${q.get(name) || ''} aria-label=${words} placeholder=${words} autocomplete="off">`)}<button>Filter</button>${more || ''}</form>`;
-
-export const chips = (chosen, names, note) => html`<div class="chips mt" role="group" aria-label="State">${['', ...names].map(name => html`<button class="chip" aria-pressed=${chosen === name}
-  @click=${() => shell.filter({ state: name })}>${name ? (name[0] + name.slice(1).toLowerCase()).replace('_', ' ') : 'All'}${note ? note(name) : ''}</button>`)}</div>`;
-
-export const pager = ({ items, cursor }, q, hint) => html`<p class="row muted">${items.length}${cursor ? ' of many' : ''}${hint || ''}<span class="grow"></span>
-  ${q.get('cursor') ? html`<button @click=${() => shell.filter({})}>First page</button>` : ''}${cursor ? html`<button @click=${() => shell.filter({ cursor })}>Next page</button>` : ''}</p>`;
-
-/** The command that lists the same. */
-export const listing = (command, q, names) => command + names.filter(name => q.get(name)).map(name => ' --' + name + ' ' + quote(q.get(name))).join('');

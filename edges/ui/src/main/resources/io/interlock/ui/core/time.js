@@ -1,48 +1,51 @@
 // Times and durations in the words of people. Ages tick here, not on the server; offline they stand still.
 import { html } from '../lit/lit-html.js';
-import { keep, kept } from './store.js';
+
+/** What this browser remembers for its user; nothing depends on it. */
+export const kept = (name, otherwise = '') => {
+  try { return localStorage.getItem('interlock.' + name) ?? otherwise; } catch { return otherwise; }
+};
+export const keep = (name, value) => {
+  try { localStorage.setItem('interlock.' + name, value); } catch { /* then it is forgotten */ }
+};
 
 let stopped = 0;
 export const now = () => stopped || Date.now();
 export const standStill = still => { stopped = still ? stopped || Date.now() : 0; };
-export const times = { mode: kept('times', 'relative') };
-export const setTimes = mode => { times.mode = mode; keep('times', mode); };
+export const at = instant => +new Date(instant);
+export const since = (from, until) => from ? (until ? at(until) : now()) - at(from) : null;
 
 const two = n => String(n).padStart(2, '0');
-
 /** Milliseconds as 0.4 s, 42 s, 14:08, 2 h 41 m, 3 d 02 h. */
 export function span(millis) {
   if (millis === null || millis === undefined || Number.isNaN(millis)) return '—';
-  if (millis > -1000 && millis < 1000) return millis > 50 ? (millis / 1000).toFixed(1) + ' s' : '0 s';
+  if (Math.abs(millis) < 1000) return millis > 50 ? (millis / 1000).toFixed(1) + ' s' : '0 s';
   const s = Math.floor(Math.abs(millis) / 1000);
-  const sign = millis < 0 ? '−' : '';
-  if (s < 60) return sign + s + ' s';
-  if (s < 3600) return sign + two(Math.floor(s / 60)) + ':' + two(s % 60);
-  if (s < 86400) return sign + Math.floor(s / 3600) + ' h ' + two(Math.floor(s % 3600 / 60)) + ' m';
-  return sign + Math.floor(s / 86400) + ' d ' + two(Math.floor(s % 86400 / 3600)) + ' h';
+  const [m, h, d] = [60, 3600, 86400].map(unit => Math.floor(s / unit));
+  return (millis < 0 ? '−' : '') + (d ? d + ' d ' + two(h % 24) + ' h' : h ? h + ' h ' + two(m % 60) + ' m' : m ? two(m) + ':' + two(s % 60) : s + ' s');
 }
 
 /** An ISO-8601 duration in milliseconds. */
 export function millis(iso) {
-  const m = /^(-)?P(?:(\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?[\d.]+)S)?)?$/.exec(iso || '');
-  return m ? (m[1] ? -1 : 1) * (((+(m[2] || 0) * 24 + +(m[3] || 0)) * 60 + +(m[4] || 0)) * 60 + +(m[5] || 0)) * 1000 : null;
+  const [, d = 0, h = 0, m = 0, s = 0] = /^P(?:(\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?[\d.]+)S)?)?$/.exec(iso || '') || [];
+  return iso ? (((+d * 24 + +h) * 60 + +m) * 60 + +s) * 1000 : null;
 }
 
-export const since = (at, until) => at ? (until ? Date.parse(until) : now()) - Date.parse(at) : null;
-export const clock = (at, zone) => {
-  const d = new Date(at);
-  return zone === 'local' ? [d.getHours(), d.getMinutes(), d.getSeconds()].map(two).join(':') : d.toISOString().slice(11, 19);
-};
+export const zone = () => kept('times', 'relative');
+/** The time of day, where the reader lives if they like that better than UTC. */
+export function clock(instant, local = zone() === 'local') {
+  const day = new Date(instant);
+  return local ? [day.getHours(), day.getMinutes(), day.getSeconds()].map(two).join(':') : day.toISOString().slice(11, 19);
+}
 
-const ago = ms => ms < 1000 ? 'now' : ms < 60000 ? span(ms) + ' ago' : ms < 3600000 ? Math.floor(ms / 60000) + ' min ago' : ms < 172800000 ? Math.floor(ms / 3600000) + ' h ago' : Math.floor(ms / 86400000) + ' d ago';
+const ago = ms => ms < 1000 ? 'now' : ms < 60000 ? span(ms) + ' ago' : ms < 3600000 ? Math.floor(ms / 60000) + ' min ago'
+  : ms < 172800000 ? Math.floor(ms / 3600000) + ' h ago' : Math.floor(ms / 86400000) + ' d ago';
 /** A moment, as its reader likes it; the other form is in the title. */
-export function moment(at) {
-  if (!at) return '—';
-  const full = new Date(at).toISOString().replace('T', ' ').slice(0, 19) + ' UTC';
-  const today = new Date(at).toISOString().slice(0, 10) === new Date(now()).toISOString().slice(0, 10);
-  const age = since(at);
-  const said = times.mode === 'relative' ? (age < -999 ? 'in ' + span(-age) : ago(age))
-    : times.mode === 'local' ? (today ? '' : new Date(at).toLocaleDateString() + ' ') + clock(at, 'local')
-    : (today ? '' : full.slice(0, 11)) + clock(at);
-  return html`<time datetime=${at} title=${full}>${said}</time>`;
+export function moment(instant) {
+  if (!instant) return '—';
+  const iso = new Date(instant).toISOString();
+  const full = iso.replace('T', ' ').slice(0, 19);
+  const age = since(instant);
+  const day = age < 86400000 ? '' : full.slice(0, 11);
+  return html`<time datetime=${iso} title="${full} UTC">${zone() !== 'relative' ? day + clock(instant) : age < -999 ? 'in ' + span(-age) : ago(age)}</time>`;
 }

@@ -1,27 +1,48 @@
-// Settings: what this browser prefers, who is signed in, jobs, and the effective configuration.
-import { empty, facts, html, nothing, pill, section, span, table } from '../core/bits.js';
-import { apiHref, get, may, session } from '../core/api.js';
-import { head, shell } from '../core/shell.js';
-import { trigger } from '../core/dialogs.js';
-import { helpTable, setShortcuts, shortcuts } from '../core/keys.js';
-import { millis, moment, setTimes, times } from '../core/time.js';
+// Settings: what this browser prefers, who is signed in, jobs, API keys, and the effective configuration.
+import { apiHref, ask, box, call, copy, empty, facts, get, head, html, keep, kept, may, millis, mono, moment, path, pill, post, REASON, section, session, shell, span, startButton, table, zone } from '../core/page.js';
+import { help } from '../core/keys.js';
 
-const none = { items: [] };
+const JOBS = [['Job', job => html`<b>${job.name}</b>`, 'first'], ['Door', 'door'], ['On conflict', 'onConflict'], ['Lease', job => span(millis(job.lease))],
+  ['Max runtime', job => span(millis(job.maxRuntime))], ['Attempts', 'maxAttempts', 'num'], ['Stages', job => (job.stages || []).join(' → ') || '—'], ['Done', 'worker']];
+const KEYS = [['Id', key => mono(key.id), 'first'], ['State', key => key.active ? pill('ok', 'Active') : pill('idle', 'Over')], ['Role', 'role'], ['Label', 'label'], ['Made', key => moment(key.createdAt)],
+  ['Ends', key => moment(key.revokedAt || key.expiresAt)], ['Do', key => key.active && html`<button class="small danger" aria-label="Revoke key ${key.id}" @click=${() => revoke(key)}>Revoke…</button>`, 'num']];
+const CONFIG = [['Setting', each => mono(each.name), 'first'], ['Value', each => mono(each.value)], ['From', 'origin']];
+
+const make = () => ask({
+  title: 'Make an API key', confirm: 'Make it', body: html`<p>It counts for tenant <b>${session.tenant}</b>. Its secret is shown once, here, and kept nowhere.</p>`,
+  fields: [{ name: 'role', label: 'Role', options: ['read', 'trigger', 'worker', 'operator', 'admin'], value: 'read' }, { name: 'label', label: 'Label: who or what uses it', required: true },
+    { name: 'expiresIn', label: 'Ends after (90d, 12h; empty: never)' }],
+  send: body => post('keys', body), done: show,
+});
+const show = ({ id, apiKey }) => ask({ title: 'Key ' + id, body: html`<p>Copy it now: nobody can show it again.</p><p><code class="mono secret">${apiKey}</code></p><button type="button" @click=${() => copy(apiKey, 'Key')}>Copy key</button>` });
+const revoke = ({ id, label }) => ask({
+  title: `Revoke ${label} (${id})?`, confirm: 'Revoke', danger: true, fields: [REASON], body: html`<p>Whoever uses it is refused a few seconds later, for good.</p>`,
+  send: ({ reason }) => call('DELETE', path('keys/' + encodeURIComponent(id), { reason })), done: () => label + ' is revoked',
+});
+/** All tabs have one stream, so all of them look at the same tenant. */
+const choose = event => {
+  event.preventDefault();
+  keep('tenant', event.target.tenant.value.trim());
+  location.reload();
+};
+const tenant = () => html`<form class="row" @submit=${choose}><label for="tenant">Act for tenant</label>
+  <input id="tenant" name="tenant" .value=${kept('tenant')} placeholder="default" autocomplete="off"><button>Switch</button></form>`;
+
 export default {
   title: () => 'Settings',
-  async load(state) {
-    const [jobs, config, keys] = await Promise.all([get('jobs'), may('admin') ? get('config').catch(() => none) : none, may('admin') ? get('keys').catch(() => none) : none]);
-    state.data = { jobs: jobs.items, config: config.items || [], keys: keys.items || [] };
+  async load() {
+    const [jobs, config, keys] = await Promise.all(['jobs', ...may('admin') ? ['config', 'keys'] : []].map(to => get(to)));
+    return { jobs: jobs.items, config: config?.items || [], keys: keys?.items || [] };
   },
-  ignores: () => true,
-  view: ({ data: { jobs, config, keys } }) => html`${head({ title: 'Settings', json: 'config', cli: 'interlock config show --origin', more: may('trigger') ? html`<button @click=${() => trigger()}>Start a run…</button>` : nothing })}
-    <div class="grid k2e"><section class="card pad mt" aria-label="This browser"><h2>This browser</h2><div class="row"><label for="times">Times</label><select id="times" @change=${event => { setTimes(event.target.value); shell.draw(); }}>${['relative', 'UTC', 'local'].map(mode => html`<option value=${mode} ?selected=${times.mode === mode}>${mode}</option>`)}</select></div>
-      <p><label><input type="checkbox" .checked=${shortcuts.on} @change=${event => setShortcuts(event.target.checked)}> Keyboard shortcuts</label></p>${helpTable()}</section>
-    <section class="card pad mt" aria-label="Signed in"><h2>Signed in</h2>${facts([['Tenant', html`<b>${session.tenant}</b>`], ['Role', session.role], ['Key', session.label]])}
-      <p class="muted">read looks · trigger starts and cancels · worker holds leases · operator evicts, pauses, retries, discards · admin sees keys and configuration. Each includes those before it.</p>
-      <p class="row"><button @click=${() => shell.leave()}>Sign out</button><a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p></section></div>
-    ${section('Jobs', jobs.length ? table('Jobs', [['Job', job => html`<b>${job.name}</b>`, 'first'], ['Door', job => job.door], ['On conflict', job => job.onConflict], ['Lease', job => span(millis(job.lease))], ['Max runtime', job => span(millis(job.maxRuntime))], ['Attempts', job => job.maxAttempts ?? '—', 'num'], ['Stages', job => (job.stages || []).join(' → ') || '—'], ['Done', job => job.worker]], jobs, job => job.name)
-      : empty('No jobs', 'Jobs are named in the configuration.', 'interlock server --config interlock.yaml'))}
-    ${section('Configuration', config.length ? table('Configuration', [['Setting', each => html`<span class="mono">${each.name}</span>`, 'first'], ['Value', each => html`<span class="mono">${each.value}</span>`], ['From', each => each.origin]], config, each => each.name) : html`<p class="muted pad0">${may('admin') ? 'Nothing is set.' : 'The configuration needs the role admin.'}</p>`, 'secrets are masked')}
-    ${keys.length ? section('API keys', table('API keys', [['Id', key => html`<span class="mono">${key.id}</span>`, 'first'], ['State', key => key.active ? pill('ok', 'Active') : pill('idle', 'Over')], ['Tenant', key => key.tenant], ['Role', key => key.role], ['Label', key => key.label], ['Made', key => moment(key.createdAt)]], keys, key => key.id)) : nothing}`,
+  hears: /reset/,
+  view: ({ data: { jobs, config, keys } }) => html`${head({ title: 'Settings', json: 'config', cli: 'interlock config show --origin', more: startButton() })}
+    <div class="grid k2e">${box('This browser', html`<div class="row"><label for="times">Times</label><select id="times" @change=${event => { keep('times', event.target.value); shell.draw(); }}>${['relative', 'UTC', 'local'].map(mode =>
+      html`<option ?selected=${zone() === mode}>${mode}</option>`)}</select></div>
+      <p class="mt"><label><input type="checkbox" .checked=${kept('keys') !== 'off'} @change=${event => keep('keys', event.target.checked ? 'on' : 'off')}> Keyboard shortcuts</label></p>${help()}`)}
+    ${box('Signed in', html`${facts({ Tenant: html`<b>${session.tenant}</b>`, Role: session.role, Key: session.label })}${session.anyTenant && tenant()}
+      <p class="muted mt">read looks · trigger starts, cancels · worker works · operator evicts, pauses, settles · admin makes keys. Each may do what those before it may.</p>
+      <p class="row"><button @click=${() => shell.leave()}>Sign out</button><a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p>`)}</div>
+    ${may('admin') && section('API keys', html`${table('API keys', KEYS, keys, key => key.id)}<p class="pad0"><button @click=${make}>Make a key…</button></p>`, 'of tenant ' + session.tenant)}
+    ${section('Jobs', jobs.length ? table('Jobs', JOBS, jobs, job => job.name) : empty(['No jobs', 'Jobs are named in the configuration.', 'interlock server --config interlock.yaml']))}
+    ${section('Configuration', may('admin') ? table('Configuration', CONFIG, config, each => each.name) : html`<p class="muted pad0">The configuration needs the role admin.</p>`, 'secrets are masked')}`,
 };

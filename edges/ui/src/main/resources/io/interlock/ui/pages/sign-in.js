@@ -4,13 +4,13 @@ import { html } from '../core/bits.js';
 export function signInView({ refused, enter, inside }) {
   const submit = event => {
     event.preventDefault();
-    const words = new FormData(event.target).get('proof').trim();
+    const words = event.target.proof.value.trim();
     if (words) enter(words.startsWith('ilk_') ? { apiKey: words } : { code: words });
   };
   const form = html`<form @submit=${submit}><label for="proof">API key or one-time code</label>
-    <div class="row"><input id="proof" name="proof" type="password" autocomplete="current-password" required><button class="primary" type="submit">${inside ? 'Sign in again' : 'Sign in'}</button></div>
-    ${refused ? html`<p class="problem" role="alert">${refused}</p>` : ''}</form>`;
+    <div class="row"><input id="proof" name="proof" type="password" autocomplete="current-password" required><button class="primary">${inside ? 'Sign in again' : 'Sign in'}</button></div>
+    ${refused && html`<p class="problem" role="alert">${refused}</p>`}</form>`;
   return inside ? html`<section class="banner c-fail signin" aria-label="Session ended"><div><p><b>Your session has ended.</b> What you see is from before; sign in again and go on where you are.</p>${form}</div></section>`
     : html`<main class="door"><div class="card pad"><h1>◧ Interlock</h1><p class="muted">Who holds what, why the rest wait, and what to do about it.</p>${form}
-      <p class="muted">The server prints a link with a code when it starts. A key is made by <code class="mono">interlock keys create --tenant T --role operator</code></p></div></main>`;
+      <p class="muted">A server prints a link with a code when it starts; keys are made by <code class="mono">interlock keys create --tenant T --role operator</code></p></div></main>`;
 }

@@ -1,0 +1,59 @@
+// Pictures of time: rows of bars over one axis, and the same as a table.
+import { html, isLost, kindOf, svg, table } from './bits.js';
+import { at, clock, now, span } from './time.js';
+
+const ROW = 26;
+const TOP = 28;
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800];
+
+/** When a run had the key: one piece for each attempt. */
+export function holds(run) {
+  const attempts = run.attempts || (run.startedAt ? [run] : []);
+  return attempts.map((each, i) => {
+    const open = !each.endedAt && !run.endedAt;
+    const last = i === attempts.length - 1;
+    return { from: at(each.startedAt), to: open ? now() : at(each.endedAt || run.endedAt), token: each.token, open, error: each.error,
+      kind: open ? 'held' : isLost(each.error) ? 'fenced' : last ? kindOf(run) : 'fail' };
+  });
+}
+
+/** Round steps of time: about one line per 110 pixels. */
+function axis(from, to, x, bottom, room) {
+  const step = 1000 * (STEPS.find(s => (to - from) / s / 1000 <= Math.max(2, room / 110)) || STEPS.at(-1));
+  const first = Math.ceil(from / step);
+  return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, i) => (first + i) * step).map(each => svg`<line class="g" x1=${x(each)} x2=${x(each)} y1="20" y2=${bottom}/>
+    <text class="ax" x=${x(each)} y="13" text-anchor="middle">${clock(each).slice(0, step < 60000 ? 8 : 5)}</text>`);
+}
+
+/**
+ * rows: {name, bars, marks, note, rail}; bars: {from, to, kind, title, thin, words}, of which kind 'none' only takes its time; marks: {at, title,
+ * cross, late}. A row with a rail is the one all others are about; tail is the room for notes behind the last bars.
+ */
+export function chart(label, rows, width, tail) {
+  const bars = rows.flatMap(row => row.bars);
+  const narrow = width < 600;
+  const left = narrow ? 84 : 124;
+  const room = width - left - (narrow ? 12 : tail);
+  const from = Math.min(...bars.map(bar => bar.from));
+  const to = Math.max(from + 1000, ...bars.map(bar => bar.to));
+  const x = time => left + (Math.max(from, Math.min(to, time)) - from) / (to - from) * room;
+  const bottom = TOP + rows.length * ROW;
+  const bar = ({ kind, title, thin, words, ...time }, y) => {
+    if (kind === 'none') return null;
+    const [x1, x2, high] = [x(time.from), x(time.to), thin ? 8 : 18];
+    return svg`<rect class="bar c-${kind}" x=${x1} y=${y + (18 - high) / 2} width=${Math.max(3, x2 - x1)} height=${high} rx="3"><title>${title}</title></rect>
+      ${kind === 'fenced' && svg`<path class="cut" d="M${x2 - 4} ${y - 2}l5 11l-4 1l5 10"/>`}
+      ${words && x2 - x1 > String(words).length * 7 + 10 && svg`<text class="on" x=${(x1 + x2) / 2} y=${y + 13} text-anchor="middle">${words}</text>`}`;
+  };
+  const sign = (each, y) => each.cross ? svg`<path class="x" d="M${x(each.at) - 4} ${y + 5}l8 8m0-8l-8 8"><title>${each.title}</title></path>`
+    : svg`<circle class="hb ${each.late ? 'miss' : ''}" cx=${x(each.at)} cy=${y + 9} r=${each.late ? 4 : 2.6}><title>${each.title}</title></circle>`;
+  return html`<svg class="chart" width=${width} height=${bottom + 4} role="img" aria-label=${label}>${axis(from, to, x, bottom, room)}
+    ${rows.map((row, i) => {
+      const y = TOP + i * ROW;
+      return svg`<text class=${row.rail ? 'strong' : ''} x="0" y=${y + 13}>${row.name.length > 17 ? row.name.slice(0, 16) + '…' : row.name}</text>
+        ${row.rail && svg`<rect class="rail" x=${left} y=${y - 2} width=${room} height="22" rx="4"/>`}${row.bars.map(each => bar(each, y))}${row.marks?.map(each => sign(each, y))}
+        ${row.note && !narrow && svg`<text class="ax" x=${x(Math.max(...row.bars.map(each => each.to))) + 6} y=${y + 13}>${row.note}</text>`}`;
+    })}</svg>`;
+}
+
+export const twin = (columns, rows) => html`<details><summary>View as table</summary>${table('The same as a table', columns, rows, (row, i) => i)}</details>`;

@@ -1,0 +1,68 @@
+// Locks, runs and records of the audit log as rows.
+import { html, keyLink, leaseLeft, lockPill, mono, quoted, runLink, runPill, short, span, stage, table } from './bits.js';
+import { cancel } from './dialogs.js';
+import { moment, since } from './time.js';
+
+const ORDER = ['OVERDUE', 'WAITING', 'PAUSED', 'HELD', 'FREE'];
+const held = lock => lock.since ? since(lock.since) : lock.waitingSince ? 0 : -1;
+const BY = {
+  need: lock => ORDER.indexOf(lock.state) * 1e15 - held(lock), key: lock => lock.key, state: lock => ORDER.indexOf(lock.state),
+  holder: lock => lock.holder?.holder || '', held, lease: lock => leaseLeft(lock) ?? -1, waiting: lock => lock.waiting, token: lock => lock.token || 0,
+};
+/** In the order of a column; a '-' before its name turns it round. */
+export function sortLocks(locks, order) {
+  const value = BY[order.replace('-', '')] || BY.need;
+  const turn = order.startsWith('-') ? -1 : 1;
+  return [...locks].sort((a, b) => turn * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
+}
+
+/** A page of locks with when it was seen; keys that are paused while nothing goes on under them are added. */
+export function complete(page, idle = true) {
+  page.items.forEach(lock => { lock.seen = Date.now(); });
+  for (const pause of idle && page.pauses || []) {
+    if (pause.key && !page.items.some(lock => lock.key === pause.key)) page.items.push({ key: pause.key, state: 'PAUSED', pause, waiting: 0 });
+  }
+  return page;
+}
+
+const who = ({ state, pause, holder, reason }) => state === 'PAUSED' && pause ? html`by ${pause.pausedBy}<span class="sub">${quoted(pause.reason)}</span>`
+  : holder ? html`${holder.holder || 'waits for a worker'}<span class="sub">${holder.runId && html`run ${runLink(holder.runId)} `}${reason && quoted(reason)}</span>` : '—';
+export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lock => lockPill(lock.state), '', 'state'], ['Holder', who, '', 'holder'],
+  ['Stage', stage], ['Held for', lock => span(since(lock.since || (lock.state === 'PAUSED' && lock.pause?.since))), 'num tn age', 'held'],
+  ['Lease left', lock => span(leaseLeft(lock)), 'num tn age', 'lease'],
+  ['Waiting', lock => html`${lock.waiting || '—'}${lock.next && html`<span class="sub">next ${runLink(lock.next)}</span>`}`, 'num tn', 'waiting'],
+  ['Token', 'token', 'num mono', 'token']];
+
+/** The columns of runs. */
+export const C = {
+  run: ['Run', run => runLink(run.id), 'first'],
+  key: ['Key', run => keyLink(run.key)],
+  state: ['State', runPill],
+  job: ['Job', 'job'],
+  by: ['By', 'submittedBy'],
+  place: ['#', 'position'],
+  priority: ['Prio', 'priority', 'num'],
+  reason: ['Reason', run => quoted(run.reason)],
+  stage: ['Stage', run => run.state === 'RUNNING' ? stage(run) : run.error ? mono(run.error.code) : '—'],
+  waiting: ['Waiting', run => span(since(run.submittedAt)), 'num tn age'],
+  waited: ['Waited', run => span(since(run.submittedAt, run.startedAt || run.endedAt)), 'num tn'],
+  took: ['Took', run => run.startedAt ? span(since(run.startedAt, run.endedAt)) : '—', 'num tn age'],
+  token: ['Token', 'token', 'num mono'],
+  submitted: ['Submitted', run => moment(run.submittedAt)],
+  attempts: ['Attempts', run => run.attempt + ' of ' + run.maxAttempts, 'num tn'],
+  cancel: ['Do', run => html`<button class="small" aria-label="Cancel run ${short(run.id)}" @click=${() => cancel(run)}>Cancel…</button>`, 'num'],
+};
+
+/** The columns of the audit log. */
+const A = {
+  when: ['When', each => moment(each.at), 'first'],
+  who: ['Who', 'actor'],
+  what: ['What', each => html`${each.action} <span class="muted">${[each.before, each.after].filter(word => word).join(' → ')}</span>`],
+  key: ['Key', each => keyLink(each.key)],
+  run: ['Run', each => runLink(each.run)],
+  token: ['Token', 'token', 'num mono'],
+  why: ['Why', 'reason'],
+};
+export const auditColumns = (...also) => ['when', 'who', 'what', ...also, 'token', 'why'].map(name => A[name]);
+export const runTable = (name, columns, runs) => table(name, columns, runs, run => run.id);
+export const auditTable = (records, ...also) => records.length ? table('Audit', auditColumns(...also), records, each => each.sequence) : html`<p class="muted pad0">Nothing was recorded.</p>`;

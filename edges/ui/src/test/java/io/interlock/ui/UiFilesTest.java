@@ -1,0 +1,63 @@
+package io.interlock.ui;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a browser is served, and how much of it. */
+class UiFilesTest {
+
+    private static final int SCRIPTS = 60_000;
+    private static final int STYLES = 12_000;
+
+    private final UiFiles files = UiFiles.read();
+
+    @Test
+    void allScriptsAndStylesTogetherAreSmall() {
+        assertThat(size(own(".js"))).as("JavaScript of all pages, in bytes").isLessThan(SCRIPTS);
+        assertThat(size(own(".css"))).as("styles of all pages, in bytes").isLessThan(STYLES);
+    }
+
+    @Test
+    void eachPageIsAFile() {
+        assertThat(files.names())
+                .contains(
+                        "pages/now.js",
+                        "pages/locks.js",
+                        "pages/lock.js",
+                        "pages/runs.js",
+                        "pages/run.js",
+                        "pages/queue.js",
+                        "pages/dead-letters.js",
+                        "pages/workers.js",
+                        "pages/janitor.js",
+                        "pages/audit.js",
+                        "pages/settings.js",
+                        "lit/lit-html.js");
+    }
+
+    @Test
+    void nothingIsFetchedFromElsewhere() {
+        own("").stream()
+                .filter(name -> !name.endsWith(".svg"))
+                .forEach(name -> assertThat(text(name)).as(name).doesNotContain("http://", "https://"));
+    }
+
+    private List<String> own(String ending) {
+        return files.names().stream()
+                .filter(name -> name.endsWith(ending) && !name.startsWith("lit/"))
+                .toList();
+    }
+
+    private int size(List<String> names) {
+        return names.stream()
+                .mapToInt(name -> files.file(name).orElseThrow().length)
+                .sum();
+    }
+
+    private String text(String name) {
+        return new String(files.file(name).orElseThrow(), StandardCharsets.UTF_8);
+    }
+}
