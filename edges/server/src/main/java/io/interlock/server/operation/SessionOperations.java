@@ -78,7 +78,8 @@ public final class SessionOperations {
         JsonObject json = new JsonObject()
                 .put("tenant", tenant)
                 .put("role", key.role().name().toLowerCase(Locale.ROOT))
-                .put("label", key.label());
+                .put("label", key.label())
+                .put("anyTenant", KeyRing.isBootstrap(key));
         session.ifPresent(opened -> json.put("csrfToken", opened.csrfToken()));
         return json;
     }
