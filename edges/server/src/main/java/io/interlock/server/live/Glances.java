@@ -18,7 +18,7 @@ import java.util.Set;
 
 /**
  * What the audit log does not tell: how locks stand, with stage and progress, which workers are there, what the janitor did. Found by
- * comparing one look with the last; a change that comes and goes between two looks is not seen. Not safe for use by many threads.
+ * comparing one look with the last; a change that comes and goes between two looks is not seen. Safe for use by many threads.
  */
 final class Glances {
 
@@ -34,9 +34,20 @@ final class Glances {
         this.engine = engine;
     }
 
-    /** What has changed for {@code tenant} since the last look; nothing at the first one. */
-    List<LiveEvent> of(String tenant, Set<LiveStream> readers) {
-        boolean first = !seen.containsKey(tenant);
+    /** Looks for somebody who is about to read for the first time: whatever changes from now on is told. */
+    synchronized void begin(String tenant) {
+        if (!seen.containsKey(tenant)) {
+            Seen first = new Seen();
+            List<LiveEvent> known = new ArrayList<>();
+            locks(tenant, first, known);
+            workers(first, known);
+            janitor(tenant, first, known);
+            seen.put(tenant, first);
+        }
+    }
+
+    /** What has changed for {@code tenant} since the last look; everything if there was none. */
+    synchronized List<LiveEvent> of(String tenant, Set<LiveStream> readers) {
         Seen last = seen.computeIfAbsent(tenant, name -> new Seen());
         List<LiveEvent> events = new ArrayList<>();
         if (readers.stream().anyMatch(reader -> reader.wants(LiveEvent.LOCKS))) {
@@ -48,11 +59,11 @@ final class Glances {
         if (readers.stream().anyMatch(reader -> reader.wants(LiveEvent.JANITOR))) {
             janitor(tenant, last, events);
         }
-        return first ? List.of() : events;
+        return events;
     }
 
     /** Forgets tenants nobody reads about any more. */
-    void keepOnly(Set<String> tenants) {
+    synchronized void keepOnly(Set<String> tenants) {
         seen.keySet().retainAll(tenants);
     }
 

@@ -50,6 +50,11 @@ final class LiveFeed implements AutoCloseable {
         this.lastGlance = ticker.nanos() - GLANCE_EVERY.toNanos();
     }
 
+    /** Whatever changes for {@code tenant} after this is told to a stream that is added soon. Waits for the store. */
+    void begin(String tenant) {
+        glances.begin(tenant);
+    }
+
     /** Tells {@code stream} what happens from its place on. */
     void add(LiveStream stream) {
         synchronized (this) {

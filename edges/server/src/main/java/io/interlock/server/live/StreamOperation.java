@@ -54,9 +54,12 @@ public final class StreamOperation {
         call.whenOver(() -> leave(key));
         // No place given: from now on, and where that is, the log says.
         return bench.blocking()
-                .call(() -> lastSeen.isEmpty()
-                        ? bench.engine().records().chain(Long.MAX_VALUE, 1).head()
-                        : place(lastSeen))
+                .call(() -> {
+                    feed.begin(call.tenant());
+                    return lastSeen.isEmpty()
+                            ? bench.engine().records().chain(Long.MAX_VALUE, 1).head()
+                            : place(lastSeen);
+                })
                 .thenApply(place -> new Reply(
                         200,
                         null,

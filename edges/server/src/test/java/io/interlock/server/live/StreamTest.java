@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,6 +127,22 @@ class StreamTest {
     }
 
     @Test
+    void whatChangesRightAfterAStreamOpensIsTold() throws Exception {
+        // Somebody else reads already, so the next look is not at once.
+        try (StreamReader other = new StreamReader(rig, "", rig.key("other", Role.READ))) {
+            rig.post("/locks/acquire", rig.key("other", Role.WORKER), lease("of/another"))
+                    .is(200);
+            other.next("lock.changed");
+            try (StreamReader reader = new StreamReader(rig, "?topic=locks", rig.key(Role.READ))) {
+                rig.post("/locks/acquire", Role.WORKER, lease("at/once")).is(200);
+                Event told = reader.next("lock.changed");
+                assertThat(told.data().getString("key")).isEqualTo("at/once");
+                assertThat(told.data().getString("state")).isEqualTo("HELD");
+            }
+        }
+    }
+
+    @Test
     void aNodeShowsWhatOtherNodesDo(@TempDir Path folder) throws Exception {
         String url = "sqlite:" + folder.resolve("nodes.db");
         EngineRig one = EngineRig.on((RunStore) Stores.open(url));
@@ -208,6 +225,11 @@ class StreamTest {
             other.closeAll();
             await().until(reader::hasEnded);
         }
+    }
+
+    private static String lease(String key) {
+        return "{\"key\": \"" + key + "\", \"leaseId\": \"" + UUID.randomUUID()
+                + "\", \"ttl\": \"5m\", \"holder\": \"ci\"}";
     }
 
     private String quick(String key) {

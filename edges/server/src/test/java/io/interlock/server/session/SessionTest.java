@@ -33,6 +33,8 @@ class SessionTest {
         rig.get("/runs", null, "Cookie", cookie).is(200);
         Answer who = rig.get("/session", null, "Cookie", cookie).is(200);
         assertThat(who.text("csrfToken")).isEqualTo(signedIn.text("csrfToken"));
+        assertThat(who.json().getBoolean("anyTenant")).isFalse();
+        rig.get("/runs", null, "Cookie", cookie, "X-Tenant", "other").isProblem(403, "forbidden");
     }
 
     @Test
