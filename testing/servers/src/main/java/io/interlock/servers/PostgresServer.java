@@ -114,6 +114,11 @@ public final class PostgresServer implements AutoCloseable {
         control("-m", "immediate", "restart");
     }
 
+    /** Dies without warning, and stays away. */
+    public void die() {
+        control("-m", "immediate", "stop");
+    }
+
     /** Ends it in order. */
     public void stop() {
         control("-m", "fast", "stop");
