@@ -40,7 +40,7 @@ final class Glances {
             Seen first = new Seen();
             List<LiveEvent> known = new ArrayList<>();
             locks(tenant, first, known);
-            workers(first, known);
+            workers(tenant, first, known);
             janitor(tenant, first, known);
             seen.put(tenant, first);
         }
