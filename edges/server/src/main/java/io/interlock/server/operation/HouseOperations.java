@@ -35,9 +35,12 @@ public final class HouseOperations {
      */
     public static void addTo(Operations operations, Workbench bench, Function<JobName, String> doors) {
         HouseOperations house = new HouseOperations(bench, doors);
+        CareOperations care = new CareOperations(bench);
         operations
                 .on("getResource", house::resource)
                 .on("listAudit", new AuditOperation(bench)::list)
+                .on("verifyAudit", care::verifyAudit)
+                .on("sweepNow", care::sweepNow)
                 .on("listWorkers", new WorkersOperation(bench)::list)
                 .on("getJanitor", house::janitor)
                 .on("listJobs", house::jobs);
@@ -69,7 +72,7 @@ public final class HouseOperations {
     }
 
     /** One round of one sweep, as far as it is the tenant's business. */
-    private static JsonObject sweep(SweepRound round, String tenant) {
+    static JsonObject sweep(SweepRound round, String tenant) {
         JsonArray actions = new JsonArray();
         round.actions().stream()
                 .filter(action -> action.key().tenant().equals(tenant))

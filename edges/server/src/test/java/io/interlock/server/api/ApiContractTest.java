@@ -76,7 +76,15 @@ class ApiContractTest {
                                 "takeTurn",
                                 "validateToken"),
                         "operator",
-                        List.of("discardRun", "evictLease", "listAudit", "pauseKeys", "redriveRun", "resumeKeys"),
+                        List.of(
+                                "discardRun",
+                                "evictLease",
+                                "listAudit",
+                                "pauseKeys",
+                                "redriveRun",
+                                "resumeKeys",
+                                "sweepNow",
+                                "verifyAudit"),
                         "admin",
                         List.of("createKey", "getConfig", "listKeys", "revokeKey", "revokeKeyByQuery")));
     }

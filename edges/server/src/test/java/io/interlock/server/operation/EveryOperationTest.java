@@ -223,6 +223,8 @@ class EveryOperationTest {
             case "resumeKeys" -> rig.post("/locks/resume", key, "{\"key\": \"" + facts.get("bare") + "\"}");
             case "getResource" -> rig.get("/resources?key=secret-cluster", key);
             case "listAudit" -> rig.get("/audit?run=" + facts.get("run"), key);
+            case "verifyAudit" -> rig.get("/audit/verify", key);
+            case "sweepNow" -> rig.post("/janitor/sweep", key, "");
             case "listWorkers" -> rig.get("/workers", key);
             case "getJanitor" -> rig.get("/janitor", key);
             case "listJobs" -> rig.get("/jobs", key);
