@@ -150,9 +150,27 @@ class ThroughServerTest {
         assertThat(cli.type("runs", "submit", "nothing").code()).isEqualTo(3);
         assertThat(cli.type("runs", "show", "nonsense").code()).isEqualTo(3);
         assertThat(cli.type("audit", "ls", "--key", "paused/*").code()).isZero();
-        assertThat(cli.type("audit", "verify").code()).isEqualTo(78);
+        Answer verified = cli.type("audit", "verify");
+        assertThat(verified.out()).contains("nothing is wrong");
+        assertThat(verified.code()).isZero();
         assertThat(cli.type("janitor", "status").code()).isZero();
         assertThat(cli.type("doctor").out()).contains("answers, and knows the API key");
+    }
+
+    @Test
+    void aSweepClearsWhatNobodyGaveBack() {
+        Typed cli = typed();
+        assertThat(cli.type("acquire", "swept", "--ttl", "2s").code()).isZero();
+        await().until(() -> cli.type("janitor", "sweep", "--dry-run").out().contains("swept"));
+        await().until(() -> {
+            assertThat(cli.type("janitor", "sweep").code()).isZero();
+            return !cli.type("locks", "ls", "--no-header").out().contains("swept");
+        });
+        String reader =
+                cli.type("keys", "create", "--role", "worker").out().strip();
+        Answer refused = typed(reader).type("janitor", "sweep");
+        assertThat(refused.code()).isEqualTo(77);
+        assertThat(refused.err()).contains("operator");
     }
 
     private static Typed typed() {

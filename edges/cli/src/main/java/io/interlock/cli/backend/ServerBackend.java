@@ -1,8 +1,6 @@
 package io.interlock.cli.backend;
 
-import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
-import io.interlock.cli.text.Failure;
 import io.interlock.time.Environment;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +64,7 @@ public final class ServerBackend implements Backend, HouseBook {
 
     @Override
     public Facts verifyAudit() {
-        throw needsStore("the audit log is verified");
+        return client.get("/audit/verify");
     }
 
     @Override
@@ -81,7 +79,18 @@ public final class ServerBackend implements Backend, HouseBook {
 
     @Override
     public List<Facts> sweep(boolean dryRun) {
-        throw needsStore("a sweep is ordered");
+        if (!dryRun) {
+            return client.order("/janitor/sweep").list("sweeps");
+        }
+        List<Facts> due = locks().list("").stream()
+                .filter(lock -> lock.in("holder").text("holder").isPresent()
+                        && !lock.in("holder").is("alive"))
+                .map(lock -> Facts.with("key", lock.shown("key"))
+                        .and("run", lock.in("holder").text("runId").orElse(null))
+                        .and("why", lock.shown("explanation"))
+                        .done())
+                .toList();
+        return List.of(Facts.with("sweep", "due").and("actions", due).done());
     }
 
     @Override
@@ -92,10 +101,5 @@ public final class ServerBackend implements Backend, HouseBook {
     @Override
     public void close() {
         // Nothing is kept open.
-    }
-
-    private static Failure needsStore(String what) {
-        return new Failure(
-                ExitCode.CONFIGURATION, what + " straight on the store, not through a server", "use --store URL");
     }
 }

@@ -73,6 +73,11 @@ final class ServerClient {
         return good(send("POST", path, body, Map.of(), Duration.ZERO)).body();
     }
 
+    /** Has something done that needs no words. */
+    Facts order(String path) {
+        return good(send("POST", path, null, Map.of(), Duration.ZERO)).body();
+    }
+
     /** Takes something away. */
     void delete(String path, String... query) {
         good(send("DELETE", path + query(query), null, Map.of(), Duration.ZERO));
