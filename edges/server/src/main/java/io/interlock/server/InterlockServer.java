@@ -4,6 +4,7 @@ import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.api.Api;
+import io.interlock.server.api.DocumentRoutes;
 import io.interlock.server.api.Operations;
 import io.interlock.server.http.Doorbell;
 import io.interlock.server.http.Gate;
@@ -131,6 +132,7 @@ public final class InterlockServer {
             inside.closeTo(main, authentication, listen.behindProxy());
         }
         UiRoutes.addTo(main, vertx);
+        DocumentRoutes.addTo(main, contracts.keySet());
         contracts.forEach((api, answering) ->
                 main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, answering)));
         Future<Void> listening = open(listen, limits, listen.port(), main).map(bound -> {

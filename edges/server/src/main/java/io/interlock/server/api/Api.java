@@ -35,10 +35,12 @@ public final class Api {
 
     private static final String PUBLIC = "public";
 
+    private final String name;
     private final OpenAPIContract contract;
     private final JsonObject document;
 
-    private Api(OpenAPIContract contract, JsonObject document) {
+    private Api(String name, OpenAPIContract contract, JsonObject document) {
+        this.name = name;
         this.contract = contract;
         this.document = document;
     }
@@ -52,13 +54,18 @@ public final class Api {
     public static Future<Api> load(Vertx vertx, String name) {
         JsonObject document = ContractDocument.read(name);
         return OpenAPIContract.from(vertx, ContractDocument.forRouting(document))
-                .map(contract -> new Api(contract, document));
+                .map(contract -> new Api(name, contract, document));
     }
 
     /** Has {@code getContract} answered with the document clients read. */
     public static void addTo(Operations operations) {
         JsonObject document = ContractDocument.read();
         operations.on("getContract", call -> CompletableFuture.completedFuture(Reply.ok(document)));
+    }
+
+    /** How its document is called. */
+    String name() {
+        return name;
     }
 
     /** The document clients read. */
