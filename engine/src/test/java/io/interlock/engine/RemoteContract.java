@@ -2,6 +2,7 @@ package io.interlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
@@ -10,15 +11,20 @@ import io.interlock.LeaseRecord;
 import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
+import io.interlock.RunState;
 import io.interlock.engine.RemoteLeases.Acquired;
 import io.interlock.engine.RemoteLeases.Renewed;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.Ending;
+import io.interlock.run.FinishAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.Turn;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -63,6 +69,26 @@ public abstract class RemoteContract extends EngineContract {
         LeaseRecord next = granted(second);
         assertThat(next.token().isAfter(lease.token())).isTrue();
         get(leases.release(key, next.id(), next.token()));
+    }
+
+    @Test
+    void workWhoseEndOthersHaveToldStopsAtOnceAndHasLostNothing() throws Exception {
+        List<EngineEvent> events = new CopyOnWriteArrayList<>();
+        Rendezvous work = new Rendezvous();
+        // Its next heartbeat is so far away that it cannot be the one to bring the news.
+        Job job = Job.named("call").lease(Duration.ofMinutes(1)).handler(work).build();
+        RunEngine engine = bench().engine(Jobs.of(job), builder -> builder.listener(events::add));
+        LockKey key = bench().key();
+        Run run = bench().noted(engine.submit(RunRequest.of(key, "call"))).orElseThrow();
+        work.awaitBegin();
+        Turn turn = engine.find(run.id()).orElseThrow().status().lastTurn().orElseThrow();
+        RemoteWork.Proof proof = new RemoteWork.Proof(run.id(), key, turn.lease(), turn.token());
+        assertThat(get(engine.remote().finish(proof, new Ending.Succeeded("{}"))))
+                .isInstanceOf(FinishAnswer.Finished.class);
+        await().until(() -> engine.workers().busy() == 0);
+        assertThat(engine.find(run.id()).orElseThrow().state()).isEqualTo(RunState.SUCCEEDED);
+        await().until(() -> events.stream().anyMatch(EngineEvent.AttemptEnded.class::isInstance));
+        assertThat(events).noneMatch(EngineEvent.LeaseLost.class::isInstance);
     }
 
     @Test

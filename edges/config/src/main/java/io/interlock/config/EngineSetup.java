@@ -4,7 +4,6 @@ import io.interlock.InterlockException;
 import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.http.HttpCallbacks;
 import io.interlock.engine.http.WebhookSigner;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.notify.NotifyTarget;
@@ -68,11 +67,6 @@ public final class EngineSetup implements AutoCloseable {
     /** By which secrets senders of webhooks are known. */
     public List<TriggerSecret> triggerSecrets() {
         return List.copyOf(secrets);
-    }
-
-    /** Where the ends of work are announced that was answered with 202. */
-    public HttpCallbacks callbacks() {
-        return handlers.callbacks();
     }
 
     /** Sets {@code builder} up. */

@@ -4,7 +4,6 @@ import io.interlock.InvalidSettingException;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.command.CommandHandler;
 import io.interlock.engine.command.CommandSpec;
-import io.interlock.engine.http.HttpCallbacks;
 import io.interlock.engine.http.HttpHandler;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.HttpSpec;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class Handlers implements AutoCloseable {
 
     private final Environment environment;
-    private final HttpCallbacks callbacks = new HttpCallbacks();
     private final @Nullable PinnedHttp http;
 
     Handlers(InterlockSettings settings, Environment environment) {
@@ -37,16 +35,12 @@ final class Handlers implements AutoCloseable {
                 : new PinnedHttp(HttpRules.hosts(hosts).networks(settings.privateNetworks()), environment);
     }
 
-    HttpCallbacks callbacks() {
-        return callbacks;
-    }
-
     /** What does {@code work} here; empty if others do it. */
     Optional<RunHandler> of(Work work) {
         if (work instanceof Work.Command command) {
             return Optional.of(command(command));
         } else if (work instanceof Work.Http call && http != null) {
-            return Optional.of(new HttpHandler(spec(call), http, callbacks, environment));
+            return Optional.of(new HttpHandler(spec(call), http, environment));
         } else if (work instanceof Work.Java java) {
             return Optional.of(loaded(java.className()));
         }

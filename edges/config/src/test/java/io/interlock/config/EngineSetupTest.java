@@ -139,7 +139,6 @@ class EngineSetupTest {
             assertThat(setup.jobs().all())
                     .singleElement()
                     .satisfies(job -> assertThat(job.work()).isPresent());
-            assertThat(setup.callbacks().size()).isZero();
         }
     }
 

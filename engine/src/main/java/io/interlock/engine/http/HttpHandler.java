@@ -7,7 +7,6 @@ import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.engine.command.internal.JsonText;
-import io.interlock.run.Ending;
 import io.interlock.run.StopRequest;
 import io.interlock.time.Environment;
 import java.io.IOException;
@@ -15,8 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>2xx: done. A body that is JSON of at most 64 KiB is the result; any other becomes output, up to {@value #SHOWN} characters.
  *   <li>202: not yet done. The request names where to call back ({@code callback}) and what proves who does ({@code leaseId} and
- *       {@code token}). The run goes on, with its lease renewed, until it is ended by {@link HttpCallbacks} or in the store, is told
- *       to stop, or its max runtime is over; so a job that may answer 202 should have a max runtime.
+ *       {@code token}). The run goes on, with its lease renewed, until its end is told with these to any engine of the store, it is
+ *       told to stop, or its max runtime is over; so a job that may answer 202 should have a max runtime.
  *   <li>408, 425, 429, 5xx, no answer, or none that can be understood: trying again may help, after {@code Retry-After} if that is
  *       given, at most {@code 24h}. The other side may have begun: it sees a later attempt with a greater token.
  *   <li>Everything else, redirects among it: trying again cannot help.
@@ -54,7 +52,6 @@ public final class HttpHandler implements RunHandler {
 
     private final HttpSpec spec;
     private final PinnedHttp http;
-    private final HttpCallbacks callbacks;
     private final Environment environment;
 
     /**
@@ -62,39 +59,24 @@ public final class HttpHandler implements RunHandler {
      *
      * @throws InvalidSettingException if {@code http} may not send there
      */
-    public HttpHandler(HttpSpec spec, PinnedHttp http, HttpCallbacks callbacks, Environment environment) {
+    public HttpHandler(HttpSpec spec, PinnedHttp http, Environment environment) {
         http.rules().require(spec.url());
         this.spec = spec;
         this.http = http;
-        this.callbacks = callbacks;
         this.environment = environment;
     }
 
     @Override
     public @Nullable String run(RunContext context) throws Exception {
         context.checkpoint();
-        CompletableFuture<Ending> callback = callbacks.expect(context.run().id(), context.token());
-        try {
-            HttpAnswer answer;
-            try {
-                answer = ask(context);
-            } catch (TransientFailureException unclear) {
-                if (callback.isDone()) {
-                    // The answer was lost, but the work was done.
-                    return end(callback.join());
-                }
-                throw unclear;
-            }
-            if (answer.status() == ACCEPTED) {
-                return await(callback, context);
-            }
-            if (answer.isSuccess()) {
-                return result(answer, context);
-            }
-            throw failure(answer);
-        } finally {
-            callbacks.forget(context.run().id(), context.token());
+        HttpAnswer answer = ask(context);
+        if (answer.status() == ACCEPTED) {
+            throw awaitStop(context);
         }
+        if (answer.isSuccess()) {
+            return result(answer, context);
+        }
+        throw failure(answer);
     }
 
     private HttpAnswer ask(RunContext context) throws Exception {
@@ -114,43 +96,16 @@ public final class HttpHandler implements RunHandler {
         }
     }
 
-    private @Nullable String await(CompletableFuture<Ending> callback, RunContext context) throws Exception {
+    /** Whoever tells its end has it stopped, as others have who want it to stop. */
+    private Exception awaitStop(RunContext context) throws Exception {
         if (spec.callback() == null) {
             throw new PermanentFailureException(
                     HTTP_REFUSED, where() + " answered 202, but the job names no callback; set one, or answer 200");
         }
-        CompletableFuture<Void> stop = new CompletableFuture<>();
-        context.onStop(() -> stop.complete(null));
-        try {
-            CompletableFuture.anyOf(callback, stop).get();
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
-        }
-        if (!callback.isDone()) {
-            throw stopped(context);
-        }
-        return end(callback.join());
-    }
-
-    private @Nullable String end(Ending ending) throws Exception {
-        if (ending instanceof Ending.Succeeded succeeded) {
-            return succeeded.result();
-        } else if (ending instanceof Ending.Failed failed && failed.retryable()) {
-            throw new TransientFailureException(
-                    failed.error().code(), failed.error().message(), failed.rest(), null);
-        } else if (ending instanceof Ending.Failed failed) {
-            throw new PermanentFailureException(
-                    failed.error().code(), failed.error().message());
-        } else if (ending instanceof Ending.TimedOut late) {
-            throw new PermanentFailureException(
-                    late.error().code(), late.error().message());
-        }
-        Ending.Aborted aborted = (Ending.Aborted) ending;
-        throw new RunStoppedException(new StopRequest(
-                aborted.error().code(),
-                where(),
-                aborted.error().message(),
-                environment.clock().instant()));
+        CountDownLatch stop = new CountDownLatch(1);
+        context.onStop(stop::countDown);
+        stop.await();
+        return stopped(context);
     }
 
     private @Nullable String result(HttpAnswer answer, RunContext context) {

@@ -94,7 +94,7 @@ final class RemoteSteps implements RemoteWork {
     @Override
     public CompletionStage<FinishAnswer> finish(Proof proof, Ending ending) {
         FinishRequest request = new FinishRequest(proof.run(), proof.key(), proof.lease(), proof.token(), ending);
-        return house.lanes().finishes().submit(request).thenApply(this::ended);
+        return house.lanes().finishes().submit(request).thenApply(answer -> ended(answer, proof));
     }
 
     private void started(TurnAnswer answer) {
@@ -103,8 +103,13 @@ final class RemoteSteps implements RemoteWork {
         }
     }
 
-    private FinishAnswer ended(FinishAnswer answer) {
+    private FinishAnswer ended(FinishAnswer answer, Proof proof) {
         if (answer instanceof FinishAnswer.Finished finished) {
+            // The work of a run of this process may be done by somebody it has asked, who says so here.
+            house.works()
+                    .find(proof.run())
+                    .filter(work -> work.token().equals(proof.token()))
+                    .ifPresent(house.works()::endedElsewhere);
             house.events().tell(new EngineEvent.AttemptEnded(finished.run()));
             house.ends().noticed(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {

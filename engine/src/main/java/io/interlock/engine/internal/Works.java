@@ -28,6 +28,7 @@ final class Works {
 
     static final String LEASE_LOST = "LEASE_LOST";
     static final String SHUTDOWN = "SHUTDOWN";
+    static final String ENDED = "ENDED";
     static final String ENGINE = "interlock";
 
     private static final Logger log = LoggerFactory.getLogger(Works.class);
@@ -94,6 +95,13 @@ final class Works {
             empty.complete(null);
         }
         return news;
+    }
+
+    /** Others have told the store how it ended: there is nothing left to do, to say, or to lose. */
+    void endedElsewhere(HeldRun work) {
+        raise(work, stopRequest(ENDED, "its end was told by whoever was asked to do the work"));
+        ended(work);
+        dismiss(work);
     }
 
     /** Tells the work to stop. */

@@ -5,14 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.interlock.FencingToken;
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.engine.command.FakeContext;
-import io.interlock.run.Ending;
-import io.interlock.run.RunError;
 import io.interlock.tck.ManualTime;
 import io.interlock.time.Environment;
 import java.io.IOException;
@@ -44,13 +41,11 @@ class HttpHandlerTest {
 
     private final Environment real = Environment.system();
     private final PinnedHttp http = new PinnedHttp(LOOPBACK, real);
-    private final HttpCallbacks callbacks = new HttpCallbacks();
     private final FakeContext context = new FakeContext("{\"rows\": [1, 2]}", TRACE);
 
     @AfterEach
     void close() {
         http.close();
-        assertThat(callbacks.size()).isZero();
     }
 
     @Test
@@ -194,59 +189,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void anAcceptedRunIsEndedByItsCallback() throws Exception {
-        try (OtherSide other = OtherSide.answering(202, "{}")) {
-            CompletableFuture<@Nullable String> end = new CompletableFuture<>();
-            real.threads("worker")
-                    .newThread(() -> end.completeAsync(
-                            () -> unchecked(HttpSpec.of(other.url("/")).callback(BACK))))
-                    .start();
-            await().until(() -> !other.asked.isEmpty());
-            assertThat(callbacks.complete(context.run().id(), new FencingToken(4182), new Ending.Succeeded("0")))
-                    .as("the end of an attempt before")
-                    .isFalse();
-            assertThat(callbacks.complete(context.run().id(), context.token(), new Ending.Succeeded("{\"n\":1}")))
-                    .isTrue();
-            assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo("{\"n\":1}");
-        }
-    }
-
-    @Test
-    void aCallbackMayFailOrBeFasterThanTheAnswer() throws Exception {
-        RunError error = new RunError("NO_SPACE", "the disk is full");
-        for (int status : List.of(202, 500)) {
-            try (OtherSide other = OtherSide.doing(exchange -> {
-                callbacks.complete(
-                        context.run().id(), context.token(), new Ending.Failed(error, true, Duration.ofMinutes(3)));
-                OtherSide.answer(exchange, status, "");
-            })) {
-                assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")).callback(BACK)))
-                        .as("after %s", status)
-                        .isInstanceOfSatisfying(TransientFailureException.class, e -> {
-                            assertThat(e.code()).isEqualTo(status == 202 ? "NO_SPACE" : HttpHandler.HTTP_UNAVAILABLE);
-                        });
-            }
-        }
-        try (OtherSide other = OtherSide.doing(exchange -> {
-            callbacks.complete(context.run().id(), context.token(), new Ending.Failed(error, false, null));
-            // Hangs up without an answer.
-            exchange.close();
-        })) {
-            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")).callback(BACK)))
-                    .isInstanceOf(PermanentFailureException.class)
-                    .hasMessage("the disk is full");
-        }
-        try (OtherSide other = OtherSide.doing(exchange -> {
-            callbacks.complete(context.run().id(), context.token(), new Ending.Aborted(error));
-            OtherSide.answer(exchange, 202, "");
-        })) {
-            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")).callback(BACK)))
-                    .isInstanceOf(RunStoppedException.class);
-        }
-    }
-
-    @Test
-    void waitingForACallbackCanBeStopped() throws Exception {
+    void anAcceptedRunGoesOnUntilItIsStopped() throws Exception {
         try (OtherSide other = OtherSide.answering(202, "")) {
             CompletableFuture<@Nullable Throwable> end =
                     background(HttpSpec.of(other.url("/")).callback(BACK));
@@ -267,14 +210,13 @@ class HttpHandlerTest {
 
     @Test
     void whereRequestsMayNotGoIsSaidAtOnceOrBeforeAnythingIsSent() throws Exception {
-        assertThatThrownBy(() ->
-                        new HttpHandler(HttpSpec.of(URI.create("http://example.com/?key=1")), http, callbacks, real))
+        assertThatThrownBy(() -> new HttpHandler(HttpSpec.of(URI.create("http://example.com/?key=1")), http, real))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("http://example.com/' goes to a host that is not allowed")
                 .hasMessageNotContaining("key=1");
         try (OtherSide other = OtherSide.answering(200, "");
                 PinnedHttp strict = new PinnedHttp(HttpRules.hosts(List.of("127.0.0.1")), real)) {
-            assertThatThrownBy(() -> new HttpHandler(HttpSpec.of(other.url("/")), strict, callbacks, real).run(context))
+            assertThatThrownBy(() -> new HttpHandler(HttpSpec.of(other.url("/")), strict, real).run(context))
                     .isInstanceOfSatisfying(
                             PermanentFailureException.class,
                             e -> assertThat(e.code()).isEqualTo(HttpHandler.HTTP_REQUEST_INVALID))
@@ -305,15 +247,7 @@ class HttpHandlerTest {
     }
 
     private @Nullable String run(HttpSpec spec) throws Exception {
-        return new HttpHandler(spec, http, callbacks, real).run(context);
-    }
-
-    private @Nullable String unchecked(HttpSpec spec) {
-        try {
-            return run(spec);
-        } catch (Exception failed) {
-            throw new IllegalStateException(failed);
-        }
+        return new HttpHandler(spec, http, real).run(context);
     }
 
     private CompletableFuture<@Nullable Throwable> background(HttpSpec spec) {
