@@ -113,8 +113,9 @@ public final class RealServer implements AutoCloseable {
         return sendAsync(request(path, key, headers).GET()).join();
     }
 
-    public HttpResponse<String> post(String path, String key, JsonObject body) {
-        return postAsync(path, key, body).join();
+    public HttpResponse<String> post(String path, String key, JsonObject body, String... headers) {
+        HttpRequest.Builder request = request(path, key, headers).header("Content-Type", "application/json");
+        return sendAsync(request.POST(BodyPublishers.ofString(body.encode()))).join();
     }
 
     CompletableFuture<HttpResponse<String>> postAsync(String path, String key, JsonObject body) {
