@@ -26,13 +26,19 @@ public record Pause(
 
     /** Checks the texts. */
     public Pause {
+        requirePattern(pattern);
+        RunTexts.require("actor", actor, "say who pauses the keys");
+        RunTexts.require("reason", reason, "say why they are paused");
+    }
+
+    /** Refuses what can be no pattern, before a store keeps it. */
+    public static String requirePattern(String pattern) {
         int star = pattern.indexOf('*');
         if (pattern.isBlank() || (star >= 0 && star < pattern.length() - 1)) {
             throw new InvalidSettingException(
                     "pattern", pattern, "must be a key's name, or end with its only *", "write it as pipeline/*");
         }
-        RunTexts.require("actor", actor, "say who pauses the keys");
-        RunTexts.require("reason", reason, "say why they are paused");
+        return pattern;
     }
 
     /** When it ends by itself, if it does. */

@@ -1,5 +1,6 @@
 package io.interlock.spi.run;
 
+import io.interlock.run.Pause;
 import io.interlock.run.RunTexts;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ public record PauseRequest(
 
     /** Checks the texts. */
     public PauseRequest {
+        Pause.requirePattern(pattern);
         RunTexts.require("actor", actor, "say who pauses the keys");
         RunTexts.require("reason", reason, "say why they are paused");
     }

@@ -3,8 +3,10 @@ package io.interlock.tck;
 import static io.interlock.tck.RunClient.as;
 import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
@@ -14,9 +16,11 @@ import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Pausing keys. */
@@ -39,6 +43,17 @@ interface PauseContract extends RunContract {
         client().is(queued.id(), RunState.PENDING);
         assertThat(client().store().resume(resume)).isFalse();
         assertThat(client().claim(5)).hasSize(2);
+    }
+
+    @Test
+    default void whatCanBeNoPatternIsNotKept() {
+        RunViews views = book(RunViews.class);
+        for (String pattern : List.of("a*b", "*/a", " ", "a**")) {
+            assertThatThrownBy(() -> client().store().pause(new PauseRequest("acme", pattern, "carol", "x", null)))
+                    .as(pattern)
+                    .isInstanceOf(InvalidSettingException.class);
+        }
+        assertThat(views.pauses(null)).isEmpty();
     }
 
     @Test
