@@ -17,11 +17,13 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /**
  * Walks the OpenAPI document over a real engine: every operation is called by whoever owns what it is about, and by the admin of
  * another tenant, who learns and changes nothing.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class EveryOperationTest {
 
     /** Of another part of the server, or without an end. */
@@ -30,16 +32,22 @@ class EveryOperationTest {
 
     private static final Set<String> OF_NO_TENANT = Set.of("signIn", "signOut", "getContract");
 
-    private static final EngineRig rig = EngineRig.on("memory:");
+    private EngineRig rig;
+
+    String store() {
+        return "memory:";
+    }
+
     private static final String CLAIM = EngineRig.uuid();
 
     @BeforeAll
-    static void resource() {
+    void open() {
+        rig = EngineRig.on(store());
         rig.engine.setResource(key("secret-cluster"), "cluster", "READY", 0, "test", "made");
     }
 
     @AfterAll
-    static void close() {
+    void close() {
         rig.closeAll();
     }
 
@@ -117,7 +125,7 @@ class EveryOperationTest {
     }
 
     /** A run under way, a dead one, a line, a lease, a pause: something for every operation to be about. */
-    private static Map<String, String> facts() {
+    private Map<String, String> facts() {
         String key = "secret/" + EngineRig.uuid();
         Answer run = rig.post(
                         "/runs",
@@ -157,7 +165,7 @@ class EveryOperationTest {
                 Map.entry("bareToken", Long.toString(lease.number("token"))));
     }
 
-    private static String dead() {
+    private String dead() {
         String key = "secret/" + EngineRig.uuid();
         String id = rig.post("/runs", Role.TRIGGER, "{\"key\": \"" + key + "\", \"job\": \"flaky\"}")
                 .is(201)
@@ -180,7 +188,7 @@ class EveryOperationTest {
         return id;
     }
 
-    private static Answer call(Operation operation, String key, Map<String, String> facts) {
+    private Answer call(Operation operation, String key, Map<String, String> facts) {
         String proof = "\"leaseId\": \"" + facts.get("leaseId") + "\", \"token\": " + facts.get("token");
         String held = "\"key\": \"" + facts.get("bare") + "\", \"leaseId\": \"" + facts.get("bareLease")
                 + "\", \"token\": " + facts.get("bareToken");

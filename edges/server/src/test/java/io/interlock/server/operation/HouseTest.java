@@ -12,15 +12,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** What goes on in the house, over HTTP. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HouseTest {
 
-    private static final EngineRig rig = EngineRig.on("memory:");
+    private EngineRig rig;
+
+    String store() {
+        return "memory:";
+    }
+
+    @BeforeAll
+    void open() {
+        rig = EngineRig.on(store());
+    }
 
     @AfterAll
-    static void close() {
+    void close() {
         rig.closeAll();
     }
 

@@ -7,15 +7,27 @@ import io.interlock.engine.access.IssuedKey;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** Sign-in with a browser. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SessionTest {
 
-    private static final EngineRig rig = EngineRig.on("memory:");
+    private EngineRig rig;
+
+    String store() {
+        return "memory:";
+    }
+
+    @BeforeAll
+    void open() {
+        rig = EngineRig.on(store());
+    }
 
     @AfterAll
-    static void close() {
+    void close() {
         rig.closeAll();
     }
 
@@ -106,7 +118,7 @@ class SessionTest {
         }
     }
 
-    private static Answer signIn(String body) {
+    private Answer signIn(String body) {
         return rig.post("/session", (String) null, body);
     }
 

@@ -1,0 +1,16 @@
+package io.interlock.server.operation;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The same on a file. */
+class SqliteEveryOperationTest extends EveryOperationTest {
+
+    @TempDir
+    static Path folder;
+
+    @Override
+    String store() {
+        return "sqlite:" + folder.resolve("everyoperationtest.db");
+    }
+}
