@@ -86,6 +86,7 @@ class ArchitectureTest {
                 Map.entry("edges/server", "io.interlock.server"),
                 Map.entry("edges/cli", "io.interlock.cli"),
                 Map.entry("edges/sqs", "io.interlock.sqs"),
+                Map.entry("examples/ingestion", "io.interlock.example.ingestion"),
                 Map.entry("testing/browser", "io.interlock.browser"),
                 Map.entry("testing/servers", "io.interlock.servers"),
                 Map.entry("testing/storm", "io.interlock.storm"));

@@ -22,7 +22,7 @@ import java.util.List;
  */
 final class Arrows {
 
-    private static final List<String> EDGES = List.of("config", "ui", "server", "cli", "spring", "sqs");
+    private static final List<String> EDGES = List.of("config", "ui", "server", "cli", "spring", "sqs", "example");
     private static final String[] GROUND = {"java..", "org.jspecify..", "org.slf4j.."};
 
     private final String root;

@@ -9,11 +9,14 @@ final class Documents {
 
     private Documents() {}
 
-    /** All Markdown files of the root folder and of {@code docs}. */
+    /** All Markdown files of the root folder, of {@code docs} and of {@code examples}. */
     static List<Path> all() {
         Path root = SourceTree.root();
-        Stream<Path> top = SourceTree.files(root.resolve("docs"), ".md").stream();
-        return Stream.concat(top, SourceTree.topLevel(root, ".md").stream())
+        return Stream.of(
+                        SourceTree.topLevel(root, ".md"),
+                        SourceTree.files(root.resolve("docs"), ".md"),
+                        SourceTree.files(root.resolve("examples"), ".md"))
+                .flatMap(List::stream)
                 .sorted()
                 .toList();
     }

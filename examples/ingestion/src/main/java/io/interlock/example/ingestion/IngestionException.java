@@ -1,0 +1,21 @@
+package io.interlock.example.ingestion;
+
+import io.interlock.InterlockException;
+
+/** What the door said no to, or how an ingestion failed, with the code it was told by: {@code INGESTION_IN_PROGRESS}. */
+final class IngestionException extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String code;
+
+    IngestionException(String code, String message) {
+        super(message);
+        this.code = code;
+    }
+
+    /** For programs. */
+    String code() {
+        return code;
+    }
+}

@@ -1,0 +1,91 @@
+package io.interlock.example.ingestion;
+
+import io.interlock.LockKey;
+import io.interlock.engine.RunContext;
+import io.interlock.example.ingestion.Database.Fence;
+import io.interlock.locks.Lease;
+import io.interlock.locks.Locks;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionService;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The races of an event, one after the other under the event's lock; or several at once, each also under a lock of its own,
+ * {@code event/{id}/race/{n}}, so that a race can be mended alone while the others go on.
+ */
+final class Races {
+
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
+
+    private final int atOnce;
+    private final String store;
+    private final Environment environment;
+
+    Races(int atOnce, String store, Environment environment) {
+        this.atOnce = atOnce;
+        this.store = store;
+        this.environment = environment;
+    }
+
+    /** Ingests a race by whoever holds these. */
+    interface Work {
+        void on(int race, List<Fence> fences) throws Exception;
+    }
+
+    void each(List<Integer> races, RunContext run, Work work) throws Exception {
+        run.progress(0, races.size());
+        if (atOnce == 1) {
+            int done = 0;
+            for (int race : races) {
+                run.checkpoint();
+                work.on(race, List.of(new Fence(run.key(), run.token())));
+                run.progress(++done, races.size());
+            }
+            return;
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(atOnce, environment.threads("race"));
+        try (Locks locks = Locks.open(store)) {
+            CompletionService<Integer> working = new ExecutorCompletionService<>(threads);
+            races.forEach(race -> working.submit(() -> locked(locks, race, run, work)));
+            for (int done = 1; done <= races.size(); done++) {
+                working.take().get();
+                run.progress(done, races.size());
+            }
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof Exception told ? told : failed;
+        } finally {
+            stop(threads);
+        }
+    }
+
+    private static int locked(Locks locks, int race, RunContext run, Work work) throws Exception {
+        run.checkpoint();
+        LockKey key = LockKey.of(run.key().tenant(), run.key().name() + "/race/" + race);
+        try (Lease lease = locks.acquire(key, LONGEST_WAIT).orElseThrow()) {
+            work.on(race, List.of(new Fence(run.key(), run.token()), new Fence(key, lease.token())));
+        }
+        return race;
+    }
+
+    /** Nothing works on when the run has ended, however it did: an interrupt of this thread hurries, and is not forgotten. */
+    private static void stop(ExecutorService threads) {
+        threads.shutdownNow();
+        boolean interrupted = Thread.interrupted();
+        while (!threads.isTerminated()) {
+            try {
+                interrupted |= !threads.awaitTermination(1, TimeUnit.DAYS);
+            } catch (InterruptedException again) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.interlock.example.ingestion;
+
+import io.interlock.InvalidSettingException;
+import java.net.URI;
+import java.util.Map;
+
+/**
+ * What the variables of the process say.
+ *
+ * @param source {@code INGESTION_SOURCE}: the site
+ * @param database {@code INGESTION_DATABASE}: a JDBC URL
+ * @param racesAtOnce {@code INGESTION_RACES_AT_ONCE}: 1 unless said; more than 1 takes a lock for each race
+ * @param store {@code INTERLOCK_STORE}: where those locks are; the server's own store
+ */
+record Settings(URI source, String database, int racesAtOnce, String store) {
+
+    static Settings of(Map<String, String> variables) {
+        Settings settings = new Settings(
+                URI.create(required(variables, "INGESTION_SOURCE", "http://127.0.0.1:8090")),
+                required(variables, "INGESTION_DATABASE", "jdbc:sqlite:races.db"),
+                Integer.parseInt(variables.getOrDefault("INGESTION_RACES_AT_ONCE", "1")),
+                variables.getOrDefault("INTERLOCK_STORE", ""));
+        if (settings.racesAtOnce() > 1) {
+            required(variables, "INTERLOCK_STORE", "sqlite:interlock.db, the store of the server");
+        }
+        return settings;
+    }
+
+    private static String required(Map<String, String> variables, String name, String example) {
+        String value = variables.getOrDefault(name, "");
+        if (value.isEmpty()) {
+            throw new InvalidSettingException(name, "", "is not set", "set it, as in " + example);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,25 @@
+package io.interlock.example.ingestion;
+
+import io.interlock.servers.PostgresServer;
+import java.nio.file.Path;
+
+/**
+ * Where a test keeps things.
+ *
+ * @param store of the servers
+ * @param database of the events, as a JDBC URL
+ */
+record Place(String store, String database) {
+
+    static Place files(Path folder) {
+        return new Place("sqlite:" + folder.resolve("interlock.db"), "jdbc:sqlite:" + folder.resolve("races.db"));
+    }
+
+    /** A database of its own called {@code name}, for both. */
+    static Place postgres(String name) {
+        PostgresServer server = PostgresServer.shared();
+        server.execute("CREATE DATABASE " + name);
+        String where = "localhost:" + server.port() + "/" + name;
+        return new Place("postgresql://postgres@" + where, "jdbc:postgresql://" + where + "?user=postgres");
+    }
+}

@@ -1,0 +1,166 @@
+package io.interlock.example.ingestion;
+
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.example.ingestion.site.SourceSite;
+import io.interlock.time.Environment;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/** A source, a database, and servers that ingest from the one into the other. */
+final class Rig implements AutoCloseable {
+
+    static final List<String> TABLES =
+            List.of("event", "entry", "race", "result", "lap", "driver", "driver_match", "page");
+
+    final SourceSite site;
+    final Database database;
+    final EventReader reader;
+    final Fetch fetch;
+    private final Place place;
+    private final Path folder;
+    private final Map<String, String> variables = new HashMap<>();
+    private final List<RealServer> servers = new ArrayList<>();
+    private String apiKey = "";
+
+    Rig(Place place, Path folder, Map<String, String> more) throws IOException, SQLException {
+        this.place = place;
+        this.folder = folder;
+        site = SourceSite.start(0, Environment.system());
+        database = Database.open(place.database());
+        reader = new EventReader(database);
+        fetch = new Fetch(new Source(site.address()), new StagedPages(database), Environment.system());
+        variables.put("INGESTION_SOURCE", site.address().toString());
+        variables.put("INGESTION_DATABASE", place.database());
+        variables.put("INTERLOCK_STORE", place.store());
+        variables.put("INTERLOCK_JOBS_INGEST_RETRY_BACKOFF", "200ms");
+        variables.putAll(more);
+    }
+
+    Settings settings(int racesAtOnce) {
+        return new Settings(site.address(), place.database(), racesAtOnce, place.store());
+    }
+
+    String database() {
+        return place.database();
+    }
+
+    /** Starts one more server. */
+    RealServer server() throws IOException {
+        RealServer server = RealServer.start(folder, variables);
+        if (apiKey.isEmpty()) {
+            apiKey = server.apiKey();
+        }
+        servers.add(server);
+        return server;
+    }
+
+    DoorClient door(RealServer server) {
+        return new DoorClient(server.url(), apiKey);
+    }
+
+    /** Ingests an event through {@code door}, to its end; the event. */
+    String ingested(DoorClient door, String source) throws Exception {
+        String event = new Ingest(fetch, door).start(source, "17", "0s");
+        ended(door, event);
+        return event;
+    }
+
+    /** Waits until nothing works on an event; how it stands then. */
+    Map<String, String> ended(DoorClient door, String event) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> "false".equals(door.state(event).get("running")));
+        return state(door, event);
+    }
+
+    /** Waits until the last ingestion of an event has failed with {@code code}; how it stands then. */
+    Map<String, String> failed(DoorClient door, String event, String code) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> code.equals(state(door, event).get("error.code"))
+                        && "false".equals(state(door, event).get("running")));
+        return state(door, event);
+    }
+
+    Map<String, String> state(DoorClient door, String event) {
+        try {
+            return door.state(event);
+        } catch (IOException | InterruptedException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** A run as the REST interface has it, which the pages of the UI are made from. */
+    Map<String, String> run(String id) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(latest().url().resolve("/api/v1/runs/" + id))
+                .header("x-api-key", apiKey)
+                .build();
+        return FlatJson.read(HttpClient.newHttpClient()
+                .send(request, BodyHandlers.ofString())
+                .body());
+    }
+
+    /** What the command line says. */
+    String cli(String... words) throws IOException, InterruptedException {
+        ProcessBuilder builder = RealServer.java("io.interlock.cli.Main", words).redirectErrorStream(true);
+        builder.environment().put("INTERLOCK_SERVER", latest().url().toString());
+        builder.environment().put("INTERLOCK_API_KEY", apiKey);
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return said;
+    }
+
+    private RealServer latest() {
+        return servers.get(servers.size() - 1);
+    }
+
+    /** All rows of all tables, apart from when they were last ingested; in PostgreSQL also which transaction has written each. */
+    Map<String, List<String>> dump() throws SQLException {
+        Map<String, List<String>> dump = new TreeMap<>();
+        boolean postgres = place.database().contains("postgresql");
+        for (String table : TABLES) {
+            String columns = table.equals("event") ? "id, source_event_id, track_id, name, ingest_depth" : "*";
+            String writer = postgres && !table.equals("event") ? ", xmin" : "";
+            dump.put(table, rows("SELECT " + columns + writer + " FROM " + table));
+        }
+        return dump;
+    }
+
+    /** The rows of a query, sorted. */
+    List<String> rows(String sql) throws SQLException {
+        return database.read(connection -> {
+            try (PreparedStatement query = connection.prepareStatement(sql);
+                    ResultSet rows = query.executeQuery()) {
+                List<String> found = new ArrayList<>();
+                while (rows.next()) {
+                    StringBuilder row = new StringBuilder();
+                    for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+                        row.append(Objects.toString(rows.getString(i))).append('|');
+                    }
+                    found.add(row.toString());
+                }
+                return found.stream().sorted().toList();
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(RealServer::close);
+        site.close();
+    }
+}

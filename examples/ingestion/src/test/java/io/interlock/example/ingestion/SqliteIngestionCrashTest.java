@@ -1,0 +1,77 @@
+package io.interlock.example.ingestion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
+
+/** Events in a file. */
+class SqliteIngestionCrashTest extends IngestionCrashContract {
+
+    @Override
+    Place place(Path folder) {
+        return Place.files(folder);
+    }
+
+    @Test
+    void anIngestionThatTakesTooLongEndsWithItsStage() throws Exception {
+        DoorClient door = rig.door(live);
+        rig.fetch.all("204");
+        rig.site.moods().hold("/events/204/races/2");
+        String event = door.start("204", "17", "0s");
+        assertThat(rig.failed(door, event, "INGESTION_TIMEOUT"))
+                .containsEntry("error.stage", "races")
+                .containsEntry("ingest_depth", "none");
+        rig.site.moods().release();
+        assertThat(rig.ingested(door, "204")).isEqualTo(event);
+        assertThat(rig.reader.find(event).orElseThrow().complete()).isTrue();
+    }
+
+    /** A count that takes hours, in the middle of the laps. */
+    @Override
+    void stall() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE many AS SELECT a.car FROM lap a LIMIT 1");
+            statement.execute("INSERT INTO many VALUES (1)");
+            for (int doubled = 0; doubled < 10; doubled++) {
+                statement.execute("INSERT INTO many SELECT car FROM many");
+            }
+            statement.execute("CREATE TRIGGER stall BEFORE INSERT ON lap WHEN NEW.race = 3 AND NEW.lap = 4 BEGIN "
+                    + "SELECT count(*) FROM many a, many b, many c, many d; END");
+            connection.commit();
+        }
+    }
+
+    /** Somebody writes, so nobody else can. */
+    @Override
+    boolean stalled() {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("SELECT 1");
+            return false;
+        } catch (SQLException busy) {
+            return String.valueOf(busy.getMessage()).contains("SQLITE_BUSY");
+        }
+    }
+
+    @Override
+    void resume() throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("DROP TRIGGER stall");
+            connection.commit();
+        }
+    }
+
+    private Connection connect() throws SQLException {
+        Connection connection =
+                DriverManager.getConnection(rig.database() + "?busy_timeout=0&transaction_mode=IMMEDIATE");
+        connection.setAutoCommit(false);
+        return connection;
+    }
+}
