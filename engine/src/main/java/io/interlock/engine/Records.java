@@ -9,6 +9,8 @@ import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Tally;
 import io.interlock.run.WorkerNote;
 import java.time.Duration;
@@ -52,4 +54,7 @@ public interface Records {
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
     List<Pause> pauses(@Nullable String tenant);
+
+    /** Resources of a kind, of all tenants, in the order of their keys. */
+    List<Resource> resources(ResourceQuery query);
 }

@@ -3,6 +3,8 @@ package io.interlock.spi.run;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Tally;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,4 +23,7 @@ public interface RunViews {
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
     List<Pause> pauses(@Nullable String tenant);
+
+    /** Resources of a kind, of all tenants, in the order of their keys. */
+    List<Resource> resources(ResourceQuery query);
 }

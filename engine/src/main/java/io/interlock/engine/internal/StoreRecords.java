@@ -13,6 +13,8 @@ import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Seal;
 import io.interlock.run.Tally;
 import io.interlock.run.WorkerNote;
@@ -83,5 +85,10 @@ final class StoreRecords implements Records {
     @Override
     public List<Pause> pauses(@Nullable String tenant) {
         return store.pauses(tenant);
+    }
+
+    @Override
+    public List<Resource> resources(ResourceQuery query) {
+        return store.resources(query);
     }
 }

@@ -12,11 +12,14 @@ import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
+import io.interlock.run.ResourceAnswer;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Tally;
 import io.interlock.run.Turn;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitRequest;
@@ -192,5 +195,36 @@ interface ViewsContract extends RunContract {
         client().store().resume(new ResumeRequest("acme", "p/*", "carol", "done"));
         assertThat(views().pauses("acme")).isEmpty();
         assertThat(views().pauses("initech")).isEmpty();
+    }
+
+    @Test
+    default void resourcesOfAKindAreListedOverTenantsInPages() {
+        views();
+        for (String name : List.of("b", "ä", "a")) {
+            resource(key(name), "cluster", "READY");
+        }
+        resource(key("c"), "event", "READY");
+        resource(LockKey.of("globex", "a"), "cluster", "FAILED");
+        client().starts(key("no-resource"), spec());
+        assertThat(resources(ResourceQuery.ofKind("cluster")))
+                .containsExactly("acme:a", "acme:b", "acme:ä", "globex:a");
+        ResourceQuery two = new ResourceQuery("cluster", null, 2);
+        assertThat(resources(two)).containsExactly("acme:a", "acme:b");
+        assertThat(resources(two.behind(key("b")))).containsExactly("acme:ä", "globex:a");
+        assertThat(resources(two.behind(LockKey.of("globex", "a")))).isEmpty();
+        assertThat(resources(ResourceQuery.ofKind("none"))).isEmpty();
+        assertThat(views().resources(ResourceQuery.ofKind("event")))
+                .containsExactly(client().store().resource(key("c")).orElseThrow());
+    }
+
+    private void resource(LockKey key, String kind, String state) {
+        assertThat(client().store().setResource(new ResourceRequest(key, kind, state, 0, "carol", "made")))
+                .isInstanceOf(ResourceAnswer.Changed.class);
+    }
+
+    private List<String> resources(ResourceQuery query) {
+        return views().resources(query).stream()
+                .map(resource -> resource.key().toString())
+                .toList();
     }
 }

@@ -13,6 +13,8 @@ import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.Seal;
 import io.interlock.run.Tally;
@@ -140,6 +142,11 @@ abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
     @Override
     public List<Pause> pauses(@Nullable String tenant) {
         return books().views().pauses(tenant);
+    }
+
+    @Override
+    public List<Resource> resources(ResourceQuery query) {
+        return books().views().resources(query);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.interlock.store.memory;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Tally;
 import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.rules.Looking;
@@ -44,5 +46,16 @@ class ViewBook implements RunViews {
                 .filter(pause -> pause.lastsAt(table.now()) && (tenant == null || tenant.equals(pause.tenant())))
                 .sorted(Comparator.comparing(Pause::tenant).thenComparing(Pause::pattern))
                 .toList());
+    }
+
+    @Override
+    public List<Resource> resources(ResourceQuery query) {
+        return table.rows.keys().stream()
+                .sorted()
+                .map(table.rows::resource)
+                .flatMap(Optional::stream)
+                .filter(query::matches)
+                .limit(query.limit())
+                .toList();
     }
 }

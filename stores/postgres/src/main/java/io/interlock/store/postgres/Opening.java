@@ -43,7 +43,8 @@ final class Opening {
             "018_leases_once_more.sql",
             "019_heartbeats_once_more.sql",
             "020_lost_records.sql",
-            "021_workers_of_tenants.sql");
+            "021_workers_of_tenants.sql",
+            "022_resources.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;

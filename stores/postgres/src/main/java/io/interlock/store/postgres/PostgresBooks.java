@@ -14,6 +14,8 @@ import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.Seal;
 import io.interlock.run.Tally;
@@ -170,6 +172,11 @@ abstract class PostgresBooks implements RunBooks, AccessKeys {
     @Override
     public List<Pause> pauses(@Nullable String tenant) {
         return ask(ViewSteps.pauses(calls(), tenant));
+    }
+
+    @Override
+    public List<Resource> resources(ResourceQuery query) {
+        return ask(ViewSteps.resources(calls(), query));
     }
 
     @Override

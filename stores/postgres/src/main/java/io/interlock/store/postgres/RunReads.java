@@ -118,14 +118,12 @@ final class RunReads {
                     statement.setString(1, key.tenant());
                     statement.setString(2, key.name());
                 },
-                rows -> each(
-                        rows,
-                        row -> new Resource(
-                                key,
-                                row.requireText("kind"),
-                                row.requireText("state"),
-                                row.requireLong("version"),
-                                row.run("owner"))));
+                rows -> each(rows, row -> resource(key, row)));
+    }
+
+    static Resource resource(LockKey key, Columns row) throws SQLException {
+        return new Resource(
+                key, row.requireText("kind"), row.requireText("state"), row.requireLong("version"), row.run("owner"));
     }
 
     static Lane.Step<List<AuditRecord>> audit(RunCall call, LockKey key) {

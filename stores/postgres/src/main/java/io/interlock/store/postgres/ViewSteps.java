@@ -1,10 +1,13 @@
 package io.interlock.store.postgres;
 
+import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.Tally;
 import io.interlock.spi.run.RunHistory.Forgotten;
@@ -80,6 +83,22 @@ final class ViewSteps {
                                 RunState.valueOf(row.requireText("state")),
                                 row.requireLong("count"),
                                 row.requireInstant("oldest"))));
+    }
+
+    static Lane.Step<List<Resource>> resources(RunCall call, ResourceQuery query) {
+        String kind = Texts.exact("kind", query.kind());
+        LockKey after = query.after();
+        return call.rows(
+                "resources(?, ?, ?, ?)",
+                (statement, patience) -> {
+                    statement.setString(1, kind);
+                    statement.setString(2, after == null ? null : after.tenant());
+                    statement.setString(3, after == null ? null : after.name());
+                    statement.setInt(4, query.limit());
+                },
+                rows -> RunReads.each(
+                        rows,
+                        row -> RunReads.resource(LockKey.of(row.requireText("tenant"), row.requireText("name")), row)));
     }
 
     static Lane.Step<List<Pause>> pauses(RunCall call, @Nullable String tenant) {

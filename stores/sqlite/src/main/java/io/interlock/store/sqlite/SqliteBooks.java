@@ -13,6 +13,8 @@ import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.Seal;
@@ -174,6 +176,11 @@ abstract class SqliteBooks extends SqliteRuns implements RunBooks {
                 .all(tenant).stream()
                         .filter(pause -> pause.lastsAt(Micros.moment(step.now())))
                         .toList());
+    }
+
+    @Override
+    public List<Resource> resources(ResourceQuery query) {
+        return lanes.look(step -> List.copyOf(new ViewTable(step.session()).resources(query)));
     }
 
     @Override

@@ -1,9 +1,12 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.Tally;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -43,6 +46,13 @@ final class ViewTable {
              ORDER BY 1, 2, 3
             """;
 
+    private static final String RESOURCES = """
+            SELECT tenant, name, resource_kind, resource_state, resource_version, resource_owner
+              FROM ${schema}.${prefix}room
+             WHERE (tenant, name) > (?1, ?2) AND resource_kind = ?3
+             ORDER BY tenant, name LIMIT ?4
+            """;
+
     private final Session session;
 
     ViewTable(Session session) {
@@ -69,6 +79,29 @@ final class ViewTable {
                         RunState.valueOf(row.getString(3)),
                         row.getLong(4),
                         Micros.moment(row.getLong(5))));
+            }
+        }
+        return found;
+    }
+
+    /** Resources of a kind, of all tenants, in the order of their keys. */
+    List<Resource> resources(ResourceQuery query) throws SQLException {
+        PreparedStatement resources = session.prepare(RESOURCES);
+        LockKey after = query.after();
+        resources.setString(1, after == null ? "" : after.tenant());
+        resources.setString(2, after == null ? "" : after.name());
+        resources.setString(3, query.kind());
+        resources.setInt(4, query.limit());
+        List<Resource> found = new ArrayList<>();
+        try (ResultSet row = resources.executeQuery()) {
+            while (row.next()) {
+                String owner = row.getString(6);
+                found.add(new Resource(
+                        LockKey.of(row.getString(1), row.getString(2)),
+                        row.getString(3),
+                        row.getString(4),
+                        row.getLong(5),
+                        owner == null ? null : RunId.parse(owner)));
             }
         }
         return found;
