@@ -39,6 +39,7 @@ public final class Doors {
                 .also(WorkflowDoor.DOCUMENT, WorkflowDoor.operations(bench, jobs, secrets))
                 .also(ClusterDoor.DOCUMENT, ClusterDoor.operations(bench, jobs))
                 .also(IngestionDoor.DOCUMENT, IngestionDoor.operations(bench, jobs))
-                .onStop(bench.waits()::close);
+                .onStop(bench.waits()::close)
+                .onStop(ClusterDoor.watchLifetimes(bench, jobs)::close);
     }
 }

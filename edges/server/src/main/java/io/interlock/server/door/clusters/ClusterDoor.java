@@ -15,6 +15,7 @@ import io.interlock.server.api.Workbench;
 import io.interlock.server.door.DoorJobs;
 import io.interlock.server.door.DoorRuns;
 import io.interlock.server.problem.Problem;
+import io.interlock.time.Timers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -30,6 +31,7 @@ public final class ClusterDoor {
     public static final String DOCUMENT = "door/clusters.yaml";
 
     private static final String CREATE = "CREATE";
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
     private final Workbench bench;
     private final DoorJobs jobs;
@@ -50,6 +52,26 @@ public final class ClusterDoor {
                 .on("startClusterJob", door::start)
                 .on("getClusterJob", door::job)
                 .on("listDeadClusterJobs", door::dead);
+    }
+
+    /** Has clusters destroyed whose lifetime is over, if there is a job for that, until what is returned is closed. */
+    public static Timers watchLifetimes(Workbench bench, DoorJobs jobs) {
+        Timers timers = bench.environment().timers("interlock-lifetimes");
+        jobs.ofType(Door.CLUSTERS, Lifetimes.JOB)
+                .map(job ->
+                        new Lifetimes(bench.engine(), job, bench.environment().clock()))
+                .ifPresent(lifetimes -> again(timers, lifetimes));
+        return timers;
+    }
+
+    private static void again(Timers timers, Lifetimes lifetimes) {
+        timers.after(LOOK_EVERY, () -> {
+            try {
+                lifetimes.round();
+            } finally {
+                again(timers, lifetimes);
+            }
+        });
     }
 
     private CompletionStage<Reply> create(Call call) {
@@ -81,6 +103,11 @@ public final class ClusterDoor {
     }
 
     private Instant end(Duration ttl) {
+        if (jobs.ofType(Door.CLUSTERS, Lifetimes.JOB).isEmpty()) {
+            throw Problem.invalid(
+                            "/ttl", "has no end without a job " + Lifetimes.JOB + "; configure one, or leave it out")
+                    .thrown();
+        }
         if (ttl.isZero() || ttl.isNegative()) {
             throw Problem.invalid("/ttl", "must be above 0s; leave it out for a cluster without an end")
                     .thrown();
@@ -106,14 +133,8 @@ public final class ClusterDoor {
         });
     }
 
-    /** The work is one for all clusters, so it is told which cluster it is for. */
     private Submission submit(Call call, ClusterId id, JobSettings job, JsonObject given) {
-        JsonObject parameters = new JsonObject()
-                .put("cluster_id", id.toString())
-                .put("name", id.name())
-                .put("platform", id.platform())
-                .put("base_domain", id.baseDomain())
-                .put("type", DoorJobs.type(job.name()));
+        JsonObject parameters = ClusterJson.parameters(id, job.name());
         given.forEach(parameter -> {
             if (parameters.containsKey(parameter.getKey())) {
                 throw Problem.invalid("/parameters/" + parameter.getKey(), "is set by this door; leave it out")

@@ -19,6 +19,8 @@ record ClusterId(String name, String baseDomain, String platform, String serial)
 
     static final String KEYS = "cluster/";
 
+    private static final String NAMES = "cluster-name/";
+
     private static final Pattern FORM = Pattern.compile("([^./]+)\\.([^/]+)\\.([^./]+)\\.([0-9a-z]{10})");
     private static final int DIGITS = 36;
     private static final long SERIALS = (long) Math.pow(DIGITS, 9);
@@ -36,6 +38,13 @@ record ClusterId(String name, String baseDomain, String platform, String serial)
                 : Optional.empty();
     }
 
+    /** The one with {@code serial} among those whose name is {@code nameKey}. */
+    static Optional<ClusterId> named(LockKey nameKey, String serial) {
+        return nameKey.name().startsWith(NAMES)
+                ? parse(nameKey.name().substring(NAMES.length()) + "." + serial)
+                : Optional.empty();
+    }
+
     /** What its jobs are exclusive under. */
     LockKey key(String tenant) {
         return LockKey.of(tenant, KEYS + this);
@@ -43,7 +52,7 @@ record ClusterId(String name, String baseDomain, String platform, String serial)
 
     /** Under which clusters of one name meet. */
     LockKey nameKey(String tenant) {
-        return LockKey.of(tenant, "cluster-name/" + name + "." + baseDomain + "." + platform);
+        return LockKey.of(tenant, NAMES + name + "." + baseDomain + "." + platform);
     }
 
     /** Another one of the same name. */

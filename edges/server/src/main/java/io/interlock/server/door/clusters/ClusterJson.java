@@ -27,6 +27,16 @@ final class ClusterJson {
                 .put("expires_at", DoorRuns.time(Optional.ofNullable(cluster.expiresAt())));
     }
 
+    /** What the work of a job is told about its cluster: it is one for all of them. */
+    static JsonObject parameters(ClusterId id, String job) {
+        return new JsonObject()
+                .put("cluster_id", id.toString())
+                .put("name", id.name())
+                .put("platform", id.platform())
+                .put("base_domain", id.baseDomain())
+                .put("type", DoorJobs.type(job));
+    }
+
     static JsonObject job(Run run) {
         RunError error = run.status().error();
         return new JsonObject()

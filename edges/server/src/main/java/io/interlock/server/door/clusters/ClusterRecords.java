@@ -4,7 +4,10 @@ import io.interlock.LockKey;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
+import io.interlock.run.ResourceQuery;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class ClusterRecords {
 
     static final String PENDING = "PENDING";
+    static final String READY = "READY";
     static final String FAILED = "FAILED";
+
+    private static final String NAMES = "cluster-name";
 
     /** A cluster in one of these states leaves its name to others. */
     private static final Set<String> OVER = Set.of("DESTROYED", FAILED);
@@ -49,7 +55,7 @@ final class ClusterRecords {
             }
             ResourceAnswer answer = engine.setResource(
                     nameKey,
-                    "cluster-name",
+                    NAMES,
                     new Claim(id.serial(), expiresAt).toString(),
                     claim.map(Resource::version).orElse(0L),
                     actor,
@@ -75,6 +81,54 @@ final class ClusterRecords {
                                 .filter(claim -> claim.serial().equals(id.serial()))
                                 .map(Claim::expiresAt)
                                 .orElse(null)));
+    }
+
+    /** Whether a cluster in that state leaves its name to others. */
+    static boolean isOver(String state) {
+        return OVER.contains(state);
+    }
+
+    /**
+     * A cluster whose lifetime is over.
+     *
+     * @param key what its jobs are exclusive under
+     * @param id which one
+     * @param expiresAt since when
+     * @param name the resource that says so
+     */
+    record Ending(LockKey key, ClusterId id, Instant expiresAt, Resource name) {}
+
+    /** Clusters, of all tenants, whose lifetime is over at {@code now}. */
+    List<Ending> ending(Instant now) {
+        List<Ending> all = new ArrayList<>();
+        ResourceQuery query = ResourceQuery.ofKind(NAMES);
+        List<Resource> page;
+        do {
+            page = engine.records().resources(query);
+            for (Resource name : page) {
+                query = query.behind(name.key());
+                Claim claim = Claim.parse(name.state());
+                Instant end = claim.expiresAt();
+                if (end != null && !end.isAfter(now)) {
+                    ClusterId.named(name.key(), claim.serial())
+                            .ifPresent(
+                                    id -> all.add(new Ending(id.key(name.key().tenant()), id, end, name)));
+                }
+            }
+        } while (page.size() == query.limit());
+        return all;
+    }
+
+    /** Looks no more at the lifetime of a cluster that is over; somebody else may have its name by now. */
+    void forgetLifetime(Ending ending, String actor) {
+        Resource name = ending.name();
+        engine.setResource(
+                name.key(),
+                NAMES,
+                new Claim(ending.id().serial(), null).toString(),
+                name.version(),
+                actor,
+                "cluster " + ending.id().serial() + " is over");
     }
 
     private void set(String tenant, ClusterId id, String state, String actor, String reason) {

@@ -47,6 +47,7 @@ class ClustersTest {
                         job("CREATE", Set.of("PENDING"), "CREATING", "READY"),
                         job("DESTROY", Set.of("READY", "FAILED"), "DESTROYING", "DESTROYED"),
                         job("scale-workers", Set.of("READY"), "SCALING", "READY"),
+                        job("JANITOR_DESTROY", Set.of("READY"), "DESTROYING", "DESTROYED"),
                         DoorRig.job(
                                 Door.CLUSTERS,
                                 Job.named("INSPECT")
@@ -258,6 +259,8 @@ class ClustersTest {
             fails(409, "KEY_PAUSED", strict.post("/clusters", Role.TRIGGER, body));
             strict.engine.resume(DoorRig.TENANT, "cluster/refused*", "ops", "done");
             strict.post("/clusters", Role.TRIGGER, body).is(201);
+            fails(400, "INVALID_REQUEST", strict.post("/clusters", Role.TRIGGER, """
+                    {"name": "mortal", "platform": "aws", "base_domain": "example.com", "ttl": "8h"}"""));
         } finally {
             strict.closeAll();
         }

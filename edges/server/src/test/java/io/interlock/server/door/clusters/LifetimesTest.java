@@ -1,0 +1,146 @@
+package io.interlock.server.door.clusters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.access.Role;
+import io.interlock.config.Door;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.Job;
+import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
+import io.interlock.run.Transition;
+import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.door.DoorRig;
+import io.interlock.server.door.HandWork;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Clusters with a lifetime, as hours go by. */
+class LifetimesTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private final HandWork work = new HandWork();
+    private final JobSettings janitor = job("JANITOR_DESTROY", Set.of("READY"), "DESTROYING", "DESTROYED");
+    private final DoorRig rig = DoorRig.on(
+            "memory:",
+            ClusterDoor.DOCUMENT,
+            List.of(
+                    job("CREATE", Set.of("PENDING"), "CREATING", "READY"),
+                    job("SCALE_WORKERS", Set.of("READY"), "SCALING", "READY"),
+                    job("DESTROY", Set.of("READY", "FAILED"), "DESTROYING", "DESTROYED"),
+                    janitor));
+
+    private JobSettings job(String name, Set<String> from, String during, String success) {
+        return DoorRig.job(
+                Door.CLUSTERS,
+                Job.named(name)
+                        .onConflict(ConflictPolicy.QUEUE)
+                        .transition(new Transition("cluster", from, during, success, "FAILED"))
+                        .handler(work));
+    }
+
+    @AfterEach
+    void close() {
+        rig.closeAll();
+    }
+
+    @Test
+    void aClusterIsDestroyedByOneJobWhenItsLifetimeEndsHoweverManyNodesLook() {
+        String id = ready("mortal", "8h");
+        String other = ready("younger", "10h");
+        String immortal = ready("immortal", "365d");
+        lookAfter(HOUR.multipliedBy(7));
+        assertThat(janitors()).isEmpty();
+        for (int node = 0; node < 3; node++) {
+            lookAfter(HOUR.multipliedBy(9));
+        }
+        Run run = janitors().get(0);
+        assertThat(janitors()).hasSize(1);
+        assertThat(run.key()).isEqualTo(LockKey.of(DoorRig.TENANT, "cluster/" + id));
+        assertThat(run.spec().origin().reason()).contains("its lifetime ended at");
+        assertThat(new JsonObject(run.spec().parameters()).getString("cluster_id"))
+                .isEqualTo(id);
+        assertThat(new JsonObject(run.spec().parameters()).getString("type")).isEqualTo("JANITOR_DESTROY");
+        work.working(run.id().toString());
+        assertThat(status(id)).isEqualTo("DESTROYING");
+        lookAfter(HOUR.multipliedBy(9));
+        work.succeed(run.id().toString());
+        await().until(() -> status(id).equals("DESTROYED"));
+        lookAfter(HOUR.multipliedBy(9));
+        assertThat(janitors()).hasSize(1);
+        assertThat(status(other)).isEqualTo("READY");
+        assertThat(status(immortal)).isEqualTo("READY");
+    }
+
+    @Test
+    void aClusterThatIsAtWorkIsDestroyedWhenItIsReady() {
+        Answer created = create("busy", "1h");
+        work.working(created.text("job_id"));
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(janitors()).isEmpty();
+        work.succeed(created.text("job_id"));
+        await().until(() -> status(created.text("id")).equals("READY"));
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(janitors()).hasSize(1);
+    }
+
+    @Test
+    void whatIsOverLeavesNoLifetimeAndTheNameToOthers() {
+        Answer failed = create("again", "1h");
+        work.fail(failed.text("job_id"), new IllegalStateException("no quota"));
+        await().until(() -> status(failed.text("id")).equals("FAILED"));
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(rig.get("/clusters/" + failed.text("id"), Role.READ).json().getValue("expires_at"))
+                .isNull();
+        String next = ready("again", "4h");
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(janitors()).isEmpty();
+        assertThat(status(next)).isEqualTo("READY");
+    }
+
+    /** What a node does whose clock shows that {@code time} has passed. */
+    private void lookAfter(Duration time) {
+        Instant then = rig.environment.clock().instant().plus(time);
+        new Lifetimes(rig.engine, janitor, InstantSource.fixed(then)).round();
+    }
+
+    private List<Run> janitors() {
+        return rig.engine.list(RunQuery.ofTenant(DoorRig.TENANT)).runs().stream()
+                .filter(run -> run.job().value().equals("JANITOR_DESTROY"))
+                .toList();
+    }
+
+    private Answer create(String name, String ttl) {
+        return rig.post(
+                        "/clusters",
+                        Role.TRIGGER,
+                        new JsonObject()
+                                .put("name", name)
+                                .put("platform", "aws")
+                                .put("base_domain", "example.com")
+                                .put("ttl", ttl)
+                                .encode())
+                .is(201);
+    }
+
+    private String ready(String name, String ttl) {
+        Answer created = create(name, ttl);
+        work.succeed(created.text("job_id"));
+        await().until(() -> status(created.text("id")).equals("READY"));
+        return created.text("id");
+    }
+
+    private String status(String id) {
+        return rig.get("/clusters/" + id, Role.READ).is(200).text("status");
+    }
+}
