@@ -37,10 +37,10 @@ final class SourceTree {
                 .toList();
     }
 
-    /** The modules with main code: all but the tests of the architecture. */
+    /** The modules with main code. */
     static List<String> mainModules() {
         return modules().stream()
-                .filter(module -> !module.equals("testing/architecture"))
+                .filter(module -> Files.isDirectory(root().resolve(module).resolve("src/main/java")))
                 .toList();
     }
 
