@@ -66,7 +66,7 @@ public final class Intakes implements AutoCloseable {
         reading.mistake(
                 "sqs[0].queue",
                 "needs the intake from SQS, which is not on the class path; 'mvn -q -pl edges/sqs -am package"
-                        + " -DskipTests' builds it, and INTERLOCK_CLASSPATH='edges/sqs/target/intake/*' puts it there");
+                        + " -Dmaven.test.skip=true' builds it, and INTERLOCK_CLASSPATH='edges/sqs/target/intake/*' puts it there");
         reading.requireNoMistakes();
     }
 }
