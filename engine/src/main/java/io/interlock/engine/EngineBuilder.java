@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sets up a {@link RunEngine}. Not safe for use by many threads. */
@@ -44,6 +45,7 @@ public final class EngineBuilder {
     private final List<ScheduledJob> schedules = new ArrayList<>();
     private final List<NotifyRule> rules = new ArrayList<>();
     private List<String> privateNetworks = List.of();
+    private Consumer<RunEngine> whenBuilt = engine -> {};
 
     EngineBuilder(RunStore store) {
         this.store = store;
@@ -61,6 +63,12 @@ public final class EngineBuilder {
     static InvalidSettingException leasesOnly(LeaseStore store) {
         return new InvalidSettingException(
                 "store", store, "keeps leases only", "use memory:, sqlite: or postgresql: for runs");
+    }
+
+    /** Is told of the engine that is built, for handlers that need it. */
+    public EngineBuilder whenBuilt(Consumer<RunEngine> told) {
+        whenBuilt = whenBuilt.andThen(told);
+        return this;
     }
 
     /** What can be submitted and done here. */
@@ -180,7 +188,7 @@ public final class EngineBuilder {
      * @throws InvalidSettingException if a setting is out of its limits, or a job's lease above the store's longest
      */
     public RunEngine build() {
-        return StoreRunEngine.open(new EngineSettings(
+        RunEngine engine = StoreRunEngine.open(new EngineSettings(
                 store,
                 jobs,
                 environment,
@@ -196,5 +204,7 @@ public final class EngineBuilder {
                 new BookSettings(keepsBooks, retention, schedules, rules, privateNetworks),
                 threads != null ? threads : EngineThreads.of(environment),
                 closesStore));
+        whenBuilt.accept(engine);
+        return engine;
     }
 }

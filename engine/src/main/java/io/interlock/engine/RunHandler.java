@@ -30,4 +30,9 @@ public interface RunHandler {
      */
     @Nullable
     String run(RunContext context) throws Exception;
+
+    /** Whether it needs one of the slots of its process, as it does unless it only waits for other runs. */
+    default boolean takesSlot() {
+        return true;
+    }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,7 @@ final class WorkerPool {
     private final Set<JobName> jobs;
     private final int slots;
     private final Set<HeldRun> running = new HashSet<>();
+    private final Set<HeldRun> waiting = new HashSet<>();
     private boolean claiming;
     private boolean again;
     private boolean closed;
@@ -79,7 +81,9 @@ final class WorkerPool {
     }
 
     synchronized WorkerStatus status() {
-        int stuck = (int) running.stream().filter(HeldRun::isStuck).count();
+        int stuck = (int) Stream.concat(running.stream(), waiting.stream())
+                .filter(HeldRun::isStuck)
+                .count();
         return new WorkerStatus(slots, running.size(), stuck, works() && !closed);
     }
 
@@ -188,7 +192,7 @@ final class WorkerPool {
         RunHandler handler = job.work().orElseThrow();
         HeldRun held = house.works().adopt(claimed.run(), claimed.lease(), job, before);
         synchronized (this) {
-            running.add(held);
+            (handler.takesSlot() ? running : waiting).add(held);
         }
         WorkTask task = new WorkTask(house, held, handler, () -> freed(held));
         try {
@@ -208,6 +212,7 @@ final class WorkerPool {
 
     private synchronized void freed(HeldRun held) {
         running.remove(held);
+        waiting.remove(held);
         wake();
     }
 }

@@ -1,0 +1,138 @@
+package io.interlock.engine.workflow;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.engine.RunContext;
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunHandler;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
+import io.interlock.engine.TransientFailureException;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.RunQuery;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/**
+ * The work of a workflow that has nodes. They run beside each other, each as a run of the job of its name, with the parameters of the
+ * execution, under a key of its own: {@code workflow/{id}/node/{node}}. The execution ends when all have; it has failed if one has. A
+ * further attempt does again only what has not succeeded. An execution that is stopped stops its nodes.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class NodeRuns implements RunHandler {
+
+    private static final String EXECUTION = "execution";
+    private static final String NODE = "/node/";
+    private static final Duration LOOK = Duration.ofSeconds(30);
+    private static final int PAGE = 200;
+
+    private final List<String> nodes;
+    private final Callable<RunEngine> engine;
+
+    /** Runs {@code nodes}, names of jobs, on {@code engine}. */
+    public NodeRuns(List<String> nodes, Callable<RunEngine> engine) {
+        this.nodes = List.copyOf(nodes);
+        this.engine = engine;
+    }
+
+    /** The key of a node of the workflow with the key {@code workflow}. */
+    public static LockKey key(LockKey workflow, String node) {
+        return LockKey.of(workflow.tenant(), workflow.name() + NODE + node);
+    }
+
+    /** The newest run of {@code node} for {@code execution}, if it has come to that. Blocks. */
+    public static Optional<Run> find(RunEngine engine, Run execution, String node) {
+        RunQuery query = RunQuery.ofTenant(execution.key().tenant())
+                .of(key(execution.key(), node))
+                .since(execution.submittedAt())
+                .newestFirst()
+                .page(0, PAGE);
+        return engine.list(query).runs().stream()
+                .filter(run ->
+                        execution.id().toString().equals(run.spec().labels().get(EXECUTION)))
+                .findFirst();
+    }
+
+    /** It only waits for others, who need the slots. */
+    @Override
+    public boolean takesSlot() {
+        return false;
+    }
+
+    @Override
+    public String run(RunContext context) throws Exception {
+        RunEngine over = engine.call();
+        Map<String, RunId> started = new LinkedHashMap<>();
+        try {
+            for (String node : nodes) {
+                started.put(node, start(over, context, node));
+            }
+            return end(over, context, started);
+        } catch (Exception stopped) {
+            started.values()
+                    .forEach(run -> over.cancel(
+                            run, "workflow", "execution " + context.run().id() + " ends"));
+            throw stopped;
+        }
+    }
+
+    private static RunId start(RunEngine engine, RunContext context, String node) {
+        Run execution = context.run();
+        RunRequest request = RunRequest.of(key(execution.key(), node), node)
+                .onConflict(ConflictPolicy.QUEUE)
+                .parameters(execution.spec().parameters())
+                .labels(Map.of(EXECUTION, execution.id().toString()))
+                .submitter(execution.spec().origin().submitter());
+        String once = execution.id() + "/" + node;
+        Submission first = engine.submit(request.idempotencyKey(once).fingerprint(once));
+        Run run = first.orElseThrow();
+        boolean inVain = run.state().isTerminal() && run.state() != RunState.SUCCEEDED;
+        if (!inVain) {
+            return run.id();
+        }
+        String again = once + "/" + context.attempt();
+        return engine.submit(request.idempotencyKey(again).fingerprint(again))
+                .orElseThrow()
+                .id();
+    }
+
+    private static String end(RunEngine engine, RunContext context, Map<String, RunId> started)
+            throws InterruptedException {
+        List<String> results = new ArrayList<>();
+        List<String> failed = new ArrayList<>();
+        for (Map.Entry<String, RunId> node : started.entrySet()) {
+            Run run = ended(engine, context, node.getValue());
+            results.add("\"" + node.getKey() + "\":\"" + run.id() + "\"");
+            if (run.state() != RunState.SUCCEEDED) {
+                RunError error = run.status().error();
+                failed.add(
+                        "node " + node.getKey() + " is " + run.state() + (error == null ? "" : ": " + error.message()));
+            }
+            context.progress(results.size(), started.size());
+        }
+        if (!failed.isEmpty()) {
+            throw new TransientFailureException("NODE_FAILED", String.join("; ", failed));
+        }
+        return "{\"nodes\":{" + String.join(",", results) + "}}";
+    }
+
+    private static Run ended(RunEngine engine, RunContext context, RunId id) throws InterruptedException {
+        while (true) {
+            Optional<Run> run =
+                    engine.awaitEnd(id, LOOK).filter(found -> found.state().isTerminal());
+            if (run.isPresent()) {
+                return run.get();
+            }
+            context.checkpoint();
+        }
+    }
+}
