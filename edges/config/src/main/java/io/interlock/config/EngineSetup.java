@@ -4,13 +4,17 @@ import io.interlock.InterlockException;
 import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.RunEngine;
 import io.interlock.engine.http.WebhookSigner;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.notify.NotifyTarget;
+import io.interlock.engine.workflow.NodeRuns;
 import io.interlock.time.Environment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 
 /**
  * The engine a configuration makes: jobs with what does their work, schedules, notifications and limits. Close it after the engine.
@@ -72,7 +76,9 @@ public final class EngineSetup implements AutoCloseable {
     /** Sets {@code builder} up. */
     public EngineBuilder onto(EngineBuilder builder) {
         InterlockSettings.Worker worker = settings.worker();
-        builder.jobs(jobs)
+        CompletableFuture<RunEngine> engine = new CompletableFuture<>();
+        builder.jobs(withNodes(engine))
+                .whenBuilt(engine::complete)
                 .slots(worker.enabled() ? worker.slots() : 0)
                 .sweepEvery(worker.sweepEvery())
                 .drainTime(worker.grace())
@@ -89,6 +95,19 @@ public final class EngineSetup implements AutoCloseable {
     @Override
     public void close() {
         handlers.close();
+    }
+
+    /** Nodes are runs of an engine, so only an engine can run them. */
+    private Jobs withNodes(Future<RunEngine> engine) {
+        List<Job> all = new ArrayList<>();
+        for (Job job : jobs.all()) {
+            JobSettings known = settings.jobs().get(job.name().value());
+            all.add(
+                    known != null && known.work() instanceof Work.Nodes nodes
+                            ? job.doneBy(new NodeRuns(nodes.jobs(), engine::get))
+                            : job);
+        }
+        return Jobs.of(all);
     }
 
     private static Jobs jobs(InterlockSettings settings, Handlers handlers, Reading reading) {

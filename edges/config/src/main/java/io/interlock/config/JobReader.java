@@ -54,7 +54,7 @@ final class JobReader {
                 reading.made("jobs." + name, job::build, Job.named("invalid").build()),
                 door,
                 new WorkReader(reading, at).read(),
-                triggers(door),
+                new TriggerReader(reading, at).read(name, door),
                 new ScheduleReader(reading, at).read(valid, door).orElse(null));
     }
 
@@ -147,15 +147,6 @@ final class JobReader {
         Duration most = usual.maxBackoff().compareTo(backoff) < 0 ? backoff : usual.maxBackoff();
         Duration longest = reading.duration(at + "retry.max-backoff", most);
         return reading.made(at + "retry", () -> new RetryPlan(attempts, backoff, multiplier, longest), RetryPlan.NONE);
-    }
-
-    private List<String> triggers(Door door) {
-        List<String> triggers = reading.words(at + "triggers");
-        if (door != Door.WORKFLOWS && !triggers.isEmpty()) {
-            reading.mistake(at + "triggers", "is for jobs with door: workflows; this one has door: " + door.word());
-            return List.of();
-        }
-        return door == Door.WORKFLOWS && triggers.isEmpty() ? List.of(name) : triggers;
     }
 
     private Optional<Transition> guard() {

@@ -2,7 +2,7 @@ package io.interlock.config;
 
 import io.interlock.engine.Job;
 import io.interlock.engine.schedule.ScheduledJob;
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
  * @param job its rules; without the handler, which {@link EngineSetup} makes from {@code work}
  * @param door the contract it can be started through
  * @param work how it is done
- * @param triggers of a workflow; empty for others
+ * @param triggers of a workflow, each with the priority of what it starts; empty for others
  * @param schedule when it starts by the clock, or {@code null}
  */
 public record JobSettings(
         Job job,
         Door door,
         Work work,
-        List<String> triggers,
+        Map<String, Integer> triggers,
         @Nullable ScheduledJob schedule) {
 
     /** Copies the triggers. */
     public JobSettings {
-        triggers = List.copyOf(triggers);
+        triggers = Map.copyOf(triggers);
     }
 
     /** Its name. */

@@ -49,6 +49,7 @@ final class Settings {
             jobs.*.run.http.secret-file | TEXT    |        | A file with the secret that signs the call
             jobs.*.run.http.callback   | URL      |        | Where the other side says how its work ended, if it answered 202; {runId} stands for the run
             jobs.*.run.java            | TEXT     |        | The class that does the work: a RunHandler with a public constructor without parameters
+            jobs.*.run.nodes           | WORDS    |        | Workflows: the jobs that are its nodes; they run beside each other, each under a key of its own
             jobs.*.run.worker          | [remote] |        | The work is done by whoever claims it
             jobs.*.on-conflict         | [reject skip join queue queue-latest replace] | | What happens to a newcomer; left out, what the door does, else reject
             jobs.*.lease               | DURATION | 30s    | How long the right to a key lasts without renewal; at most the store's maxLease
@@ -58,6 +59,7 @@ final class Settings {
             jobs.*.stages              | WORDS    |        | The stages, in order, for people and meters
             jobs.*.stage-budgets.*     | DURATION |        | How long a stage may take before somebody hears of it
             jobs.*.triggers            | WORDS    |        | Workflows: the triggers that start it; left out, its own name
+            jobs.*.trigger-priorities.* | NUMBER |        | Workflows that queue: the priority of what a trigger starts, from -100 to 100; left out, 0
             jobs.*.schedule            | TEXT     |        | A cron expression in UTC; a start like any other, under the same lock
             jobs.*.schedule-key        | TEXT     |        | The key its schedule starts it under; left out, the door's key with the job's name
             jobs.*.schedule-tenant     | TEXT     | default | The tenant its schedule starts it for
@@ -121,7 +123,7 @@ final class Settings {
     /** {@code jobs.x.lease} as {@code jobs.*.lease}, to be compared with what is known. */
     static String shape(String property) {
         return property.replaceFirst("^(jobs|tenants)\\.(\"[^\"]*\"|[^.\\[]+)", "$1.*")
-                .replaceFirst("\\.stage-budgets\\.(\"[^\"]*\"|[^.\\[]+)$", ".stage-budgets.*")
+                .replaceFirst("\\.(stage-budgets|trigger-priorities)\\.(\"[^\"]*\"|[^.\\[]+)$", ".$1.*")
                 .replaceAll("\\[\\d+]", "[]");
     }
 

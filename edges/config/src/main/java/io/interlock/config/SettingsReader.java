@@ -37,7 +37,7 @@ final class SettingsReader {
     InterlockSettings read() {
         Map<String, JobSettings> jobs = jobs();
         Set<String> triggers = new TreeSet<>();
-        jobs.values().forEach(job -> triggers.addAll(job.triggers()));
+        jobs.values().forEach(job -> triggers.addAll(job.triggers().keySet()));
         return new InterlockSettings(
                 store(),
                 listen(),
@@ -140,7 +140,7 @@ final class SettingsReader {
         for (String name : reading.sources().children("jobs")) {
             JobSettings job = new JobReader(reading, queueCap, name).read();
             jobs.put(plain(name), job);
-            for (String trigger : job.triggers()) {
+            for (String trigger : job.triggers().keySet()) {
                 String other = triggers.putIfAbsent(trigger, plain(name));
                 if (other != null) {
                     reading.mistake(
@@ -149,6 +149,7 @@ final class SettingsReader {
                 }
             }
         }
+        new NodeRules(reading).check(jobs);
         return jobs;
     }
 

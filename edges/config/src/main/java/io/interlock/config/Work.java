@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** How a job is done. */
 public sealed interface Work {
 
-    /** The word for it: {@code command}, {@code http}, {@code java} or {@code remote}. */
+    /** The word for it: {@code command}, {@code http}, {@code java}, {@code nodes} or {@code remote}. */
     String word();
 
     /**
@@ -64,6 +64,24 @@ public sealed interface Work {
         @Override
         public String word() {
             return "java";
+        }
+    }
+
+    /**
+     * By other jobs beside each other.
+     *
+     * @param jobs their names
+     */
+    record Nodes(List<String> jobs) implements Work {
+
+        /** Copies the list. */
+        public Nodes {
+            jobs = List.copyOf(jobs);
+        }
+
+        @Override
+        public String word() {
+            return "nodes";
         }
     }
 

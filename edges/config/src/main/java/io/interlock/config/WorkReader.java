@@ -43,6 +43,10 @@ final class WorkReader {
         if (java != null) {
             ways.add(new Work.Java(java));
         }
+        List<String> nodes = reading.words(at + "run.nodes");
+        if (!nodes.isEmpty()) {
+            ways.add(new Work.Nodes(nodes));
+        }
         if (remote()) {
             ways.add(new Work.Remote());
         }
@@ -50,7 +54,7 @@ final class WorkReader {
             reading.mistake(
                     at + "run",
                     (ways.isEmpty() ? "does not say how the work is done" : "says it in " + ways.size() + " ways")
-                            + "; give one of command, http, java, worker: remote");
+                            + "; give one of command, http, java, nodes, worker: remote");
         }
         return ways.isEmpty() ? new Work.Remote() : ways.get(0);
     }

@@ -10,6 +10,7 @@ import io.interlock.run.RetryPlan;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -99,10 +100,11 @@ class JobsTest {
     @Test
     void aWorkflowIsTriggeredByItsNameUnlessItNamesTriggers() {
         assertThat(written.job("{ door: workflows, run: { worker: remote } }").triggers())
-                .containsExactly("a");
-        assertThat(written.job("{ door: workflows, run: { worker: remote }, triggers: [x, y] }")
+                .isEqualTo(Map.of("a", 0));
+        assertThat(written.job(
+                                "{ door: workflows, run: { worker: remote }, triggers: [x, y], trigger-priorities: { y: -7 } }")
                         .triggers())
-                .containsExactly("x", "y");
+                .isEqualTo(Map.of("x", 0, "y", -7));
         assertThat(written.job("{ run: { worker: remote } }").triggers()).isEmpty();
     }
 

@@ -53,11 +53,11 @@ class MistakesTest {
                         "interlock.yaml:3: port '99999' is no whole number from 0 to 65535; correct it",
                         "interlock.yaml:5: limits.idle '10s' is too short, for a poll may be silent for 30s; raise it above that",
                         "interlock.yaml:6: limits.arrival 'soon' is not a duration; write it as 500ms, 30s, 5m, 2h, 1d or PT5M",
-                        "interlock.yaml:8: jobs.export.run does not say how the work is done; give one of command, http, java, worker: remote",
+                        "interlock.yaml:8: jobs.export.run does not say how the work is done; give one of command, http, java, nodes, worker: remote",
                         "interlock.yaml:10: jobs.export.max-runtime '1h' is below the lease of 2h; raise it, or shorten lease",
                         "interlock.yaml:11: jobs.export.on-conflict 'joni' is none of reject, skip, join, queue, queue-latest, replace; did you mean join?",
                         "interlock.yaml:12: jobs.export.leese is no property; nearest is jobs.export.lease",
-                        "interlock.yaml:14: jobs.other.run says it in 2 ways; give one of command, http, java, worker: remote",
+                        "interlock.yaml:14: jobs.other.run says it in 2 ways; give one of command, http, java, nodes, worker: remote",
                         "interlock.yaml:15: jobs.other.retry retry.backoff '10m' must be from 0s to max-backoff 5m; lower backoff or raise max-backoff");
         assertThat(refused).hasMessageStartingWith("the configuration has 11 mistakes:\n  interlock.yaml:16");
     }
@@ -103,6 +103,24 @@ class MistakesTest {
                         .terms()
                         .ttl())
                 .isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void nodesAreJobsOfAWorkflowThatHaveNoneThemselves() {
+        assertThat(written.mistakes("""
+                interlock:
+                  jobs:
+                    a: { door: workflows, run: { nodes: [b, c, b, gone] } }
+                    b: { run: { worker: remote } }
+                    c: { door: workflows, run: { nodes: [b] } }
+                    d: { run: { nodes: [b] } }
+                    e: { door: workflows, run: { nodes: [b], worker: remote } }
+                """))
+                .hasMessageContaining("jobs.a.run.nodes has 'b' twice")
+                .hasMessageContaining("jobs.a.run.nodes has 'gone', which is no job")
+                .hasMessageContaining("jobs.a.run.nodes has 'c', which has nodes itself")
+                .hasMessageContaining("jobs.d.run.nodes is for jobs with door: workflows; this one has door: none")
+                .hasMessageContaining("jobs.e.run says it in 2 ways");
     }
 
     @Test
@@ -153,6 +171,13 @@ class MistakesTest {
                 .hasMessageContaining("has '-1'");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, transition: { resource: cluster } }"))
                 .hasMessageContaining("transition is incomplete");
+        assertThat(
+                        written.mistakesOfJob(
+                                "{ door: workflows, run: { worker: remote }, triggers: [x], trigger-priorities: { x: 101, y: 1 } }"))
+                .hasMessageContaining("trigger-priorities.x '101' is no whole number from -100 to 100")
+                .hasMessageContaining("trigger-priorities.y is for a trigger that is not among [x]");
+        assertThat(written.mistakesOfJob("{ run: { worker: remote }, trigger-priorities: { x: 1 } }"))
+                .hasMessageContaining("is for jobs with door: workflows");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, triggers: [x] }"))
                 .hasMessageContaining("is for jobs with door: workflows");
         assertThat(written.mistakes("interlock:\n  jobs:\n    a b: { run: { worker: remote } }\n"))

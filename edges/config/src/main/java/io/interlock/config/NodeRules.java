@@ -1,0 +1,46 @@
+package io.interlock.config;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What nodes of a workflow may be: jobs that are there, each once, and that have none themselves. */
+final class NodeRules {
+
+    private final Reading reading;
+
+    NodeRules(Reading reading) {
+        this.reading = reading;
+    }
+
+    void check(Map<String, JobSettings> jobs) {
+        jobs.forEach((name, job) -> {
+            if (job.work() instanceof Work.Nodes nodes) {
+                String at = Configuration.property(name, "run.nodes");
+                if (job.door() != Door.WORKFLOWS) {
+                    reading.mistake(
+                            at,
+                            "is for jobs with door: workflows; this one has door: "
+                                    + job.door().word());
+                }
+                Set<String> seen = new HashSet<>();
+                for (String node : nodes.jobs()) {
+                    if (!seen.add(node)) {
+                        reading.mistake(at, "has '" + node + "' twice; name each node once");
+                    } else {
+                        requireNode(at, node, jobs.get(node));
+                    }
+                }
+            }
+        });
+    }
+
+    private void requireNode(String at, String node, @Nullable JobSettings job) {
+        if (job == null) {
+            reading.mistake(at, "has '" + node + "', which is no job; define it below jobs");
+        } else if (job.work() instanceof Work.Nodes) {
+            reading.mistake(at, "has '" + node + "', which has nodes itself; list those here instead");
+        }
+    }
+}
