@@ -34,12 +34,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A real server with doors over a real engine, and a client whose every answer is held against the door's document. */
@@ -99,7 +101,12 @@ public final class DoorRig implements AutoCloseable {
     /** A job with the door's own defaults, except for what is set already. */
     public static JobSettings job(Door door, JobBuilder job, String... triggers) {
         Job built = job.build();
-        return new JobSettings(built, door, new Work.Remote(), List.of(triggers), null);
+        return new JobSettings(
+                built,
+                door,
+                new Work.Remote(),
+                Arrays.stream(triggers).collect(Collectors.toMap(trigger -> trigger, trigger -> 0)),
+                null);
     }
 
     /** The text of a key of {@link #TENANT} with that role. */

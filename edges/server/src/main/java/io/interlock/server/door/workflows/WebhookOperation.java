@@ -34,12 +34,13 @@ final class WebhookOperation {
     CompletionStage<Reply> trigger(Call call) {
         String trigger = call.required("triggerId", String.class);
         JobSettings workflow = jobs.of(Door.WORKFLOWS).stream()
-                .filter(job -> job.triggers().contains(trigger))
+                .filter(job -> job.triggers().containsKey(trigger))
                 .findFirst()
                 .orElseThrow(() -> Call.notFound("trigger", trigger).thrown());
         RunRequest plain = DoorRuns.request(
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
-                .parameters(call.body().encode());
+                .parameters(call.body().encode())
+                .priority(workflow.triggers().getOrDefault(trigger, 0));
         RunRequest request = eventId(call)
                 .map(event -> Workflows.forEvent(plain, trigger + "/" + event))
                 .orElse(plain);

@@ -2,7 +2,10 @@ package io.interlock.server.door.workflows;
 
 import io.interlock.LockKey;
 import io.interlock.config.Door;
+import io.interlock.config.JobSettings;
 import io.interlock.config.TriggerSecret;
+import io.interlock.config.Work;
+import io.interlock.engine.workflow.NodeRuns;
 import io.interlock.engine.workflow.Workflows;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.Run;
@@ -15,9 +18,11 @@ import io.interlock.server.door.DoorKeys;
 import io.interlock.server.door.DoorRuns;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Collection;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A workflow is a job, its lock the key {@code workflow/{id}}, an execution a run. */
 public final class WorkflowDoor {
@@ -71,7 +76,23 @@ public final class WorkflowDoor {
     }
 
     private CompletionStage<Reply> get(Call call) {
-        return bench.blocking().call(() -> Reply.ok(WorkflowJson.execution(require(call))));
+        return bench.blocking().call(() -> {
+            Run run = require(call);
+            JsonObject json = WorkflowJson.execution(run);
+            if (work(run) instanceof Work.Nodes nodes && !json.containsKey("node")) {
+                JsonArray all = new JsonArray();
+                nodes.jobs()
+                        .forEach(node -> all.add(WorkflowJson.node(node, NodeRuns.find(bench.engine(), run, node))));
+                json.put("nodes", all);
+            }
+            return Reply.ok(json);
+        });
+    }
+
+    private @Nullable Work work(Run run) {
+        return jobs.find(Door.WORKFLOWS, run.job().value())
+                .map(JobSettings::work)
+                .orElse(null);
     }
 
     private CompletionStage<Reply> abort(Call call) {

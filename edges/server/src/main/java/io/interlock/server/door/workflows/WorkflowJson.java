@@ -16,10 +16,28 @@ final class WorkflowJson {
 
     private WorkflowJson() {}
 
+    /** An execution of a workflow, or of one of its nodes. */
     static JsonObject execution(Run run) {
+        String[] names = run.key().name().substring(Workflows.KEYS.length()).split("/node/", 2);
+        JsonObject json = facts(run).put("workflowId", names[0]);
+        return names.length == 1 ? json : json.put("node", names[1]);
+    }
+
+    /** A node of an execution; one nobody has asked for yet is pending. */
+    static JsonObject node(String name, Optional<Run> run) {
+        return run.map(WorkflowJson::facts)
+                .orElseGet(() -> new JsonObject()
+                        .putNull("executionId")
+                        .put("status", "PENDING")
+                        .putNull("startedAt")
+                        .putNull("finishedAt")
+                        .putNull("error"))
+                .put("node", name);
+    }
+
+    private static JsonObject facts(Run run) {
         return new JsonObject()
                 .put("executionId", run.id().toString())
-                .put("workflowId", run.key().name().substring(Workflows.KEYS.length()))
                 .put("status", status(run.state()))
                 .put("startedAt", DoorRuns.time(DoorRuns.startedAt(run)))
                 .put("finishedAt", DoorRuns.time(DoorRuns.endedAt(run)))

@@ -14,7 +14,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -104,11 +103,6 @@ final class Caller {
                 .flatMap(server -> server.err().lines())
                 .filter(line -> line.contains("tenant=\"" + tenant + "\"") && line.contains("key=\"" + key + "\""))
                 .toList();
-    }
-
-    /** The only run under {@code key}, or the newest. */
-    Optional<JsonObject> newest(String key) {
-        return runs(key).stream().map(JsonObject.class::cast).findFirst();
     }
 
     JsonArray runs(String key) {

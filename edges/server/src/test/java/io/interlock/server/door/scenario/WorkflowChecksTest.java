@@ -177,6 +177,20 @@ class WorkflowChecksTest {
                         .put("details", "Another concurrent request acquired the execution lock"));
     }
 
+    @Test
+    void queuedExecutionWithPriority() {
+        String first = start("order");
+        Work work = caller.take("shipping");
+        String second = start("order");
+        String urgent = start("complaint");
+        assertThat(execution(second).getString("status")).isEqualTo("PENDING");
+        work.succeeds();
+        Work next = caller.take("shipping");
+        assertThat(next.run()).as("before the one that came before it").isEqualTo(urgent);
+        next.succeeds();
+        assertThat(caller.take("shipping").run()).isEqualTo(second).isNotEqualTo(first);
+    }
+
     private long cleaned() {
         return caller.post("/api/workflows/locks/cleanup", "").is(200).number("cleaned");
     }

@@ -17,6 +17,7 @@ import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,24 @@ class SignedWebhooksTest {
         signed("other", ours, "evt_4", BODY).is(401);
         Answer unsigned = rig.post("/api/webhooks/stripe", (String) null, BODY).is(401);
         assertThat(unsigned.json().getBoolean("success")).isFalse();
+    }
+
+    @Test
+    void whatWasSignedLongAgoIsNobodysAndAReplayStartsNothing() {
+        for (Duration apart : List.of(Duration.ofMinutes(-6), Duration.ofMinutes(6))) {
+            WebhookSigner elsewhere = new WebhookSigner(
+                    List.of("whsec_" + "A".repeat(44)),
+                    () -> environment.clock().instant().plus(apart));
+            signed("stripe", elsewhere, "evt_6", BODY).is(401);
+        }
+        String[] headers = headers(ours, "evt_6", BODY).toArray(String[]::new);
+        Answer first =
+                rig.post("/api/webhooks/stripe", (String) null, BODY, headers).is(200);
+        assertThat(first.json().getBoolean("duplicate")).isFalse();
+        Answer replayed =
+                rig.post("/api/webhooks/stripe", (String) null, BODY, headers).is(200);
+        assertThat(replayed.json().getBoolean("duplicate")).isTrue();
+        assertThat(replayed.text("executionId")).isEqualTo(first.text("executionId"));
     }
 
     @Test
