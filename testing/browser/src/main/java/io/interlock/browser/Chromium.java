@@ -8,12 +8,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The Chromium of this machine, driven by Playwright, which brings no browser along. */
 public final class Chromium implements AutoCloseable {
 
     private static final List<String> PLACES =
             List.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
+
+    private static @Nullable Chromium shared;
 
     private final Playwright playwright;
     private final Browser browser;
@@ -45,6 +48,16 @@ public final class Chromium implements AutoCloseable {
     /** Starts {@code program}. */
     public static Chromium start(Path program) {
         return new Chromium(program);
+    }
+
+    /** One for this process, started when somebody wants it first; it ends with the process. */
+    public static synchronized Chromium shared(Path program) {
+        Chromium known = shared;
+        if (known == null) {
+            known = start(program);
+            shared = known;
+        }
+        return known;
     }
 
     /** The browser. Only the thread that started it may use it. */

@@ -116,6 +116,29 @@ class ActionsTest extends BrowserTest {
     }
 
     @Test
+    void keysThatBeginAlikeArePausedForAWhile() {
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.open("locks");
+            press(page, "Pause keys…");
+            page.locator("dialog #f-pattern").fill("freeze/*");
+            page.getByLabel("Reason").fill("month end");
+            page.locator("dialog #f-hours").fill("2");
+            dialog(page, "Pause").click();
+            assertThat(page.locator("main .banner"))
+                    .containsText("(ada): month end, ends in 1 h 59 m");
+            ada.go("lock?key=freeze/1");
+            assertThat(page.locator("main .head")).containsText("Paused");
+            press(page, "Resume");
+            assertThat(page.locator(".toast").last()).containsText("freeze/* is resumed");
+            page.locator(".toast button:has-text('Undo')").click();
+            assertThat(page.locator(".toast").last()).containsText("freeze/* is paused again");
+            press(page, "Resume");
+            Patience.until(() -> site().engine.records().pauses(Site.TENANT).isEmpty());
+            ada.isContent();
+        }
+    }
+
+    @Test
     void aJobIsStartedAndASecondOneIsRefusedWithTheReason() {
         try (Visitor ada = visitor(Role.TRIGGER)) {
             Page page = ada.open("runs");

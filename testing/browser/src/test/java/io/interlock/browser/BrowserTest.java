@@ -1,6 +1,7 @@
 package io.interlock.browser;
 
 import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import io.interlock.access.Role;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A class of tests with one browser and one site for all of them. Skipped, and said so, where there is no browser. */
+/** A class of tests with one site for all of them, and one browser for all classes. Skipped, and said so, where there is no browser. */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class BrowserTest {
 
@@ -32,6 +33,8 @@ abstract class BrowserTest {
             log.warn("no Chromium: the user interface is not tested; install the package chromium");
         }
         Assumptions.assumeTrue(program.isPresent(), "no Chromium; install the package chromium");
+        // A machine that does other things as well takes its time; whoever is quick waits for nothing.
+        PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
         Site started = new Site(Duration.ofMinutes(70));
         site = started;
         if (hasHistory()) {
@@ -39,7 +42,7 @@ abstract class BrowserTest {
         } else {
             started.time.arrive();
         }
-        chromium = Chromium.start(program.get());
+        chromium = Chromium.shared(program.get());
     }
 
     boolean hasHistory() {
@@ -64,9 +67,6 @@ abstract class BrowserTest {
 
     @AfterAll
     void stop() {
-        if (chromium != null) {
-            chromium.close();
-        }
         if (site != null) {
             site.close();
         }

@@ -7,8 +7,6 @@ import com.microsoft.playwright.Page;
 import io.interlock.access.Role;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.Run;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -76,28 +74,6 @@ class GettingAroundTest extends BrowserTest {
     }
 
     @Test
-    void noPageLoadsMuch() {
-        Run run = site().submit("small/1", "nightly-close", "size");
-        try (Visitor ada = visitor(Role.ADMIN)) {
-            for (String path :
-                    List.of("", "locks", "lock?key=small/1", "runs", "runs/" + run.id(), "dead-letters", "settings")) {
-                AtomicInteger bytes = new AtomicInteger();
-                Page page = ada.tab();
-                page.onResponse(response -> {
-                    if (response.url().endsWith(".js") && !response.url().contains("/lit/")) {
-                        bytes.addAndGet(response.body().length);
-                    }
-                });
-                page.navigate(site().root() + "ui/" + path);
-                assertThat(page.locator("main h1")).isVisible();
-                assertThat(bytes.get()).as("JavaScript of %s", path).isBetween(20_000, 60_000);
-                page.close();
-            }
-        }
-        site().tell("small/1", "end");
-    }
-
-    @Test
     void twoThousandLocksAndTenThousandRunsArePaged() {
         for (int i = 0; i < 10_000; i++) {
             site().engine.submit(RunRequest.of(Site.key("many/" + (i % 2_000)), "remote"));
@@ -105,6 +81,9 @@ class GettingAroundTest extends BrowserTest {
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.open("locks");
             assertThat(page.locator("main tbody tr")).hasCount(100);
+            assertThat((Integer) page.evaluate("document.querySelectorAll('*').length"))
+                    .as("elements of a page, however many locks there are")
+                    .isLessThan(3_500);
             String first = page.locator("main tbody tr").first().innerText();
             page.locator("button:has-text('Next page')").click();
             assertThat(page).hasURL(Pattern.compile(".*cursor=.*"));

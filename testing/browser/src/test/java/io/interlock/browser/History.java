@@ -11,7 +11,7 @@ import java.util.UUID;
 
 /**
  * A site with an hour behind it: a key that was held by five runs one after the other, one of which lost its lease, and is held now with
- * three in line; an overdue one; a paused one; a lease without a run; dead letters.
+ * three in line; an overdue one; a paused one; a lease without a run; dead letters; somebody who was sent away.
  */
 final class History {
 
@@ -60,6 +60,12 @@ final class History {
         waiting = site.submit(LEDGER, "nightly-close", "manual re-run");
         minutes(13);
         site.submit(LEDGER, "nightly-close", "ci");
+        for (int i = 0; i < 3; i++) {
+            site.send(
+                    site.apiKey(Role.TRIGGER),
+                    "runs",
+                    new JsonObject().put("job", "import").put("key", LEDGER));
+        }
         site.tell(LEDGER, "progress 62", "say writing to the ledger");
         stage("load");
         site.submit(REINDEX, "reindex", "new synonyms");
@@ -78,6 +84,10 @@ final class History {
         site.submit("billing/export", "billing-export", "daily export");
         site.tell("billing/export", "extract", "progress 8");
         site.time.arrive();
+        Patience.until(() -> !site.engine
+                .records()
+                .refusals(Site.key(LEDGER), site.time.clock().instant().minus(Duration.ofHours(1)))
+                .isEmpty());
     }
 
     private void work(int first, int second, String end) {

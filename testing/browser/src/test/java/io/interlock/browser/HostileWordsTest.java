@@ -59,10 +59,10 @@ class HostileWordsTest extends BrowserTest {
                 alert.dismiss();
             });
             for (String page : List.of("", "locks", "runs", "queue", "dead-letters", "audit", "janitor", "settings")) {
-                ada.open(page);
+                ada.go(page);
             }
             for (int i = 0; i < WORDS.size(); i++) {
-                Page page = ada.open("lock?key=" + URLEncoder.encode(key(i), StandardCharsets.UTF_8));
+                Page page = ada.go("lock?key=" + URLEncoder.encode(key(i), StandardCharsets.UTF_8));
                 assertThat(page.locator("h1")).hasText(key(i));
                 page.locator("section[aria-label=Runs] a.mono").first().click();
                 assertThat(page.locator("h1")).containsText("Run");

@@ -16,21 +16,25 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every page in light, dark and narrow: a picture of it in target/ui, nothing axe objects to, nothing the browser objects to. */
+/**
+ * Every page in light, dark and narrow: a picture of it in target/ui, nothing axe objects to, nothing the browser objects to. With
+ * {@code -Dinterlock.pictures=FOLDER} those of the README are put there as well.
+ */
 class PicturesTest extends BrowserTest {
 
     private static final String AXE = "/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js";
+    private static final List<String> OF_README = List.of("now-dark", "lock-dark", "run-light", "locks-light");
 
     private Map<String, String> pages() {
         Map<String, String> pages = new LinkedHashMap<>();
         pages.put("now", "");
         pages.put("locks", "locks");
-        pages.put("lock", "lock?key=" + History.LEDGER);
         pages.put("lock-paused", "lock?key=" + History.MONTH_END);
         pages.put("runs", "runs");
         pages.put("run", "runs/" + history().running.id());
         pages.put("run-lost", "runs/" + history().lost.id());
         pages.put("run-queued", "runs/" + history().waiting.id());
+        pages.put("run-dead", "runs/" + history().dead.id());
         pages.put("queue", "queue");
         pages.put("dead-letters", "dead-letters");
         pages.put("workers", "workers");
@@ -39,43 +43,58 @@ class PicturesTest extends BrowserTest {
         pages.put("settings", "settings");
         pages.put("empty", "locks?key=nothing/*");
         pages.put("missing", "nonsense");
+        pages.put("lock", "lock?key=" + History.LEDGER);
         return pages;
     }
 
     @ParameterizedTest
     @CsvSource({"light,1360,900,LIGHT", "dark,1360,900,DARK", "narrow,360,780,LIGHT"})
     void everyPageCanBeSeenByEverybody(String name, int width, int height, ColorScheme scheme) throws IOException {
-        String axe = axe();
         SoftAssertions softly = new SoftAssertions();
         try (Visitor visitor = new Visitor(browser(), site(), Role.ADMIN, width, height, scheme)) {
+            visitor.page.evaluate(axe() + "; null");
             pages().forEach((page, path) -> {
-                visitor.open(path);
-                visitor.page.waitForFunction("document.fonts.ready");
-                visitor.page.screenshot(new Page.ScreenshotOptions()
-                        .setPath(Path.of("target/ui", page + "-" + name + ".png"))
-                        .setFullPage(true));
-                softly.assertThat(violations(visitor.page, axe))
-                        .as("%s %s", page, name)
-                        .isEmpty();
-                softly.assertThat(overflow(visitor.page))
-                        .as("%s %s is wider than the screen", page, name)
-                        .isEqualTo(0);
+                visitor.go(path);
+                look(visitor.page, page + "-" + name, softly);
             });
-            softly.assertAll();
+            ActionsTest.press(visitor.page, "Force release…");
+            visitor.page.waitForSelector("dialog .victim");
+            look(visitor.page, "evict-" + name, softly);
+            visitor.page.keyboard().press("Escape");
             visitor.isContent();
+            visitor.context.clearCookies();
+            visitor.page.reload();
+            visitor.page.waitForSelector(".door");
+            visitor.page.evaluate(axe() + "; null");
+            look(visitor.page, "sign-in-" + name, softly);
+            softly.assertAll();
         }
     }
 
-    private static Object overflow(Page page) {
-        return page.evaluate(
-                "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)");
+    private static void look(Page page, String name, SoftAssertions softly) {
+        picture(page, Path.of("target/ui"), name, true);
+        String elsewhere = System.getProperty("interlock.pictures", "");
+        if (!elsewhere.isEmpty() && OF_README.contains(name)) {
+            picture(page, Path.of(elsewhere), name, false);
+        }
+        softly.assertThat(violations(page)).as(name).isEmpty();
+        softly.assertThat(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                .as("%s is wider than the screen", name)
+                .isEqualTo(0);
     }
 
-    private static List<?> violations(Page page, String axe) {
-        page.evaluate(axe + "; null");
-        return (List<?>) page.evaluate("async () => (await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a',"
-                + " 'wcag21aa', 'best-practice']})).violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n =>"
-                + " n.html.slice(0, 200) + ' ' + n.failureSummary.slice(0, 300)).join(' | '))");
+    private static void picture(Page page, Path folder, String name, boolean whole) {
+        page.screenshot(new Page.ScreenshotOptions()
+                .setPath(folder.resolve(name + ".png"))
+                .setFullPage(whole));
+    }
+
+    private static List<?> violations(Page page) {
+        return (List<?>)
+                page.evaluate(
+                        "async () => (await axe.run(document, {resultTypes: ['violations'], runOnly:"
+                                + " ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']})).violations.map(v => v.id + ': ' +"
+                                + " v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + ' ' + n.failureSummary.slice(0, 300)).join(' | '))");
     }
 
     private static String axe() throws IOException {

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.access.Role;
+import io.interlock.config.Configuration;
+import io.interlock.config.Flag;
+import io.interlock.config.Given;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.engine.Job;
@@ -23,13 +26,12 @@ import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.ServerParts;
 import io.interlock.server.api.Operations;
-import io.interlock.server.api.Reply;
 import io.interlock.server.http.ReadyProbe.Readiness;
+import io.interlock.server.operation.AccessOperations;
 import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -38,6 +40,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,6 +52,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 final class Site implements AutoCloseable {
 
     static final String TENANT = "acme";
+
+    private static final Configuration CONFIGURATION = Configuration.read(
+            new Given(List.of(Flag.of("store", "postgresql://interlock:secret@db.example/interlock")), Map.of(), null));
 
     final MovableTime time;
     final MemoryStore store;
@@ -157,21 +163,7 @@ final class Site implements AutoCloseable {
     private InterlockServer serve(int port) {
         Operations operations =
                 new EngineOperations(engine, ring, sessions, time, Limits.DEFAULT, job -> "none").operations();
-        JsonObject config = new JsonObject()
-                .put(
-                        "items",
-                        new JsonArray()
-                                .add(setting("interlock.store", "memory:"))
-                                .add(setting("interlock.keys.pepper", "****")));
-        operations
-                .on("getConfig", call -> CompletableFuture.completedFuture(Reply.ok(config)))
-                .on(
-                        "listKeys",
-                        call -> CompletableFuture.completedFuture(
-                                Reply.ok(new JsonObject().put("items", new JsonArray()))));
-        for (String other : new String[] {"createKey", "revokeKey", "revokeKeyByQuery"}) {
-            operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
-        }
+        AccessOperations.addTo(operations, ring, CONFIGURATION, time.clock());
         ServerParts parts = new ServerParts(
                 time,
                 ring,
@@ -182,10 +174,6 @@ final class Site implements AutoCloseable {
         return InterlockServer.start(new Listen("127.0.0.1", port, null, false, null), Limits.DEFAULT, parts)
                 .toCompletableFuture()
                 .join();
-    }
-
-    private static JsonObject setting(String name, String value) {
-        return new JsonObject().put("name", name).put("value", value).put("origin", "default");
     }
 
     /** Stops the server; the engine goes on. */
@@ -200,15 +188,29 @@ final class Site implements AutoCloseable {
 
     /** Asks the server as {@code role}; fails unless it says yes. */
     JsonObject post(Role role, String path, JsonObject body) {
+        HttpResponse<String> answer = send(apiKey(role), path, body);
+        assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 299);
+        return answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
+    }
+
+    /** Asks the server with {@code apiKey}, whatever it says. */
+    HttpResponse<String> send(String apiKey, String path, JsonObject body) {
         HttpRequest request = HttpRequest.newBuilder(URI.create(root() + "api/v1/" + path))
-                .header("x-api-key", apiKey(role))
+                .header("x-api-key", apiKey)
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body.encode()))
                 .build();
-        HttpResponse<String> answer =
-                http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join();
-        assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 299);
-        return answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
+        return http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join();
+    }
+
+    /** What the server says to somebody who wants a lease with {@code apiKey}. */
+    int acquire(String apiKey, String key) {
+        JsonObject body = new JsonObject()
+                .put("key", key)
+                .put("leaseId", UUID.randomUUID().toString())
+                .put("ttl", "1m")
+                .put("holder", "test");
+        return send(apiKey, "locks/acquire", body).statusCode();
     }
 
     String root() {
@@ -224,6 +226,16 @@ final class Site implements AutoCloseable {
                         .join()
                         .secret()
                         .text());
+    }
+
+    /** The key that may act for any tenant. Only where no admin has one yet. */
+    String bootstrapKey() {
+        return ring.bootstrap("test")
+                .toCompletableFuture()
+                .join()
+                .orElseThrow()
+                .secret()
+                .text();
     }
 
     @Override

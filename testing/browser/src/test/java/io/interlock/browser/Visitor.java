@@ -26,15 +26,19 @@ final class Visitor implements AutoCloseable {
     }
 
     Visitor(Browser browser, Site site, Role role, int width, int height, ColorScheme scheme) {
+        this(browser, site, site.apiKey(role), width, height, scheme);
+    }
+
+    Visitor(Browser browser, Site site, String apiKey, int width, int height, ColorScheme scheme) {
         this.site = site;
         context = browser.newContext(new Browser.NewContextOptions()
                 .setViewportSize(width, height)
                 .setColorScheme(scheme)
                 .setPermissions(List.of("clipboard-read", "clipboard-write")));
-        context.setDefaultTimeout(15_000);
+        context.setDefaultTimeout(30_000);
         context.addInitScript(WATCH);
         page = tab();
-        page.navigate(site.root() + "ui/?code=" + site.sessions.oneTimeCode(site.apiKey(role)));
+        page.navigate(site.root() + "ui/?code=" + site.sessions.oneTimeCode(apiKey));
         page.waitForSelector("main h1");
     }
 
@@ -57,8 +61,15 @@ final class Visitor implements AutoCloseable {
         return page;
     }
 
-    String text() {
-        return page.locator("main").innerText();
+    /** Goes to a page under {@code /ui/} as a link does, without loading everything anew. */
+    Page go(String path) {
+        page.waitForSelector("main[aria-busy=false] h1");
+        page.evaluate(
+                "to => { document.querySelector('main h1').dataset.old = 'yes'; history.pushState(null, '', to);"
+                        + " dispatchEvent(new PopStateEvent('popstate')); }",
+                site.root() + "ui/" + path);
+        page.waitForSelector("main[aria-busy=false] h1:not([data-old])");
+        return page;
     }
 
     /** Fails if the browser had anything to complain about. */

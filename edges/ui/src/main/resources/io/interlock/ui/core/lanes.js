@@ -18,9 +18,9 @@ function lane(run) {
     waited: span(turns[0].from - at(run.submittedAt)), had: had.join(', '), note: had.join(' + ') || (run.endedAt ? '' : 'waits') };
 }
 
-/** Minutes in which somebody was refused. */
-const refused = refusals => ({ name: 'refused', bars: refusals.map(({ minute }) => ({ from: at(minute), to: at(minute) + 60000, kind: 'none' })),
-  marks: refusals.map(({ minute, count }) => ({ at: at(minute) + 30000, cross: true, title: count + ' refused at ' + clock(minute) })),
+/** Minutes in which somebody was refused or joined. */
+const refused = refusals => ({ name: 'sent away', bars: refusals.map(({ minute }) => ({ from: at(minute), to: at(minute) + 60000, kind: 'none' })),
+  marks: refusals.map(({ minute, outcomes }) => ({ at: at(minute) + 30000, cross: true, title: clock(minute) + Object.entries(outcomes).map(([what, count]) => `, ${count} ${what}`) })),
   note: refusals.reduce((sum, each) => sum + each.count, 0) });
 
 export function lanes(runs, lock, width) {

@@ -40,7 +40,7 @@ export const C = {
   state: ['State', runPill],
   job: ['Job', 'job'],
   by: ['By', 'submittedBy'],
-  place: ['#', 'position'],
+  place: ['#', 'position', 'pick'],
   priority: ['Prio', 'priority', 'num'],
   reason: ['Reason', run => quoted(run.reason)],
   stage: ['Stage', run => run.state === 'RUNNING' ? stage(run) : run.error ? mono(run.error.code) : '—'],

@@ -13,7 +13,7 @@ const page = list({
   more: () => may('operator') && html`<button @click=${() => pauseKey('')}>Pause keys…</button>`,
   aside: state => html`<span class="grow"></span><span class="muted">Updated ${moment(state.loaded)}</span>`,
   above: ({ data: { pauses = [] } }) => pauses.filter(pause => pause.pattern).map(pause =>
-    banner('paused', html`Keys ${mono(pause.pattern)} are paused by ${pause.pausedBy}: ${quoted(pause.reason)}${pause.until && html`, until ${moment(pause.until)}`}`)),
+    banner('paused', html`Keys ${mono(pause.pattern)} are paused by ${pause.pausedBy}: ${quoted(pause.reason)}${pause.until && html`, ends ${moment(pause.until)}`}`)),
   hint: html`<span><kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>?</kbd> all shortcuts</span>`,
   none: ['No locks', 'A key appears here while something runs or waits under it.', 'interlock run ledger/4711 -n -- sleep 60'],
 });

@@ -1,0 +1,100 @@
+package io.interlock.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import io.interlock.access.Role;
+import io.vertx.core.json.JsonObject;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Who is signed in, for whom they act, and the keys of others. */
+class SettingsTest extends BrowserTest {
+
+    @Override
+    boolean hasHistory() {
+        return false;
+    }
+
+    private String first = "";
+
+    /** Made only where no admin has a key yet. */
+    @BeforeAll
+    void firstKey() {
+        first = site().bootstrapKey();
+    }
+
+    @Test
+    void whoHasTheFirstKeyActsForAnyTenantAndNobodyElseDoes() {
+        site().submit("of/acme", "nightly-close", "seen from default");
+        try (Visitor root = new Visitor(browser(), site(), first, 1360, 900, ColorScheme.LIGHT)) {
+            Page page = root.open("settings");
+            assertThat(page.locator(".who")).containsText("default");
+            page.getByLabel("Act for tenant").fill(Site.TENANT);
+            ActionsTest.press(page, "Switch");
+            assertThat(page.locator(".who")).containsText(Site.TENANT);
+            root.go("locks");
+            assertThat(page.locator("main tbody")).containsText("of/acme");
+            assertThat(page.locator(".live")).hasText("Live");
+            site().submit("of/acme/2", "nightly-close", "told live");
+            assertThat(page.locator("main tbody")).containsText("of/acme/2");
+            root.isContent();
+        }
+        try (Visitor ada = visitor(Role.ADMIN)) {
+            Page page = ada.open("settings");
+            assertThat(page.locator("main")).containsText("API keys");
+            assertThat(page.getByLabel("Act for tenant")).hasCount(0);
+            page.evaluate("localStorage.setItem('interlock.tenant', 'default')");
+            ada.open("settings");
+            assertThat(page.locator(".who")).containsText(Site.TENANT);
+        }
+        site().tell("of/acme", "end");
+        site().tell("of/acme/2", "end");
+    }
+
+    @Test
+    void aKeyIsMadeShownOnceUsedAndTakenBack() {
+        try (Visitor ada = visitor(Role.ADMIN)) {
+            Page page = ada.open("settings");
+            ActionsTest.press(page, "Make a key…");
+            assertThat(ActionsTest.dialog(page, "Make it")).isDisabled();
+            page.locator("dialog #f-role").selectOption("worker");
+            page.locator("dialog #f-label").fill("worker-3");
+            ActionsTest.dialog(page, "Make it").click();
+            String secret = page.locator("dialog .secret").innerText();
+            assertThat(secret).startsWith("ilk_");
+            page.locator("dialog button:has-text('Copy key')").click();
+            assertThat(page.locator(".toast").last()).containsText("Key copied");
+            assertThat(page.evaluate("navigator.clipboard.readText()")).isEqualTo(secret);
+            page.keyboard().press("Escape");
+            assertThat(page.locator("dialog")).hasCount(0);
+            assertThat(page.getByLabel("API keys").last()).containsText("worker-3");
+            assertThat(page.content()).doesNotContain(secret);
+            assertThat(site().acquire(secret, "key/1")).isEqualTo(200);
+
+            page.locator("tr", new Page.LocatorOptions().setHasText("worker-3"))
+                    .locator("button")
+                    .click();
+            page.getByLabel("Reason").fill("left the company");
+            ActionsTest.dialog(page, "Revoke").click();
+            assertThat(page.locator(".toast").last()).containsText("is revoked");
+            Patience.until(() -> site().acquire(secret, "key/2") == 401);
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void whoIsNoAdminSeesNeitherKeysNorConfiguration() {
+        try (Visitor guest = visitor(Role.OPERATOR)) {
+            Page page = guest.open("settings");
+            assertThat(page.locator("main")).containsText("needs the role admin");
+            assertThat(page.getByLabel("API keys")).hasCount(0);
+            JsonObject key = new JsonObject().put("role", "admin");
+            assertThat(site().send(site().apiKey(Role.OPERATOR), "keys", key).statusCode())
+                    .isEqualTo(403);
+            guest.isContent();
+        }
+    }
+}
