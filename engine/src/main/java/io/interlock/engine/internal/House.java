@@ -37,6 +37,7 @@ final class House {
     private final Intake intake;
     private final SweepingJanitor janitor;
     private final Bookkeeping books = new Bookkeeping(this);
+    private final Abandoned abandoned = new Abandoned(this);
     private volatile boolean closed;
 
     House(EngineSettings settings) {
@@ -188,6 +189,10 @@ final class House {
 
     Waits waits() {
         return waits;
+    }
+
+    Abandoned abandoned() {
+        return abandoned;
     }
 
     Bookkeeping books() {
