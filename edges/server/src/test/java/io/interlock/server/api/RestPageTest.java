@@ -52,8 +52,9 @@ class RestPageTest {
             | a key | `POST /locks/acquire` with `wait` |
             | the end of a run | `GET /runs/{id}` or `POST /runs` with `Prefer: wait=20` |
 
-            A client that closes its connection no longer waits. A lease granted at that very moment ends by itself, or is found again with its
-            `leaseId`. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in.
+            A client that closes its connection no longer waits. What is granted after that is given back at once, unless the client has come back with the
+            same `leaseId` or `claimId` by then: so it has the grant. A run's last attempt is not given back, for that would end the run: it is found again
+            with the same id, or ends with its lease. So does a grant whose answer was on its way. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in.
 
             ## Pages
 
