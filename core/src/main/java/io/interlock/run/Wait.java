@@ -32,9 +32,14 @@ public record Wait(
         return Optional.ofNullable(obstacle);
     }
 
-    /** How long it may take, if past runs tell. */
+    /** How long it may take, if past runs tell; they do not when {@link #isLongerThanUsual() the holder outlives them}. */
     public Optional<Duration> expectedWait() {
-        return Optional.ofNullable(expected);
+        return isLongerThanUsual() ? Optional.empty() : Optional.ofNullable(expected);
+    }
+
+    /** Whether it would be this run's turn by now, judged by past runs, but the holder takes longer than those did. */
+    public boolean isLongerThanUsual() {
+        return holder != null && expected != null && expected.isZero();
     }
 
     /** The facts in one sentence. */
@@ -44,6 +49,9 @@ public record Wait(
         expectedWait()
                 .ifPresent(time -> text.append("; judged by past runs its turn comes in about ")
                         .append(DurationText.format(time)));
+        if (isLongerThanUsual()) {
+            text.append("; that is longer than past runs took, so nobody can say when its turn comes");
+        }
         return text.toString();
     }
 

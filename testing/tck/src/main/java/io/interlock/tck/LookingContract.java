@@ -81,6 +81,24 @@ interface LookingContract extends RunContract {
     }
 
     @Test
+    default void whoWaitsForAHolderThatOutlivesPastRunsIsPromisedNothing() {
+        client().starts(key("long"), spec());
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(5));
+        client().succeeds(work);
+        client().starts(key("long"), spec());
+        client().claim();
+        Run waiting = client().queues(key("long"), spec().policy(ConflictPolicy.QUEUE))
+                .run();
+        assertThat(client().store().explain(waiting.id()).orElseThrow().expectedWait())
+                .isPresent();
+        advance(Duration.ofSeconds(10));
+        Wait wait = client().store().explain(waiting.id()).orElseThrow();
+        assertThat(wait.expectedWait()).isEmpty();
+        assertThat(wait.sentence()).contains("has had it for 10s", "longer than past runs took");
+    }
+
+    @Test
     default void everyChangeOfARunIsInTheLog() {
         Run run = client().starts(key("log"), spec()).run();
         Claimed work = client().claim();
