@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class InterlockServer {
 
     private static final int MOST_LOOPS = 4;
+    private static final AtomicInteger SERVERS = new AtomicInteger();
 
     private final Vertx vertx;
     private final Operations operations;
@@ -178,6 +180,8 @@ public final class InterlockServer {
     private static Vertx vertx(ServerParts parts) {
         MicrometerMetricsOptions metrics = new MicrometerMetricsOptions()
                 .setEnabled(true)
+                // Registries are known to the whole process by their names, and the first one of a name stays.
+                .setRegistryName("interlock-" + SERVERS.incrementAndGet())
                 .setLabels(EnumSet.of(Label.HTTP_METHOD, Label.HTTP_CODE));
         return Vertx.builder()
                 .with(new VertxOptions().setMetricsOptions(metrics))
