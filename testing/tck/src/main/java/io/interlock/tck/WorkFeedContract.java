@@ -30,16 +30,26 @@ interface WorkFeedContract extends RunContract {
         return (WorkFeed) bench().anotherClient().store();
     }
 
-    /** Who listens is woken by what {@code scene} returns, once all that leads up to it under a key has been done. */
+    /**
+     * Who listens is woken by what {@code scene} returns, once all that leads up to it under a key has been done. What that wakes
+     * anybody about, and the look everybody is told to take who begins to listen, are over before: a run of another tenant, of which
+     * is heard after them, says so.
+     */
     private void wakes(Function<LockKey, Runnable> scene) throws Exception {
         WorkFeed feed = anotherFeed();
+        Semaphore heard = new Semaphore(0);
+        Semaphore marked = new Semaphore(0);
         boolean woken = false;
-        for (int attempt = 0; attempt < 4 && !woken; attempt++) {
-            client().claim(100);
-            Runnable event = scene.apply(key("work-" + attempt));
-            Semaphore heard = new Semaphore(0);
-            try (Subscription open = feed.watchWork("acme", heard::release)) {
-                assertThat(open).isNotNull();
+        try (Subscription open = feed.watchWork("acme", heard::release);
+                Subscription marker = feed.watchWork("globex", marked::release)) {
+            assertThat(open).isNotSameAs(marker);
+            submitUntilHeard(LockKey.of("globex", "first-look"), marked, marked);
+            for (int attempt = 0; attempt < 4 && !woken; attempt++) {
+                client().claim(100);
+                Runnable event = scene.apply(key("work-" + attempt));
+                marked.drainPermits();
+                submitUntilHeard(LockKey.of("globex", "marker-" + attempt), marked, marked);
+                heard.drainPermits();
                 event.run();
                 woken = heard.tryAcquire(4, TimeUnit.SECONDS);
             }
