@@ -18,4 +18,12 @@ public abstract class InterlockException extends RuntimeException {
     protected InterlockException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    /**
+     * What it is, for programs. The same word everywhere: in a problem of the REST interface, on the command line, and here;
+     * {@code internal-error} for what programs cannot do anything about.
+     */
+    public String code() {
+        return "internal-error";
+    }
 }

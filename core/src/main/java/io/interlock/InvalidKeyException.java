@@ -18,6 +18,11 @@ public final class InvalidKeyException extends InterlockException {
         return value;
     }
 
+    @Override
+    public String code() {
+        return "invalid-request";
+    }
+
     // The message may end up in a log: no line breaks from the caller, no novel.
     private static String printable(String value) {
         StringBuilder shown = new StringBuilder();

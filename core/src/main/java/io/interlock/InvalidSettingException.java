@@ -24,4 +24,9 @@ public final class InvalidSettingException extends InterlockException {
     public String setting() {
         return setting;
     }
+
+    @Override
+    public String code() {
+        return "invalid-request";
+    }
 }

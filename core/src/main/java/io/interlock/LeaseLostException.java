@@ -31,4 +31,9 @@ public final class LeaseLostException extends InterlockException {
     public LossCause lossCause() {
         return lossCause;
     }
+
+    @Override
+    public String code() {
+        return "lease-lost";
+    }
 }

@@ -22,6 +22,11 @@ public sealed interface Refusal
     /** The facts in one sentence. */
     String explanation();
 
+    /** What it is, for programs: the word that the REST interface and the command line use as well. */
+    default String code() {
+        return "lock-held";
+    }
+
     /**
      * Somebody has the key.
      *
@@ -66,6 +71,11 @@ public sealed interface Refusal
         @Override
         public Duration retryAfter() {
             return Duration.between(ended.observedAt(), until);
+        }
+
+        @Override
+        public String code() {
+            return "lock-delayed";
         }
 
         @Override
@@ -130,6 +140,11 @@ public sealed interface Refusal
         @Override
         public Duration retryAfter() {
             return Duration.between(observedAt, until);
+        }
+
+        @Override
+        public String code() {
+            return "store-recovering";
         }
 
         @Override

@@ -17,4 +17,9 @@ public final class RefusedException extends InterlockException {
     public Refusal refusal() {
         return refusal;
     }
+
+    @Override
+    public String code() {
+        return refusal.code();
+    }
 }

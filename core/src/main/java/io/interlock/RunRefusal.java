@@ -46,6 +46,11 @@ public sealed interface RunRefusal extends Refusal {
         }
 
         @Override
+        public String code() {
+            return "key-paused";
+        }
+
+        @Override
         public String explanation() {
             return key + " is paused by " + pause.actor() + " (" + pause.reason() + ")"
                     + pause.end()
@@ -88,6 +93,11 @@ public sealed interface RunRefusal extends Refusal {
         }
 
         @Override
+        public String code() {
+            return "queue-full";
+        }
+
+        @Override
         public String explanation() {
             return "the line of " + key + " is full: " + waiting + " wait, and no more than " + cap + " may";
         }
@@ -104,6 +114,11 @@ public sealed interface RunRefusal extends Refusal {
         @Override
         public Duration retryAfter() {
             return Duration.ZERO;
+        }
+
+        @Override
+        public String code() {
+            return "tenant-busy";
         }
 
         @Override
@@ -129,6 +144,11 @@ public sealed interface RunRefusal extends Refusal {
         @Override
         public Duration retryAfter() {
             return Duration.ZERO;
+        }
+
+        @Override
+        public String code() {
+            return "wrong-state";
         }
 
         @Override

@@ -32,4 +32,9 @@ public final class StaleTokenException extends InterlockException {
     public FencingToken met() {
         return met;
     }
+
+    @Override
+    public String code() {
+        return "token-stale";
+    }
 }

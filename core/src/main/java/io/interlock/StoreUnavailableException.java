@@ -33,4 +33,9 @@ public final class StoreUnavailableException extends InterlockException {
     public String store() {
         return store;
     }
+
+    @Override
+    public String code() {
+        return "store-unavailable";
+    }
 }

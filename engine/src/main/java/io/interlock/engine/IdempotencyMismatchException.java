@@ -29,4 +29,9 @@ public final class IdempotencyMismatchException extends InterlockException {
     public Run run() {
         return run;
     }
+
+    @Override
+    public String code() {
+        return "idempotency-mismatch";
+    }
 }

@@ -24,7 +24,8 @@ public final class PermanentFailureException extends InterlockException {
         }
     }
 
-    /** For programs. */
+    /** For programs: the word the work chose. */
+    @Override
     public String code() {
         return code;
     }

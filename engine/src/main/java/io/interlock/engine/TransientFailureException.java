@@ -28,7 +28,8 @@ public final class TransientFailureException extends InterlockException {
         }
     }
 
-    /** For programs. */
+    /** For programs: the word the work chose. */
+    @Override
     public String code() {
         return code;
     }

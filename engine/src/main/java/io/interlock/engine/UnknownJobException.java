@@ -35,6 +35,11 @@ public final class UnknownJobException extends InterlockException {
         return Optional.ofNullable(closest);
     }
 
+    @Override
+    public String code() {
+        return "unknown-job";
+    }
+
     private static String named(Collection<JobName> known) {
         List<String> names =
                 known.stream().sorted().limit(MOST_NAMED).map(JobName::value).toList();

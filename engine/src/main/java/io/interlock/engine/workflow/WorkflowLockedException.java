@@ -28,4 +28,9 @@ public final class WorkflowLockedException extends InterlockException {
     public RunId existingExecutionId() {
         return existingExecutionId;
     }
+
+    @Override
+    public String code() {
+        return "lock-held";
+    }
 }
