@@ -1,13 +1,12 @@
 package io.interlock.engine;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.NearestWord;
 import io.interlock.run.JobName;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -61,32 +60,11 @@ public final class Jobs {
         return find(name).orElseThrow(() -> new UnknownJobException(name, byName.keySet(), closest(name)));
     }
 
-    /** The name most like {@code name}, if one is alike at all. */
     private @Nullable JobName closest(JobName name) {
-        int limit = Math.max(1, name.value().length() / 3);
-        return byName.keySet().stream()
-                .min(Comparator.comparingInt(known -> distance(known.value(), name.value())))
-                .filter(known -> distance(known.value(), name.value()) <= limit)
+        return NearestWord.to(
+                        name.value(),
+                        byName.keySet().stream().map(JobName::value).toList())
+                .map(JobName::new)
                 .orElse(null);
-    }
-
-    /** How many letters must be changed, added or left out to make one of the other. */
-    private static int distance(String one, String other) {
-        String a = one.toLowerCase(Locale.ROOT);
-        String b = other.toLowerCase(Locale.ROOT);
-        int[] above = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            above[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int[] row = new int[b.length() + 1];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int changed = above[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(changed, Math.min(above[j], row[j - 1]) + 1);
-            }
-            above = row;
-        }
-        return above[b.length()];
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.cli;
 
+import io.interlock.NearestWord;
 import io.interlock.cli.command.AuditCommands;
 import io.interlock.cli.command.CompletionCommand;
 import io.interlock.cli.command.ConfigCommand;
@@ -115,8 +116,7 @@ final class Commands {
         if (!nouns.containsKey(name)) {
             Set<String> known = new TreeSet<>(nouns.keySet());
             verbs.keySet().stream().filter(each -> !each.contains(" ")).forEach(known::add);
-            throw Failure.usage(
-                    "'" + name + "' is no command" + Nearest.to(name, known), "interlock --help lists them all");
+            throw Failure.usage("'" + name + "' is no command" + guess(name, known), "interlock --help lists them all");
         }
         return root.addSubcommand(name, noun(name, nameIn(words.subList(words.indexOf(name) + 1, words.size()))));
     }
@@ -124,10 +124,11 @@ final class Commands {
     /** All commands: for help, and for completion. */
     CommandLine whole() {
         CommandLine root = withHelp(new CommandLine(new Root()));
-        nouns.keySet().forEach(noun -> root.addSubcommand(noun, noun(noun, "")));
         verbs.forEach((name, verb) -> {
-            if (!name.contains(" ")) {
-                root.addSubcommand(name, withHelp(new CommandLine(verb.get())));
+            String first = name.replaceFirst(" .*", "");
+            if (!root.getSubcommands().containsKey(first)) {
+                root.addSubcommand(
+                        first, nouns.containsKey(first) ? noun(first, "") : withHelp(new CommandLine(verb.get())));
             }
         });
         return root;
@@ -151,10 +152,16 @@ final class Commands {
         });
         if (!wanted.isEmpty() && !known.contains(wanted)) {
             throw Failure.usage(
-                    "'" + noun + " " + asked + "' is no command" + Nearest.to(wanted, known),
+                    "'" + noun + " " + asked + "' is no command" + guess(wanted, known),
                     "there are: " + String.join(", ", known));
         }
         return line;
+    }
+
+    private static String guess(String typed, Set<String> known) {
+        return NearestWord.to(typed, known)
+                .map(name -> "; did you mean '" + name + "'?")
+                .orElse("");
     }
 
     private static CommandLine withHelp(CommandLine line) {

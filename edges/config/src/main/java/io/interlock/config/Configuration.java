@@ -2,6 +2,7 @@ package io.interlock.config;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
+import io.interlock.NearestWord;
 import io.interlock.StoreCapabilities;
 import java.time.Duration;
 import java.util.List;
@@ -113,7 +114,7 @@ public final class Configuration {
         if (!below.isEmpty()) {
             return "has no value of its own; it holds " + String.join(", ", below);
         }
-        Optional<String> nearest = Nearest.to(Settings.shape(name), known);
+        Optional<String> nearest = NearestWord.to(Settings.shape(name), known);
         return "is no property"
                 + nearest.map(near -> "; nearest is " + like(near, name)).orElse("");
     }

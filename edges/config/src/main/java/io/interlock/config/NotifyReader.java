@@ -2,6 +2,7 @@ package io.interlock.config;
 
 import io.interlock.InterlockException;
 import io.interlock.LockKey;
+import io.interlock.NearestWord;
 import io.interlock.config.NotifySettings.To;
 import io.interlock.engine.notify.NotificationKind;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ final class NotifyReader {
                 reading.mistake(
                         property,
                         "has '" + word + "', which is none of " + String.join(", ", known)
-                                + Nearest.to(word, known)
+                                + NearestWord.to(word, known)
                                         .map(near -> "; did you mean " + near + "?")
                                         .orElse(""));
             }

@@ -3,6 +3,7 @@ package io.interlock.config;
 import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
+import io.interlock.NearestWord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -118,7 +119,7 @@ final class Reading {
                         property,
                         text,
                         "is none of " + String.join(", ", choices),
-                        Nearest.to(text, choices)
+                        NearestWord.to(text, choices)
                                 .map(near -> "did you mean " + near + "?")
                                 .orElse("choose one of them"));
             }

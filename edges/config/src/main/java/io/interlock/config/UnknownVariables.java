@@ -1,5 +1,6 @@
 package io.interlock.config;
 
+import io.interlock.NearestWord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -40,7 +41,7 @@ final class UnknownVariables {
         List<String> warnings = new ArrayList<>();
         for (String name : sources.variables()) {
             if (!known.contains(name) && !OTHERS.contains(name) && !name.startsWith("INTERLOCK_PARAM_")) {
-                Nearest.to(name, known)
+                NearestWord.to(name, known)
                         .ifPresent(near ->
                                 warnings.add("the variable " + name + " sets nothing; did you mean " + near + "?"));
             }

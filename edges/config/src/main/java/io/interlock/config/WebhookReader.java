@@ -1,6 +1,7 @@
 package io.interlock.config;
 
 import io.interlock.LockKey;
+import io.interlock.NearestWord;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,7 @@ final class WebhookReader {
                     property,
                     (trigger.isEmpty() ? "is missing" : "'" + trigger + "' starts no workflow")
                             + "; there are " + triggers
-                            + Nearest.to(trigger, List.copyOf(triggers))
+                            + NearestWord.to(trigger, List.copyOf(triggers))
                                     .map(near -> "; did you mean " + near + "?")
                                     .orElse(""));
         }
