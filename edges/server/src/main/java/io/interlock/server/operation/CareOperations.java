@@ -23,13 +23,17 @@ final class CareOperations {
     }
 
     CompletionStage<Reply> verifyAudit(Call call) {
-        return bench.blocking().call(() -> Reply.ok(json(bench.engine().records().verifyAudit(), call.tenant())));
+        return bench.blocking()
+                .call(() -> Reply.ok(json(bench.engine().records().verifyAudit(), call.tenant())));
     }
 
     CompletionStage<Reply> sweepNow(Call call) {
         return bench.blocking().call(() -> {
             JsonArray sweeps = new JsonArray();
-            bench.engine().janitor().runOnce().forEach(round -> sweeps.add(HouseOperations.sweep(round, call.tenant())));
+            bench.engine()
+                    .janitor()
+                    .runOnce()
+                    .forEach(round -> sweeps.add(HouseOperations.sweep(round, call.tenant())));
             return Reply.ok(new JsonObject().put("sweeps", sweeps));
         });
     }
@@ -39,7 +43,8 @@ final class CareOperations {
                 .filter(finding -> isBusinessOf(tenant, finding))
                 .map(AuditFinding::sentence)
                 .toList();
-        String looked = report.records() + " records up to position " + report.to().position() + ": ";
+        String looked =
+                report.records() + " records up to position " + report.to().position() + ": ";
         return new JsonObject()
                 .put("clean", findings.isEmpty())
                 .put("records", report.records())

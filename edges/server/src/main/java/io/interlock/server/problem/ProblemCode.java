@@ -37,6 +37,11 @@ public enum ProblemCode {
     OVERLOADED,
     SHUTTING_DOWN;
 
+    /** The problem that {@code code}, as it stands in the JSON, is. */
+    public static ProblemCode of(String code) {
+        return valueOf(code.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+
     /** As it stands in the JSON: {@code lock-held}. */
     public String code() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -14,6 +14,11 @@ public final class ProblemException extends InterlockException {
         this.problem = problem;
     }
 
+    @Override
+    public String code() {
+        return problem.code().code();
+    }
+
     /** What to answer. */
     public Problem problem() {
         return problem;

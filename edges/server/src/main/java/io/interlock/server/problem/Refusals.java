@@ -21,7 +21,7 @@ public final class Refusals {
 
     /** The problem of {@code refusal}; {@code view} is what else is known about the key, if somebody has looked. */
     public static Problem of(Refusal refusal, @Nullable KeyView view) {
-        Problem problem = Problem.of(code(refusal), sentence(refusal))
+        Problem problem = Problem.of(ProblemCode.of(refusal.code()), sentence(refusal))
                 .with("key", refusal.key().name());
         JsonObject facts = facts(refusal, view);
         for (String name : facts.fieldNames()) {
@@ -89,25 +89,6 @@ public final class Refusals {
 
     private static JsonObject next(String run, String since) {
         return new JsonObject().put("runId", run).put("since", since).put("alive", true);
-    }
-
-    private static ProblemCode code(Refusal refusal) {
-        if (refusal instanceof Refusal.Delayed) {
-            return ProblemCode.LOCK_DELAYED;
-        }
-        if (refusal instanceof Refusal.StoreRecovering) {
-            return ProblemCode.STORE_RECOVERING;
-        }
-        if (refusal instanceof RunRefusal.Paused) {
-            return ProblemCode.KEY_PAUSED;
-        }
-        if (refusal instanceof RunRefusal.QueueFull) {
-            return ProblemCode.QUEUE_FULL;
-        }
-        if (refusal instanceof RunRefusal.TenantBusy) {
-            return ProblemCode.TENANT_BUSY;
-        }
-        return refusal instanceof RunRefusal.WrongState ? ProblemCode.WRONG_STATE : ProblemCode.LOCK_HELD;
     }
 
     /** With a capital at the beginning, unless a key stands there. */
