@@ -43,15 +43,19 @@ class LauncherTest {
         tool("mvn", """
                 echo "$@" >> '%s/mvn.log'
                 [ -e '%s/fail' ] && { echo '[ERROR] /x/A.java:[1,1] wrong'; exit 1; }
-                mkdir -p edges/server/target/launch/lib
+                case "$*" in *edges/cli*) made=edges/cli/target/launch ;; *) made=edges/server/target/launch ;; esac
+                mkdir -p $made/lib
                 sleep 0.5
-                touch edges/server/target/launch/lib/interlock-core-1.jar edges/server/target/launch/lib/other-2.jar
-                touch edges/server/target/launch/interlock-server-1.jar
+                touch $made/lib/interlock-core-1.jar $made/lib/other-2.jar $made/interlock-server-1.jar
                 """.formatted(folder, folder));
         tool("java", """
                 [ "$1" = -version ] && { echo 'openjdk version "'${FAKE_VERSION:-17.0.1}'" 2021-10-19' >&2; exit; }
+                case "$1" in -Xshare:dump)
+                    [ -e 'NO_ARCHIVE' ] && exit 1
+                    for each in "$@"; do case $each in -XX:SharedArchiveFile=*) : >"${each#*=}" ;; esac; done ;;
+                esac
                 printf '%s ' "$@"
-                """);
+                """.replace("NO_ARCHIVE", folder.resolve("no-archive").toString()));
         tool("javac", "");
     }
 
@@ -149,6 +153,22 @@ class LauncherTest {
         assertThat(unknown.exitCode()).isEqualTo(64);
         assertThat(unknown.text()).contains("the command 'runs' is not there yet");
         assertThat(builds()).isEmpty();
+    }
+
+    @Test
+    void theCommandLineStartsFromAnArchiveOfClassesIfThereCanBeOne() throws IOException {
+        old("edges/cli/pom.xml");
+        Said said = run("runs", "ls");
+        assertThat(said.exitCode()).isZero();
+        assertThat(said.text())
+                .contains("/classes.jsa -Xlog:disable", "io.interlock.cli.Main runs ls")
+                // What the making of it says is nobody's business.
+                .doesNotContain("-Xshare:dump", "run -n trial");
+        Files.createFile(folder.resolve("no-archive"));
+        touch("core/pom.xml");
+        Said without = run("runs", "ls");
+        assertThat(without.exitCode()).isZero();
+        assertThat(without.text()).contains("io.interlock.cli.Main runs ls").doesNotContain("classes.jsa");
     }
 
     private Said run(String... arguments) {
