@@ -33,7 +33,7 @@ final class CommandLineRunner {
         int end = Commands.nameIn(all).equals("run") ? all.indexOf(END_OF_OPTIONS) : -1;
         List<String> options = end < 0 ? all : all.subList(0, end);
         List<String> command = end < 0 ? List.of() : all.subList(end + 1, all.size());
-        Trouble trouble = new Trouble(session.console(), isLoud(arguments));
+        Trouble trouble = new Trouble(session.console(), isLoud(arguments), options.contains("--json"));
         try {
             CommandLine line = new Commands(session, command).lineFor(options);
             line.setExpandAtFiles(false)

@@ -16,7 +16,8 @@ public final class Main {
         Session session = Session.ofProcess();
         int code = new CommandLineRunner(session).run(arguments);
         session.console().flush();
-        // Not a plain return: whatever is left running must not keep a script waiting. Not halt either: the SQLite driver takes
+        // Not a plain return: whatever is left running must not keep a script waiting. Not halt either: the SQLite
+        // driver takes
         // the copy of its library away that it has made in the folder for temporary files.
         System.exit(code);
     }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "server and demo are started by the launcher: ./interlock server, ./interlock demo.",
+            "./interlock server and ./interlock demo start a server, the latter with sample data.",
             "",
             "Examples:",
             "  interlock run -w 10m ledger/4711 -- ./close.sh",

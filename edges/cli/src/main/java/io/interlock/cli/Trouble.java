@@ -7,11 +7,17 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -20,31 +26,74 @@ final class Trouble {
 
     private final Console console;
     private final boolean loud;
+    private final boolean json;
 
-    Trouble(Console console, boolean loud) {
+    /**
+     * For one command line.
+     *
+     * @param loud whether stack traces are wanted
+     * @param json whether programs read it: then in one line of JSON
+     */
+    Trouble(Console console, boolean loud, boolean json) {
         this.console = console;
         this.loud = loud;
+        this.json = json;
     }
+
+    /** What is said. */
+    private record Words(
+            int exitCode,
+            String code,
+            String cause,
+            @Nullable String next) {}
 
     /** Words that make no command. */
     int misspelt(ParameterException wrong) {
         String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
         String next = command + " --help shows how";
         String cause = firstLine(wrong.getMessage());
-        if (wrong instanceof UnmatchedArgumentException unmatched) {
+        if (wrong instanceof MissingParameterException missing
+                && !missing.getMissing().isEmpty()) {
+            List<String> names =
+                    missing.getMissing().stream().map(Trouble::name).toList();
+            cause = String.join(" and ", names) + (names.size() == 1 ? " is missing" : " are missing");
+        } else if (!wrong.getCommandLine().getSubcommands().isEmpty()
+                && !(wrong instanceof UnmatchedArgumentException)) {
+            cause = command + " is not the whole command";
+            next = "it goes on with one of: "
+                    + String.join(
+                            ", ",
+                            new TreeSet<>(
+                                    wrong.getCommandLine().getSubcommands().keySet()));
+        } else if (wrong instanceof UnmatchedArgumentException unmatched) {
             String word = unmatched.getUnmatched().get(0);
             cause = "'" + word + "' is no " + (word.startsWith("-") ? "option" : "argument") + " of " + command;
             if (!unmatched.getSuggestions().isEmpty()) {
                 next = "did you mean " + String.join(" or ", unmatched.getSuggestions()) + "? " + next;
             }
         }
-        return tell(ExitCode.USAGE, cause, next, wrong);
+        return tell(new Words(ExitCode.USAGE, "usage", cause, next), wrong);
+    }
+
+    private static String name(ArgSpec missing) {
+        return missing instanceof OptionSpec option
+                ? option.longestName() + " " + option.paramLabel()
+                : missing.paramLabel();
     }
 
     /** Whatever a command threw. */
     int say(Throwable failure) {
+        if (failure instanceof Failure told && told.nextStep().isEmpty()) {
+            return split(told.exitCode(), failure);
+        }
         if (failure instanceof Failure told) {
-            return tell(told.exitCode(), told.what(), told.nextStep().orElse(null), failure);
+            return tell(
+                    new Words(
+                            told.exitCode(),
+                            told.code(),
+                            told.what(),
+                            told.nextStep().orElse(null)),
+                    failure);
         }
         if (failure instanceof StoreUnavailableException) {
             return split(
@@ -63,13 +112,15 @@ final class Trouble {
         if (failure instanceof UnsafeStoreException) {
             return split(ExitCode.CONFIGURATION, failure);
         }
-        if (failure instanceof InterlockException) {
-            return split(ExitCode.FAILED, failure);
+        if (failure instanceof InterlockException known) {
+            return split(ExitCode.of(known.code()), failure);
         }
         return tell(
-                ExitCode.INTERNAL,
-                "this should not happen: " + firstLine(failure.toString()),
-                "the same with -vv shows where; please report it",
+                new Words(
+                        ExitCode.INTERNAL,
+                        "internal-error",
+                        "this should not happen: " + firstLine(failure.toString()),
+                        "the same with -vv shows where; please report it"),
                 failure);
     }
 
@@ -80,23 +131,37 @@ final class Trouble {
 
     private int split(int code, Throwable failure, @Nullable String otherwise) {
         String message = firstLine(failure.getMessage());
+        String word = failure instanceof InterlockException known ? known.code() : "internal-error";
         int next = message.lastIndexOf("; ");
-        return next < 0
-                ? tell(code, message, otherwise, failure)
-                : tell(code, message.substring(0, next), message.substring(next + 2), failure);
+        return tell(
+                next < 0
+                        ? new Words(code, word, message, otherwise)
+                        : new Words(code, word, message.substring(0, next), message.substring(next + 2)),
+                failure);
     }
 
-    private int tell(int code, String cause, @Nullable String next, Throwable failure) {
-        console.say(cause);
-        if (next != null) {
-            console.more(next);
+    private int tell(Words words, Throwable failure) {
+        if (json) {
+            console.raw(Json.line(Facts.with("event", "failed")
+                    .and("code", words.code())
+                    .and("message", words.cause())
+                    .and("next", words.next())
+                    .and("exitCode", words.exitCode())
+                    .done()));
+        } else {
+            // What a problem of the REST interface is called can be looked up; the others say all there is to say.
+            boolean named = ExitCode.of(words.code()) == words.exitCode() && words.exitCode() != ExitCode.USAGE;
+            console.say(words.cause() + (named ? " [" + words.code() + "]" : ""));
+            if (words.next() != null) {
+                console.more(words.next());
+            }
         }
         if (loud) {
             StringWriter trace = new StringWriter();
             failure.printStackTrace(new PrintWriter(trace, true));
             console.raw(trace.toString());
         }
-        return code;
+        return words.exitCode();
     }
 
     private static String firstLine(@Nullable String text) {

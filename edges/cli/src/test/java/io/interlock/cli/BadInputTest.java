@@ -32,7 +32,13 @@ class BadInputTest {
                         "--",
                         "true"),
                 new Bad(64, "there is no command to run", "behind --", "run", "-n", "k"),
-                new Bad(64, "Missing required parameter: 'KEY'", "--help", "run", "-n", "--", "true"),
+                new Bad(64, "KEY is missing", "--help", "run", "-n", "--", "true"),
+                new Bad(
+                        64,
+                        "interlock locks is not the whole command",
+                        "evict, list, ls, pause, resume, show",
+                        "locks"),
+                new Bad(64, "--token N and --reason TEXT are missing", "--help", "locks", "evict", "k"),
                 new Bad(64, "whether to wait is not said", "add -n", "run", "k", "--", "true"),
                 new Bad(
                         64,

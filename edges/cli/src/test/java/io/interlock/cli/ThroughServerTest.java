@@ -38,6 +38,8 @@ class ThroughServerTest {
         assertThat(run("-n", "a", "--", "sh", "-c", "kill -9 $$").code()).isEqualTo(137);
         assertThat(run("-n", "a", "--", "no-such-program").code()).isEqualTo(127);
         assertThat(run("-n", "-t", "300ms", "a", "--", "sleep", "60").code()).isEqualTo(124);
+        Answer unreachable = new Typed("INTERLOCK_SERVER", "http://localhost:1").type("runs", "ls");
+        assertThat(unreachable.err()).contains("cannot be reached").doesNotContain("[");
         assertThat(typed("no-key").type("runs", "ls").code()).isEqualTo(77);
         assertThat(new Typed("INTERLOCK_SERVER", "http://localhost:1")
                         .type("runs", "ls")
@@ -166,8 +168,7 @@ class ThroughServerTest {
             assertThat(cli.type("janitor", "sweep").code()).isZero();
             return !cli.type("locks", "ls", "--no-header").out().contains("swept");
         });
-        String reader =
-                cli.type("keys", "create", "--role", "worker").out().strip();
+        String reader = cli.type("keys", "create", "--role", "worker").out().strip();
         Answer refused = typed(reader).type("janitor", "sweep");
         assertThat(refused.code()).isEqualTo(77);
         assertThat(refused.err()).contains("operator");

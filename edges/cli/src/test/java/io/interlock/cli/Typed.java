@@ -24,6 +24,11 @@ final class Typed {
         return this;
     }
 
+    /** Whether this variable is set. */
+    boolean isOn(String variable) {
+        return variables.containsKey(variable);
+    }
+
     /** What came of a command. */
     record Answer(int code, String out, String err) {}
 

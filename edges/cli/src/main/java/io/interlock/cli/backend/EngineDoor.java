@@ -34,7 +34,12 @@ final class EngineDoor implements Door {
         if (answer instanceof Submission.Queued queued && queued.turn() != null) {
             return new Entry.InLine(new EnginePlace(queued.turn()));
         }
-        return new Entry.Busy(lock(order.key()), answer.explanation());
+        String code = answer instanceof Submission.Rejected rejected
+                ? rejected.refusal().code()
+                : answer instanceof Submission.Skipped skipped
+                        ? skipped.refusal().code()
+                        : "lock-held";
+        return new Entry.Busy(lock(order.key()), code, answer.explanation());
     }
 
     private RunRequest request(RunOrder order) {

@@ -162,9 +162,10 @@ final class EngineRuns implements RunBook {
     }
 
     private static Facts submitted(Submission answer) {
-        if (answer instanceof Submission.Rejected) {
+        if (answer instanceof Submission.Rejected rejected) {
             throw new Failure(
                     ExitCode.BUSY,
+                    rejected.refusal().code(),
                     answer.explanation(),
                     "interlock locks show " + answer.key().name() + "; or submit with --on-conflict queue");
         }

@@ -23,7 +23,8 @@ public sealed interface Entry {
      * We do not get it.
      *
      * @param lock what is known of the key
+     * @param code why, for programs: {@code lock-held}, {@code key-paused}, …
      * @param explanation why, in one sentence
      */
-    record Busy(Facts lock, String explanation) implements Entry {}
+    record Busy(Facts lock, String code, String explanation) implements Entry {}
 }

@@ -1,6 +1,7 @@
 package io.interlock.cli.backend;
 
 import io.interlock.LossCause;
+import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.cli.text.Facts;
@@ -34,10 +35,10 @@ final class LeaseDoor implements Door {
         if (answer instanceof Acquisition.Granted granted) {
             return new Entry.Granted(tenure(granted.granted()));
         }
+        Refusal refusal = ((Acquisition.Refused) answer).refusal();
         return order.ifBusy() == RunOrder.IfBusy.WAIT
                 ? new Entry.InLine(new LeasePlace(order))
-                : new Entry.Busy(
-                        lock(order), ((Acquisition.Refused) answer).refusal().explanation());
+                : new Entry.Busy(lock(order), refusal.code(), refusal.explanation());
     }
 
     private Tenure tenure(Lease lease) {

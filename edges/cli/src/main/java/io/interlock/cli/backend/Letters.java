@@ -18,7 +18,8 @@ final class Letters {
             return RunFacts.of(redriven.run());
         }
         if (answer instanceof RedriveAnswer.Refused refused) {
-            throw new Failure(ExitCode.BUSY, refused.refusal().explanation(), "try again later");
+            throw new Failure(
+                    ExitCode.BUSY, refused.refusal().code(), refused.refusal().explanation(), "try again later");
         }
         if (answer instanceof RedriveAnswer.Settled settled) {
             throw settled(settled.letter(), id);

@@ -158,6 +158,7 @@ final class ServerClient {
         } catch (IOException unreachable) {
             throw new Failure(
                     ExitCode.UNAVAILABLE,
+                    "server-unreachable",
                     "the server at " + base + " cannot be reached: " + unreachable.getMessage(),
                     "see whether it runs, and whether --server or INTERLOCK_SERVER names it");
         }

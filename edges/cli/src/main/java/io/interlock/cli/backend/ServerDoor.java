@@ -35,7 +35,10 @@ final class ServerDoor implements Door {
         Answer answer = client.tryPost("/runs", wish(order), Duration.ZERO);
         Facts body = answer.body();
         if (answer.status() == CONFLICT || answer.status() == TOO_MANY) {
-            return busy(order, body.text("explanation").orElse(body.shown("detail")));
+            return busy(
+                    order,
+                    body.text("code").orElse("lock-held"),
+                    body.text("explanation").orElse(body.shown("detail")));
         }
         ServerClient.good(answer);
         if (body.text("leaseId").isPresent()) {
@@ -43,7 +46,7 @@ final class ServerDoor implements Door {
         }
         return answer.status() == ACCEPTED
                 ? new Entry.InLine(new ServerPlace(order, body.shown("id")))
-                : busy(order, body.shown("explanation"));
+                : busy(order, "lock-held", body.shown("explanation"));
     }
 
     private static Facts wish(RunOrder order) {
@@ -65,8 +68,8 @@ final class ServerDoor implements Door {
                 .done();
     }
 
-    private Entry.Busy busy(RunOrder order, String explanation) {
-        return new Entry.Busy(lock(order), explanation);
+    private Entry.Busy busy(RunOrder order, String code, String explanation) {
+        return new Entry.Busy(lock(order), code, explanation);
     }
 
     private Facts lock(RunOrder order) {

@@ -20,7 +20,8 @@ final class ServerProblems {
                 .reduce((one, other) -> one + "; " + other)
                 .map(all -> ": " + all)
                 .orElse("");
-        return new Failure(code(status), oneLine(cause + details), next(status));
+        String code = problem.text("code").orElseGet(() -> ExitCode.word(code(status)));
+        return new Failure(code(status), code, oneLine(cause + details), next(status));
     }
 
     private static int code(int status) {

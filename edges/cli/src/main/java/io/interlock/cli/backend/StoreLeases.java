@@ -35,6 +35,7 @@ final class StoreLeases implements LeaseBook {
         if (answer instanceof Acquisition.Refused refused) {
             throw new Failure(
                     ExitCode.BUSY,
+                    refused.refusal().code(),
                     refused.refusal().explanation(),
                     "wait for it: interlock acquire --wait 30s " + key.name());
         }

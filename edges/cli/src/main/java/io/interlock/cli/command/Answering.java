@@ -3,6 +3,7 @@ package io.interlock.cli.command;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
+import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Table;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -30,17 +31,11 @@ abstract class Answering extends Verb {
         }
         facts.text("explanation").ifPresent(console::print);
         for (String name : shown.length == 0 ? facts.values().keySet().toArray(String[]::new) : shown) {
-            if (!name.equals("explanation")) {
-                facts.text(name)
-                        .ifPresent(value -> console.print(String.format("  %-14s %s", name, line(facts, name, value))));
+            Object value = facts.values().get(name);
+            if (value != null && !name.equals("explanation")) {
+                Shown.lines(name, value).forEach(console::print);
             }
         }
-    }
-
-    // Facts within are shown in one line.
-    private static String line(Facts facts, String name, String value) {
-        Object whole = facts.values().get(name);
-        return whole instanceof Facts || whole instanceof List ? Json.line(whole) : value;
     }
 
     /** Several things. */

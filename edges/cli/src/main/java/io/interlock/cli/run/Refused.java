@@ -1,5 +1,6 @@
 package io.interlock.cli.run;
 
+import io.interlock.cli.backend.Entry;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import java.time.Instant;
@@ -18,8 +19,11 @@ final class Refused {
     }
 
     /** Says so, and returns the exit code. */
-    int say(Facts lock, String explanation, Instant now) {
+    int say(Entry.Busy busy, Instant now) {
+        Facts lock = busy.lock();
+        String explanation = busy.explanation();
         Facts facts = Facts.with("key", settings.key())
+                .and("code", busy.code())
                 .and("explanation", explanation)
                 .and("lock", lock.isEmpty() ? null : lock)
                 .done();
@@ -37,7 +41,7 @@ final class Refused {
         lines.add("wait for it     interlock run -w 30m " + settings.key() + " -- "
                 + String.join(" ", settings.command()));
         lines.add("look            interlock locks show " + settings.key());
-        narrator.say("busy", facts, first, lines);
+        narrator.say("busy", facts, first + " [" + busy.code() + "]", lines);
         return settings.busyExitCode();
     }
 }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -47,7 +48,7 @@ final class Wrapper {
         }
         Entry entry = door.enter(settings.order());
         if (entry instanceof Entry.Busy busy) {
-            return refused(busy.lock(), busy.explanation());
+            return refused(busy.lock(), busy.code(), busy.explanation());
         }
         if (entry instanceof Entry.InLine line) {
             return waitAndWork(line.place());
@@ -77,16 +78,18 @@ final class Wrapper {
 
     private int over(Place place, Place.Outcome.Over over, Duration waited) {
         if (over.code().equals("WAIT_EXPIRED")) {
-            return refused(place.look().lock(), "waited " + Times.span(waited) + " in vain");
+            return refused(place.look().lock(), "wait-expired", "waited " + Times.span(waited) + " in vain");
         }
-        return refused(Facts.NONE, over.why());
+        return refused(Facts.NONE, over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
     }
 
-    private int refused(Facts lock, String explanation) {
+    private int refused(Facts lock, String code, String explanation) {
         return finished(
                 false,
                 new Refused(settings, narrator)
-                        .say(lock, explanation, environment.clock().instant()));
+                        .say(
+                                new Entry.Busy(lock, code, explanation),
+                                environment.clock().instant()));
     }
 
     private int work(Tenure tenure, Duration waited) {

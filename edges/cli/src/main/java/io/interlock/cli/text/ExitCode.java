@@ -43,4 +43,34 @@ public final class ExitCode {
     public static final int SIGNAL = 128;
 
     private ExitCode() {}
+
+    /** What a failure with this exit code is called if it has no name of its own. */
+    public static String word(int exitCode) {
+        return switch (exitCode) {
+            case UNKNOWN -> "not-found";
+            case STALE -> "changed";
+            case USAGE -> "usage";
+            case UNAVAILABLE -> "store-unavailable";
+            case BUSY -> "lock-held";
+            case DENIED -> "forbidden";
+            case CONFIGURATION -> "configuration";
+            case LEASE_LOST -> "lease-lost";
+            case TIMEOUT -> "timeout";
+            default -> "internal-error";
+        };
+    }
+
+    /** The exit code of what is called {@code code} everywhere. */
+    public static int of(String code) {
+        return switch (code) {
+            case "lock-held", "lock-delayed", "key-paused", "queue-full", "tenant-busy", "wrong-state" -> BUSY;
+            case "store-unavailable", "store-recovering", "shutting-down" -> UNAVAILABLE;
+            case "lease-lost" -> LEASE_LOST;
+            case "token-stale" -> STALE;
+            case "unknown-job", "not-found" -> UNKNOWN;
+            case "idempotency-mismatch", "invalid-request" -> USAGE;
+            case "unauthenticated", "forbidden" -> DENIED;
+            default -> FAILED;
+        };
+    }
 }

@@ -10,6 +10,7 @@ public final class Failure extends InterlockException {
     private static final long serialVersionUID = 1L;
 
     private final int exitCode;
+    private final String code;
     private final @Nullable String nextStep;
 
     /**
@@ -20,8 +21,21 @@ public final class Failure extends InterlockException {
      * @param nextStep what to do about it, in one line, or {@code null} if nobody can say
      */
     public Failure(int exitCode, String cause, @Nullable String nextStep) {
+        this(exitCode, ExitCode.word(exitCode), cause, nextStep);
+    }
+
+    /**
+     * A failure that has a name everywhere.
+     *
+     * @param exitCode for scripts
+     * @param code for programs, as in problems of the REST interface
+     * @param cause what happened, in one line
+     * @param nextStep what to do about it, in one line, or {@code null} if nobody can say
+     */
+    public Failure(int exitCode, String code, String cause, @Nullable String nextStep) {
         super(cause);
         this.exitCode = exitCode;
+        this.code = code;
         this.nextStep = nextStep;
     }
 
@@ -43,6 +57,11 @@ public final class Failure extends InterlockException {
     /** For scripts. */
     public int exitCode() {
         return exitCode;
+    }
+
+    @Override
+    public String code() {
+        return code;
     }
 
     /** What to do about it. */

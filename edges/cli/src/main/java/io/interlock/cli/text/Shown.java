@@ -1,0 +1,50 @@
+package io.interlock.cli.text;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Facts as people read them, a name and its value to a line. */
+public final class Shown {
+
+    private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z");
+    private static final Pattern DURATION = Pattern.compile("PT[0-9HMS.]+");
+    private static final String AND = " · ";
+
+    private Shown() {}
+
+    /** The lines for {@code value}, called {@code name}; further lines stand below the first. */
+    public static List<String> lines(String name, Object value) {
+        List<String> lines = new ArrayList<>();
+        String label = name;
+        for (String line : texts(value)) {
+            lines.add(String.format("  %-14s %s", label, line));
+            label = "";
+        }
+        return lines;
+    }
+
+    private static List<String> texts(Object value) {
+        return value instanceof List<?> list
+                ? list.stream().map(Shown::text).toList()
+                : text(value).lines().toList();
+    }
+
+    private static String text(Object value) {
+        if (value instanceof Facts facts) {
+            List<String> parts = new ArrayList<>();
+            facts.values().forEach((name, part) -> parts.add(name + " " + text(part)));
+            return String.join(AND, parts);
+        }
+        if (value instanceof List<?> list) {
+            return String.join(", ", list.stream().map(Shown::text).toList());
+        }
+        String text = value.toString();
+        if (TIME.matcher(text).matches()) {
+            return Times.second(Instant.parse(text));
+        }
+        return DURATION.matcher(text).matches() ? Times.span(Duration.parse(text)) : text;
+    }
+}

@@ -1,0 +1,233 @@
+package io.interlock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.InterlockException;
+import io.interlock.LockKey;
+import io.interlock.RefusedException;
+import io.interlock.cli.Cli.Ended;
+import io.interlock.cli.Cli.Running;
+import io.interlock.cli.Typed.Answer;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunRequest;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What goes wrong has one name, from the store through the engine and REST to the command line, on a store and through a server. */
+class ErrorCodeTest {
+
+    @TempDir
+    static Path folder = Path.of(".");
+
+    private static ServerProcess server = unset();
+    private static RunEngine engine = engine();
+
+    @BeforeAll
+    static void start() throws IOException {
+        Path file = Files.writeString(
+                folder.resolve("interlock.yaml"), "interlock:\n  jobs:\n    close: { run: { worker: remote } }\n");
+        server = ServerProcess.start(folder, "codes", "--config", file.toString());
+        engine = RunEngine.builder(store())
+                .jobs(Jobs.of(Job.named("close").build()))
+                .slots(0)
+                .build();
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+        server.close();
+    }
+
+    @Test
+    void lockHeld() throws Exception {
+        assertThat(onServer().type("acquire", "held").code()).isZero();
+        everywhere(
+                "lock-held",
+                75,
+                () -> engine.submit(request("held")).orElseThrow(),
+                "{\"key\": \"held\", \"job\": \"close\"}",
+                "submit",
+                "close",
+                "--key",
+                "held");
+        for (Running wrapper : List.of(
+                process("run", "-n", "--json", "held", "--server", server.url(), "--", "true"),
+                process("run", "-n", "--json", "held", "--store", store(), "--", "true"))) {
+            Ended busy = wrapper.await();
+            assertThat(busy.code()).isEqualTo(75);
+            assertThat(busy.err()).contains("\"event\":\"busy\"", "\"code\":\"lock-held\"");
+        }
+    }
+
+    @Test
+    void keyPaused() throws Exception {
+        assertThat(onServer()
+                        .type("locks", "pause", "paused/*", "--reason", "maintenance")
+                        .code())
+                .isZero();
+        everywhere(
+                "key-paused",
+                75,
+                () -> engine.submit(request("paused/1")).orElseThrow(),
+                "{\"key\": \"paused/1\", \"job\": \"close\"}",
+                "submit",
+                "close",
+                "--key",
+                "paused/1");
+    }
+
+    @Test
+    void unknownJob() throws Exception {
+        everywhere(
+                "unknown-job",
+                3,
+                () -> engine.submit(RunRequest.of(LockKey.of("default", "j"), "colse")),
+                "{\"key\": \"j\", \"job\": \"colse\"}",
+                "submit",
+                "colse",
+                "--key",
+                "j");
+    }
+
+    @Test
+    void idempotencyMismatch() throws Exception {
+        engine.submit(request("same").idempotencyKey("evt-1"));
+        everywhere(
+                "idempotency-mismatch",
+                64,
+                () -> engine.submit(request("other").idempotencyKey("evt-1")),
+                "{\"key\": \"other\", \"job\": \"close\", \"idempotencyKey\": \"evt-1\"}",
+                "submit",
+                "close",
+                "--key",
+                "other",
+                "--idempotency-key",
+                "evt-1");
+    }
+
+    @Test
+    void leaseLost() throws Exception {
+        String id = "6b0f2a52-13f4-4a0e-9d1e-5c9d2a1b7f10";
+        assertThat(problem("/locks/renew", "{\"key\": \"l\", \"leaseId\": \"" + id + "\", \"token\": 1}"))
+                .isEqualTo("lease-lost");
+        for (Typed cli : List.of(onServer(), onStore())) {
+            Answer lost = cli.set("INTERLOCK_LEASE_ID", id).type("renew", "l", "--token", "1");
+            assertThat(lost.code()).isEqualTo(121);
+            assertThat(lost.err()).contains("[lease-lost]");
+        }
+    }
+
+    @Test
+    void storeUnavailable() throws Exception {
+        Answer onStore =
+                new Typed("INTERLOCK_STORE", "postgresql://nobody@localhost:1/none").type("runs", "ls", "--json");
+        assertThat(onStore.code()).isEqualTo(69);
+        assertThat(onStore.err()).contains("\"code\":\"store-unavailable\"", "\"exitCode\":69");
+        try (ServerProcess doomed = ServerProcess.start(folder, "away");
+                Connection hog = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("away.db"));
+                Statement statement = hog.createStatement()) {
+            // Somebody else has the whole file to itself.
+            statement.execute("PRAGMA busy_timeout = 30000");
+            statement.execute("BEGIN IMMEDIATE");
+            Answer onServer = new Typed("INTERLOCK_SERVER", doomed.url())
+                    .set("INTERLOCK_API_KEY", doomed.apiKey())
+                    .type("acquire", "k");
+            assertThat(onServer.err()).contains("[store-unavailable]");
+            assertThat(onServer.code()).isEqualTo(69);
+        }
+    }
+
+    /** The engine, REST, and {@code interlock runs …} on a store and through a server, for people and for programs. */
+    private static void everywhere(String code, int exit, ThrowingCallable inJava, String body, String... words)
+            throws Exception {
+        InterlockException thrown = catchThrowableOfType(InterlockException.class, inJava);
+        assertThat(thrown.code()).isEqualTo(code);
+        if (thrown instanceof RefusedException refused) {
+            assertThat(refused.refusal().code()).isEqualTo(code);
+        }
+        assertThat(problem("/runs", body)).isEqualTo(code);
+        for (Typed cli : List.of(onServer(), onStore())) {
+            List<String> command = new ArrayList<>(List.of("runs"));
+            command.addAll(List.of(words));
+            if (cli.isOn("INTERLOCK_STORE")) {
+                command.addAll(
+                        List.of("--config", folder.resolve("interlock.yaml").toString()));
+            }
+            Answer people = cli.type(command.toArray(String[]::new));
+            assertThat(people.code()).as(people.err()).isEqualTo(exit);
+            command.add("--json");
+            Answer programs = cli.type(command.toArray(String[]::new));
+            assertThat(programs.code()).isEqualTo(exit);
+            assertThat(programs.err())
+                    .contains("\"code\":\"" + code + "\"", "\"exitCode\":" + exit)
+                    .hasLineCount(1);
+            if (exit != 64) {
+                assertThat(people.err()).contains("[" + code + "]");
+            }
+        }
+    }
+
+    private static RunRequest request(String key) {
+        return RunRequest.of(LockKey.of("default", key), "close").onConflict(ConflictPolicy.REJECT);
+    }
+
+    private static String problem(String path, String body) throws Exception {
+        HttpResponse<String> answer = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(server.url() + "/api/v1" + path))
+                                .header("x-api-key", server.apiKey())
+                                .header("content-type", "application/json")
+                                .POST(HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        return StoreCommandsTest.field(answer.body(), "code");
+    }
+
+    private static Running process(String... words) {
+        Running running = new Cli(folder).startWith("INTERLOCK_API_KEY", server.apiKey(), words);
+        running.closeInput();
+        return running;
+    }
+
+    private static Typed onServer() {
+        return new Typed("INTERLOCK_SERVER", server.url()).set("INTERLOCK_API_KEY", server.apiKey());
+    }
+
+    private static Typed onStore() {
+        return new Typed("INTERLOCK_STORE", store());
+    }
+
+    private static String store() {
+        return "sqlite:" + folder.resolve("codes.db");
+    }
+
+    @SuppressWarnings("NullAway") // Set before the first test.
+    private static ServerProcess unset() {
+        return null;
+    }
+
+    @SuppressWarnings("NullAway") // Set before the first test.
+    private static RunEngine engine() {
+        return null;
+    }
+}
