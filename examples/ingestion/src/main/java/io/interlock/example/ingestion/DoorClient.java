@@ -43,6 +43,11 @@ final class DoorClient {
         return send(request("/api/v1/events/" + event + "/ingestion").GET());
     }
 
+    /** Whether a run has ended; one that rests between two attempts has not. */
+    boolean hasEnded(String run) throws IOException, InterruptedException {
+        return send(request("/api/v1/runs/" + run).GET()).containsKey("endedAt");
+    }
+
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(server.resolve(path))
                 .timeout(Duration.ofSeconds(40))

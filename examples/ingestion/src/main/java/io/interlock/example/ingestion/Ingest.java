@@ -80,7 +80,8 @@ public final class Ingest {
                 out.println(now);
                 shown = now;
             }
-            if (state.getOrDefault("running", "").equals("false")) {
+            if (door.hasEnded(state.getOrDefault("run_id", ""))) {
+                state = door.state(event);
                 String error = state.get("error.code");
                 out.println(error == null ? "complete" : error + ": " + state.get("error.message"));
                 return error == null ? 0 : 1;

@@ -37,7 +37,6 @@ abstract class IngestionCrashContract {
     void start(@TempDir Path folder) throws Exception {
         Map<String, String> hurried = Map.of(
                 "INTERLOCK_JOBS_INGEST_LEASE", "3s",
-                "INTERLOCK_JOBS_INGEST_MAX_RUNTIME", "8s",
                 "INTERLOCK_JOBS_INGEST_RETRY_ATTEMPTS", "1",
                 "INTERLOCK_JANITOR_INTERVAL", "1s");
         rig = new Rig(place(folder), folder, hurried);

@@ -7,6 +7,7 @@ import io.interlock.time.Environment;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.awaitility.Awaitility;
 
 /** A source, a database, and servers that ingest from the one into the other. */
 final class Rig implements AutoCloseable {
@@ -36,6 +38,10 @@ final class Rig implements AutoCloseable {
     private final Map<String, String> variables = new HashMap<>();
     private final List<RealServer> servers = new ArrayList<>();
     private String apiKey = "";
+
+    static {
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(30));
+    }
 
     Rig(Place place, Path folder, Map<String, String> more) throws IOException, SQLException {
         this.place = place;
@@ -82,16 +88,14 @@ final class Rig implements AutoCloseable {
 
     /** Waits until nothing works on an event; how it stands then. */
     Map<String, String> ended(DoorClient door, String event) {
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> "false".equals(door.state(event).get("running")));
+        await().until(() -> "false".equals(door.state(event).get("running")));
         return state(door, event);
     }
 
     /** Waits until the last ingestion of an event has failed with {@code code}; how it stands then. */
     Map<String, String> failed(DoorClient door, String event, String code) {
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> code.equals(state(door, event).get("error.code"))
-                        && "false".equals(state(door, event).get("running")));
+        await().until(() -> code.equals(state(door, event).get("error.code"))
+                && "false".equals(state(door, event).get("running")));
         return state(door, event);
     }
 
@@ -105,23 +109,36 @@ final class Rig implements AutoCloseable {
 
     /** A run as the REST interface has it, which the pages of the UI are made from. */
     Map<String, String> run(String id) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(latest().url().resolve("/api/v1/runs/" + id))
-                .header("x-api-key", apiKey)
-                .build();
+        return rest(request("/api/v1/runs/" + id));
+    }
+
+    /** Starts a run by the REST interface. */
+    void submit(String body) throws IOException, InterruptedException {
+        rest(request("/api/v1/runs").header("Content-Type", "application/json").POST(BodyPublishers.ofString(body)));
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(latest().url().resolve(path)).header("x-api-key", apiKey);
+    }
+
+    private static Map<String, String> rest(HttpRequest.Builder request) throws IOException, InterruptedException {
         return FlatJson.read(HttpClient.newHttpClient()
-                .send(request, BodyHandlers.ofString())
+                .send(request.build(), BodyHandlers.ofString())
                 .body());
     }
 
-    /** What the command line says. */
-    String cli(String... words) throws IOException, InterruptedException {
-        ProcessBuilder builder = RealServer.java("io.interlock.cli.Main", words).redirectErrorStream(true);
+    /** What a program said, and how it ended. */
+    record Said(String text, int exitCode) {}
+
+    /** Runs a program against the server. */
+    Said program(String main, String... words) throws IOException, InterruptedException {
+        ProcessBuilder builder = RealServer.java(main, words).redirectErrorStream(true);
+        builder.environment().putAll(variables);
         builder.environment().put("INTERLOCK_SERVER", latest().url().toString());
         builder.environment().put("INTERLOCK_API_KEY", apiKey);
         Process process = builder.start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
-        return said;
+        return new Said(said, process.waitFor());
     }
 
     private RealServer latest() {

@@ -1,13 +1,10 @@
 package io.interlock.example.ingestion;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.junit.jupiter.api.Test;
 
 /** Events in a file. */
 class SqliteIngestionCrashTest extends IngestionCrashContract {
@@ -15,20 +12,6 @@ class SqliteIngestionCrashTest extends IngestionCrashContract {
     @Override
     Place place(Path folder) {
         return Place.files(folder);
-    }
-
-    @Test
-    void anIngestionThatTakesTooLongEndsWithItsStage() throws Exception {
-        DoorClient door = rig.door(live);
-        rig.fetch.all("204");
-        rig.site.moods().hold("/events/204/races/2");
-        String event = door.start("204", "17", "0s");
-        assertThat(rig.failed(door, event, "INGESTION_TIMEOUT"))
-                .containsEntry("error.stage", "races")
-                .containsEntry("ingest_depth", "none");
-        rig.site.moods().release();
-        assertThat(rig.ingested(door, "204")).isEqualTo(event);
-        assertThat(rig.reader.find(event).orElseThrow().complete()).isTrue();
     }
 
     /** A count that takes hours, in the middle of the laps. */

@@ -1,6 +1,10 @@
 package io.interlock.example.ingestion;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 
 /** Events in a file. */
 class SqliteIngestionTest extends IngestionContract {
@@ -8,5 +12,31 @@ class SqliteIngestionTest extends IngestionContract {
     @Override
     Place place(Path folder) {
         return Place.files(folder);
+    }
+
+    @Test
+    void anIngestionThatTakesTooLongEndsWithItsStage() throws Exception {
+        String event = rig.ingested(door, "124");
+        rig.site.moods().hold("/events/124/races/2");
+        rig.submit("""
+                {"job": "ingest", "key": "event/%s", "lease": "3s", "maxRuntime": "3s"}""".formatted(event));
+        assertThat(rig.failed(door, event, "INGESTION_TIMEOUT"))
+                .containsEntry("error.stage", "races")
+                .containsEntry("ingest_depth", "laps_full");
+        assertThat(rig.ingested(door, "124")).as("its lock is free").isEqualTo(event);
+    }
+
+    @Test
+    void theProgramShowsStagesAndSaysWhoIsInTheWay() throws Exception {
+        rig.site.moods().fail("/events/126/races/2", 1);
+        Rig.Said first = rig.program("io.interlock.example.ingestion.Ingest", "126", "17");
+        assertThat(first.text()).startsWith("fetching /events/126").endsWith("  complete 5/5\ncomplete\n");
+        assertThat(first.exitCode()).isZero();
+        rig.site.moods().hold("/events/126/races/2");
+        String event = door.start("126", "17", "0s");
+        await().until(() -> rig.site.moods().waiting() == 1);
+        Rig.Said second = rig.program("io.interlock.example.ingestion.Ingest", "126", "17");
+        assertThat(second.text()).contains("INGESTION_IN_PROGRESS: Ingestion of event " + event);
+        assertThat(second.exitCode()).isEqualTo(75);
     }
 }
