@@ -56,7 +56,9 @@ while [[ ! $stopping ]]; do
   run=${BASH_REMATCH[1]}
   [[ $answer =~ $granted ]] || { echo "worker: cannot read $answer" >&2; exit 1; }
   token=${BASH_REMATCH[1]} proof="\"token\":${BASH_REMATCH[1]},\"leaseId\":\"${BASH_REMATCH[2]}\"" parameters=${BASH_REMATCH[4]}
-  every=$(awk "BEGIN { print $(sed 's/H/*3600+/; s/M/*60+/; s/S/+/; s/$/0/' <<< "${BASH_REMATCH[3]}") }")      # 1M40S is 100
+  heartbeat_every=${BASH_REMATCH[3]}
+  while [[ $parameters =~ ^(.*),\"[A-Za-z]+\":\"[^\"]*\"$ ]]; do parameters=${BASH_REMATCH[1]}; done      # what comes after them
+  every=$(awk "BEGIN { print $(sed 's/H/*3600+/; s/M/*60+/; s/S/+/; s/$/0/' <<< "$heartbeat_every") }")      # 1M40S is 100
 
   : > "$out"; verdict=
   set -m          # a process group of its own, so that all of it can be stopped
