@@ -26,7 +26,7 @@ final class Instances {
         try {
             folder = Files.createTempDirectory("interlock-scenarios");
             Path file = folder.resolve("interlock.yaml");
-            try (InputStream jobs = Instances.class.getResourceAsStream("../scenarios.yaml")) {
+            try (InputStream jobs = Instances.class.getResourceAsStream("jobs.yaml")) {
                 Files.copy(jobs, file);
             }
             arguments = List.of("server", "--config", file.toString(), "--store", store.url(folder));
