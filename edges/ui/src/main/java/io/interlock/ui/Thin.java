@@ -250,13 +250,20 @@ final class Thin {
             if (pieces.get(i).is("{")) {
                 statements.push("");
             }
-            if (!pieces.get(i).is(";") || !text(i + 1).equals("}")) {
+            if (!isNeedless(i)) {
                 String next = written(i, names);
                 separate(out, next);
                 out.append(next);
             }
         }
         return out.append('\n').toString();
+    }
+
+    /** Whether a piece says what the bracket behind it says as well. */
+    private boolean isNeedless(int i) {
+        boolean closes = text(i + 1).equals("}");
+        return (pieces.get(i).is(";") && closes)
+                || (pieces.get(i).is(",") && (closes || text(i + 1).equals("]")) && !text(i - 1).equals(","));
     }
 
     /** How a declaration begins at a piece; empty if none does. */

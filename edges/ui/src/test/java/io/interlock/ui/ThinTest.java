@@ -14,6 +14,7 @@ class ThinTest {
         assertThat(thin("const told = '// no comment';\n\n  use(told);")).isEqualTo("let a='// no comment';use(a);");
         assertThat(thin("const words = /[/'`]+ \\/x/g.test(text); use(words);"))
                 .isEqualTo("let a=/[/'`]+ \\/x/g.test(text);use(a);");
+        assertThat(thin("use([\n  { key: 'a', },\n  'b',\n], ',}');")).isEqualTo("use([{key:'a'},'b'],',}');");
         assertThat(thin("const number = bytes / 2 / (parts - -1); use(number);"))
                 .isEqualTo("let a=bytes/2/(parts- -1);use(a);");
     }

@@ -111,6 +111,8 @@ class LiveTest extends BrowserTest {
             assertThat(page.getByLabel("Output")).containsText("20000 rows read");
             site().tell("say/1", "say 126 dropped");
             assertThat(page.getByLabel("Output")).containsText("126 dropped");
+            ada.go("workers");
+            assertThat(page.locator("main tbody")).containsText("say/1");
             site().tell("say/1", "end");
             ada.go("runs/" + beating.getString("id"));
             assertThat(page.locator("circle.hb")).hasCount(1);

@@ -1,5 +1,8 @@
 // Lock: why it is as it is, who has it, who waits, and what went on.
-import { age, auditTable, box, C, empty, evict, facts, get, head, href, html, isOver, leaseLeft, lockPill, may, millis, moment, mono, path, pauseKey, pill, quote, quoted, resume, runLink, runTable, section, shell, since, slashed, span, stage, startButton } from '../core/page.js';
+import {
+  age, auditTable, box, C, empty, evict, facts, get, head, href, html, isOver, leaseLeft, lockPill, may, millis, moment, mono, path,
+  pauseKey, pill, quote, quoted, resume, runLink, runTable, section, shell, since, slashed, span, stage, startButton,
+} from '../core/page.js';
 import { lanes } from '../core/lanes.js';
 
 const LANES = 14;
@@ -24,32 +27,55 @@ function holder({ lock, runs }) {
   const who = lock.holder;
   if (!who) return html`<p class="muted">Nobody has it.</p>`;
   const run = runs.find(each => each.id === who.runId);
-  return facts({ Holder: html`<b>${who.holder || 'waits for a worker'}</b>`, Run: who.runId && html`${runLink(who.runId)}${run && ` · attempt ${run.attempt} of ${run.maxAttempts}`}`, Token: mono(lock.token ?? '—'),
-    'Held for': lock.since && html`${age(since(lock.since))} since ${moment(lock.since)}`, Lease: lock.leaseLeft && html`${age(leaseLeft(lock))} left unless renewed`,
-    Alive: who.alive ? 'yes, its lease is renewed' : 'no, its lease has ended', Stage: lock.stage && stage(lock), Job: lock.job, Reason: run?.reason && quoted(run.reason) });
+  return facts({
+    Holder: html`<b>${who.holder || 'waits for a worker'}</b>`,
+    Run: who.runId && html`${runLink(who.runId)}${run && ` · attempt ${run.attempt} of ${run.maxAttempts}`}`,
+    Token: mono(lock.token ?? '—'),
+    'Held for': lock.since && html`${age(since(lock.since))} since ${moment(lock.since)}`,
+    Lease: lock.leaseLeft && html`${age(leaseLeft(lock))} left unless renewed`,
+    Alive: who.alive ? 'yes, its lease is renewed' : 'no, its lease has ended',
+    Stage: lock.stage && stage(lock),
+    Job: lock.job,
+    Reason: run?.reason && quoted(run.reason),
+  });
 }
 
 export default {
   renews: 4000,
   title: ({ q }) => q.key || 'Lock',
   async load({ q: { key } }) {
-    const [{ items: [lock] }, { items: runs, cursor }, all, audit] = await Promise.all([path('locks', { key }), path('runs', { key, limit: 30 }), 'locks?limit=1',
-      ...may('operator') ? [path('audit', { key, limit: 10 })] : []].map(get));
+    const [{ items: [lock] }, { items: runs, cursor }, all, audit] = await Promise.all([
+      path('locks', { key }),
+      path('runs', { key, limit: 30 }),
+      'locks?limit=1',
+      ...may('operator') ? [path('audit', { key, limit: 10 })] : [],
+    ].map(get));
     const queue = await Promise.all(runs.filter(run => run.state === 'QUEUED').slice(0, 20).map(detailed));
-    return { lock: { ...lock, seen: Date.now() }, runs, cursor, audit, queue: queue.sort((a, b) => (a.position || 1e9) - (b.position || 1e9)), lanes: await Promise.all(runs.slice(0, LANES).map(detailed)),
-      pause: lock.pause || (all.pauses || []).find(each => each.key === key || (each.pattern && key.startsWith(each.pattern.slice(0, -1)))) };
+    return {
+      lock: { ...lock, seen: Date.now() }, runs, cursor, audit,
+      queue: queue.sort((a, b) => (a.position || 1e9) - (b.position || 1e9)),
+      lanes: await Promise.all(runs.slice(0, LANES).map(detailed)),
+      pause: lock.pause || (all.pauses || []).find(each => each.key === key || (each.pattern && key.startsWith(each.pattern.slice(0, -1)))),
+    };
   },
   hears: (type, data, { q }) => !type.startsWith('worker') && (!data.key || data.key === q.key),
   view({ data }) {
     const { lock, runs, queue, audit, pause, cursor } = data;
     const key = lock.key;
-    return html`${head({ crumb: html`<a href=${href('locks')}>Locks</a> /`, title: html`<span class="mono key">${slashed(key)}</span>`, state: html`${lockPill(lock.state)}${pause && lock.state !== 'PAUSED' && pill('paused', 'Paused')}`,
-      json: path('locks', { key }), cli: 'interlock locks show ' + quote(key),
+    return html`${head({
+      crumb: html`<a href=${href('locks')}>Locks</a> /`,
+      title: html`<span class="mono key">${slashed(key)}</span>`,
+      state: html`${lockPill(lock.state)}${pause && lock.state !== 'PAUSED' && pill('paused', 'Paused')}`,
+      json: path('locks', { key }),
+      cli: 'interlock locks show ' + quote(key),
       more: html`${startButton(key)}${may('operator') && html`${pause ? html`<button @click=${() => resume(pause)}>Resume</button>` : html`<button @click=${() => pauseKey(key)}>Pause…</button>`}
-        ${lock.token && lock.since && html`<button class="danger" @click=${() => evict(key)}>Force release…</button>`}`}` })}${sentences(data)}
+        ${lock.token && lock.since && html`<button class="danger" @click=${() => evict(key)}>Force release…</button>`}`}`,
+    })}${sentences(data)}
     ${box('History', lanes(data.lanes, lock, shell.width - 34) || html`<p class="muted">Nothing has run under this key yet. Try <code class="mono">interlock run ${quote(key)} -n -- sleep 60</code></p>`)}
     <div class="grid k2e">${box('Holder', holder(data))}
-    ${section('Queue', queue.length ? runTable('Queue', [C.place, C.run, C.by, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []], queue) : html`<p class="muted pad0">Nobody waits in line.</p>`, lock.waiting || '')}</div>
+    ${section('Queue', queue.length
+      ? runTable('Queue', [C.place, C.run, C.by, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []], queue)
+      : html`<p class="muted pad0">Nobody waits in line.</p>`, lock.waiting || '')}</div>
     ${section('Runs', html`${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs.slice(0, 10))
       : empty(['No runs', 'Leases taken without a run leave none.', 'interlock runs submit JOB --key ' + quote(key)])}${(runs.length > 10 || cursor) && html`<p class="pad0"><a href=${href(path('runs', { key }))}>All runs of this key</a></p>`}`, 'newest first')}
     ${audit && section('Audit', auditTable(audit.items, 'run'))}`;

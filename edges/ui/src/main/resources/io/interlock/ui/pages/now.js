@@ -1,5 +1,8 @@
 // Now: figures, what needs somebody, and who holds what.
-import { cancel, count, empty, get, head, href, html, isLost, keyLink, lockPath, LOCKS, mark, may, moment, mono, quoted, refresh, resume, retry, short, since, sortLocks, span, startButton, summary, table } from '../core/page.js';
+import {
+  cancel, count, empty, get, head, href, html, isLost, keyLink, lockPath, LOCKS, mark, may, moment, mono, quoted, refresh, resume, retry,
+  short, since, sortLocks, span, startButton, summary, table,
+} from '../core/page.js';
 
 const LONG_WAIT = 5 * 60000;
 const HOUR = 3600000;
@@ -42,7 +45,11 @@ export default {
   },
   view({ data }) {
     const { locks, queue, dead } = summary;
-    const busy = locks.items.filter(lock => lock.state !== 'FREE').map(lock => ({ ...lock, reason: data.why.get(lock.holder?.runId), next: lock.waiting > 0 && queue.items.findLast(run => run.key === lock.key)?.id }));
+    const busy = locks.items.filter(lock => lock.state !== 'FREE').map(lock => ({
+      ...lock,
+      reason: data.why.get(lock.holder?.runId),
+      next: lock.waiting > 0 && queue.items.findLast(run => run.key === lock.key)?.id,
+    }));
     const of = state => busy.filter(lock => lock.state === state).length + (locks.cursor ? '+' : '');
     const longest = Math.max(0, ...queue.items.map(run => since(run.submittedAt)));
     const rows = attention(data);

@@ -1,5 +1,8 @@
 // Run: why it is where it is, what it did when, and what it said.
-import { age, at, auditTable, banner, box, cancel, evict, facts, get, head, href, html, isLost, isOver, keyLink, leaseLeft, lockPath, may, millis, moment, mono, now, path, quoted, retry, runLink, runPill, section, settle, shell, short, since, slashed, span } from '../core/page.js';
+import {
+  age, at, auditTable, banner, box, cancel, evict, facts, get, head, href, html, isLost, isOver, keyLink, leaseLeft, lockPath, may, millis,
+  moment, mono, now, path, quoted, retry, runLink, runPill, section, settle, shell, short, since, slashed, span,
+} from '../core/page.js';
 import { timeline } from '../core/timeline.js';
 
 /** What happens by itself, and when. */
@@ -16,17 +19,35 @@ function next(run, lock, late) {
 }
 
 const json = value => value && Object.keys(value).length > 0 && html`<code class="mono">${JSON.stringify(value)}</code>`;
-const about = (run, left) => facts({ Key: keyLink(run.key), Job: run.job, Reason: run.reason && quoted(run.reason), By: run.submittedBy, 'On conflict': run.onConflict, 'Work done by': run.execution,
-  Lease: left !== null && html`${age(left)} left`, Priority: run.priority || null, Labels: Object.entries(run.labels).map(pair => pair.join('=')).join(' '),
-  'Waits for': run.waitingFor?.runId && runLink(run.waitingFor.runId), Submitted: moment(run.submittedAt), Ended: run.endedAt && moment(run.endedAt), Trace: run.traceparent && mono(run.traceparent), Id: mono(run.id),
-  Parameters: json(run.parameters), Result: json(run.result) });
+const about = (run, left) => facts({
+  Key: keyLink(run.key),
+  Job: run.job,
+  Reason: run.reason && quoted(run.reason),
+  By: run.submittedBy,
+  'On conflict': run.onConflict,
+  'Work done by': run.execution,
+  Lease: left !== null && html`${age(left)} left`,
+  Priority: run.priority || null,
+  Labels: Object.entries(run.labels).map(pair => pair.join('=')).join(' '),
+  'Waits for': run.waitingFor?.runId && runLink(run.waitingFor.runId),
+  Submitted: moment(run.submittedAt),
+  Ended: run.endedAt && moment(run.endedAt),
+  Trace: run.traceparent && mono(run.traceparent),
+  Id: mono(run.id),
+  Parameters: json(run.parameters),
+  Result: json(run.result),
+});
 
 export default {
   renews: 2000,
   title: ({ id }) => 'Run ' + short(id),
   async load(state) {
     const run = await get('runs/' + encodeURIComponent(state.id) + '?output=true');
-    const [{ items: [lock] }, jobs, audit] = await Promise.all([get(path('locks', { key: run.key })), state.jobs || get('jobs'), may('operator') && get(path('audit', { run: run.id, limit: 100 }))]);
+    const [{ items: [lock] }, jobs, audit] = await Promise.all([
+      get(path('locks', { key: run.key })),
+      state.jobs || get('jobs'),
+      may('operator') && get(path('audit', { run: run.id, limit: 100 })),
+    ]);
     state.jobs = jobs;
     const mine = lock?.holder?.runId === run.id ? { ...lock, seen: Date.now() } : null;
     // The server tells the last heartbeat; those before it are the ones this page has seen.
@@ -40,10 +61,16 @@ export default {
     const strip = [...beats].filter(beat => beat).map(beat => ({ at: at(beat) }));
     const what = next(run, lock, late);
     const kind = isLost(run.error) ? 'fenced' : 'fail';
-    return html`${head({ crumb: html`<a href=${href('locks')}>Locks</a> / <a class="mono" href=${href(lockPath(run.key))}>${slashed(run.key)}</a> / Runs`, title: html`Run <span class="mono" title=${run.id}>${short(run.id)}</span>`, state: runPill(run),
-      json: 'runs/' + run.id, cli: 'interlock runs show ' + run.id, more: html`${!isOver(run) && may('trigger') && html`<button @click=${() => cancel(run)}>Cancel run…</button>`}
+    return html`${head({
+      crumb: html`<a href=${href('locks')}>Locks</a> / <a class="mono" href=${href(lockPath(run.key))}>${slashed(run.key)}</a> / Runs`,
+      title: html`Run <span class="mono" title=${run.id}>${short(run.id)}</span>`,
+      state: runPill(run),
+      json: 'runs/' + run.id,
+      cli: 'interlock runs show ' + run.id,
+      more: html`${!isOver(run) && may('trigger') && html`<button @click=${() => cancel(run)}>Cancel run…</button>`}
         ${run.state === 'DEAD' && may('operator') && !run.settled && html`<button @click=${() => retry(run)}>Retry</button><button class="danger" @click=${() => settle([run], false, 'This one.')}>Discard…</button>`}
-        ${lock?.token && may('operator') && html`<button class="danger" @click=${() => evict(run.key)}>Force release…</button>`}` })}
+        ${lock?.token && may('operator') && html`<button class="danger" @click=${() => evict(run.key)}>Force release…</button>`}`,
+    })}
     <div class="lead"><p>${run.explanation}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not begun, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${mono(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
       && html` · started ${moment(run.startedAt)}, waited ${span(since(run.submittedAt, run.startedAt))}`}</p></div>
     ${what && banner(...what)}${run.error && banner(kind, html`<b>${run.error.code}</b> ${run.error.message}`)}

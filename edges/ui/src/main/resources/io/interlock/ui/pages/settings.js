@@ -1,17 +1,38 @@
 // Settings: what this browser prefers, who is signed in, jobs, API keys, and the effective configuration.
-import { apiHref, ask, box, call, copy, empty, facts, get, head, html, keep, kept, may, millis, mono, moment, path, pill, post, REASON, section, session, shell, span, startButton, table, zone } from '../core/page.js';
+import {
+  apiHref, ask, box, call, copy, empty, facts, get, head, html, keep, kept, may, millis, mono, moment, path, pill, post, REASON, section,
+  session, shell, span, startButton, table, zone,
+} from '../core/page.js';
 import { help } from '../core/keys.js';
 
-const JOBS = [['Job', job => html`<b>${job.name}</b>`, 'first'], ['Door', 'door'], ['On conflict', 'onConflict'], ['Lease', job => span(millis(job.lease))],
-  ['Max runtime', job => span(millis(job.maxRuntime))], ['Attempts', 'maxAttempts', 'num'], ['Stages', job => (job.stages || []).join(' → ') || '—'], ['Done', 'worker']];
-const KEYS = [['Id', key => mono(key.id), 'first'], ['State', key => key.active ? pill('ok', 'Active') : pill('idle', 'Over')], ['Role', 'role'], ['Label', 'label'], ['Made', key => moment(key.createdAt)],
-  ['Ends', key => moment(key.revokedAt || key.expiresAt)], ['Do', key => key.active && html`<button class="small danger" aria-label="Revoke key ${key.id}" @click=${() => revoke(key)}>Revoke…</button>`, 'num']];
+const JOBS = [
+  ['Job', job => html`<b>${job.name}</b>`, 'first'],
+  ['Door', 'door'],
+  ['On conflict', 'onConflict'],
+  ['Lease', job => span(millis(job.lease))],
+  ['Max runtime', job => span(millis(job.maxRuntime))],
+  ['Attempts', 'maxAttempts', 'num'],
+  ['Stages', job => (job.stages || []).join(' → ') || '—'],
+  ['Done', 'worker'],
+];
+const KEYS = [
+  ['Id', key => mono(key.id), 'first'],
+  ['State', key => key.active ? pill('ok', 'Active') : pill('idle', 'Over')],
+  ['Role', 'role'],
+  ['Label', 'label'],
+  ['Made', key => moment(key.createdAt)],
+  ['Ends', key => moment(key.revokedAt || key.expiresAt)],
+  ['Do', key => key.active && html`<button class="small danger" aria-label="Revoke key ${key.id}" @click=${() => revoke(key)}>Revoke…</button>`, 'num'],
+];
 const CONFIG = [['Setting', each => mono(each.name), 'first'], ['Value', each => mono(each.value)], ['From', 'origin']];
 
 const make = () => ask({
   title: 'Make an API key', confirm: 'Make it', body: html`<p>It counts for tenant <b>${session.tenant}</b>. Its secret is shown once, here, and kept nowhere.</p>`,
-  fields: [{ name: 'role', label: 'Role', options: ['read', 'trigger', 'worker', 'operator', 'admin'], value: 'read' }, { name: 'label', label: 'Label: who or what uses it', required: true },
-    { name: 'expiresIn', label: 'Ends after (90d, 12h; empty: never)' }],
+  fields: [
+    { name: 'role', label: 'Role', options: ['read', 'trigger', 'worker', 'operator', 'admin'], value: 'read' },
+    { name: 'label', label: 'Label: who or what uses it', required: true },
+    { name: 'expiresIn', label: 'Ends after (90d, 12h; empty: never)' },
+  ],
   send: body => post('keys', body), done: show,
 });
 const show = ({ id, apiKey }) => ask({ title: 'Key ' + id, body: html`<p>Copy it now: nobody can show it again.</p><p><code class="mono secret">${apiKey}</code></p><button type="button" @click=${() => copy(apiKey, 'Key')}>Copy key</button>` });

@@ -1,10 +1,10 @@
 // Workers: who takes work, and what for.
-import { banner, href, html, list, moment, path, pill, runLink } from '../core/page.js';
+import { banner, href, html, keyLink, list, moment, path, pill } from '../core/page.js';
 
 const COLUMNS = [['Worker', worker => html`<b>${worker.worker}</b>${worker.remote && html`<span class="sub">remote</span>`}`, 'first'],
   ['State', worker => worker.alive ? pill(worker.busy ? 'held' : 'idle', worker.busy ? 'Busy' : 'Idle') : pill('overdue', 'Silent')],
   ['Slots', worker => worker.slots ? html`<progress max=${worker.slots} value=${worker.busy} aria-label="busy slots"></progress> <span class="tn">${worker.busy} of ${worker.slots}</span>` : worker.busy ?? '—'],
-  ['Jobs', worker => worker.jobs.map(job => html`<a class="tag" href=${href(path('runs', { job, state: 'RUNNING' }))}>${job}</a> `)], ['Holds', worker => worker.runs?.length ? worker.runs.map(run => html`${runLink(run)} `) : '—'], ['Version', 'version'],
+  ['Jobs', worker => worker.jobs.map(job => html`<a class="tag" href=${href(path('runs', { job, state: 'RUNNING' }))}>${job}</a> `)], ['Holds', worker => worker.runs?.length ? worker.runs.map(run => html`${keyLink(run.key)} `) : '—'], ['Version', 'version'],
   ['Last seen', worker => moment(worker.seenAt), 'age']];
 
 export default list({
