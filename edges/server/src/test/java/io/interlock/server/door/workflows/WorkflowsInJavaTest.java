@@ -3,18 +3,24 @@ package io.interlock.server.door.workflows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.interlock.Holder;
+import io.interlock.LeaseId;
 import io.interlock.LockKey;
+import io.interlock.Refusal;
 import io.interlock.RefusedException;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.workflow.Execution;
+import io.interlock.engine.workflow.LockAcquisitionFailedException;
 import io.interlock.engine.workflow.WorkflowLockedException;
 import io.interlock.engine.workflow.Workflows;
 import io.interlock.server.door.HandWork;
+import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +52,20 @@ class WorkflowsInJavaTest {
                     });
             work.succeed(first.id().toString());
             assertThat(engine.awaitEnd(first.id(), SOON).orElseThrow().state()).isEqualTo(RunState.SUCCEEDED);
+            engine.leases()
+                    .acquire(
+                            LockKey.of("globex", "workflow/invoice"),
+                            new RemoteWork.Caller(
+                                    LeaseId.random(Environment.system().random()), new Holder("script", "a script")),
+                            Duration.ofSeconds(30),
+                            Duration.ZERO)
+                    .toCompletableFuture()
+                    .join();
+            assertThatThrownBy(() -> workflows.runWorkflow("globex", "invoice", "{}"))
+                    .isInstanceOfSatisfying(LockAcquisitionFailedException.class, raced -> {
+                        assertThat(raced.workflowId()).isEqualTo("invoice");
+                        assertThat(raced.refusal()).isInstanceOf(Refusal.Held.class);
+                    });
             engine.pause("acme", "workflow/invoice", "ops", "upgrade", null);
             assertThatThrownBy(() -> workflows.runWorkflow("acme", "invoice", "{}"))
                     .isInstanceOf(RefusedException.class);
