@@ -26,24 +26,24 @@ public final class NearestWord {
         return distance <= Math.max(FEW, word.length() / 3) && distance < shorter;
     }
 
-    /** Levenshtein's. */
+    /** Levenshtein's, with two letters in the wrong order as one change. */
     private static int distance(String one, String other) {
         String a = one.toLowerCase(Locale.ROOT);
         String b = other.toLowerCase(Locale.ROOT);
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int above = row[j];
-                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(change, Math.min(above, row[j - 1]) + 1);
-                diagonal = above;
+        int[][] steps = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++) {
+            for (int j = 0; j <= b.length(); j++) {
+                steps[i][j] = i == 0 || j == 0 ? i + j : cheapest(steps, a, b, i, j);
             }
         }
-        return row[b.length()];
+        return steps[a.length()][b.length()];
+    }
+
+    private static int cheapest(int[][] steps, String a, String b, int i, int j) {
+        int changed = steps[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        int best = Math.min(changed, Math.min(steps[i - 1][j], steps[i][j - 1]) + 1);
+        boolean swapped =
+                i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
+        return swapped ? Math.min(best, steps[i - 2][j - 2] + 1) : best;
     }
 }
