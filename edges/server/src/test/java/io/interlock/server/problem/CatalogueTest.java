@@ -12,8 +12,11 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +42,15 @@ class CatalogueTest {
             }
         }
         // The seeds' doors answer with it; nothing else runs without a store of runs.
-        List<ProblemCode> later = List.of(ProblemCode.NEEDS_RUN_STORE);
+        List<ProblemCode> later = new ArrayList<>(List.of(ProblemCode.NEEDS_RUN_STORE));
+        // Refusals name themselves.
+        for (String file : List.of("Refusal.java", "RunRefusal.java")) {
+            Matcher named = Pattern.compile("return \"([a-z-]+)\";")
+                    .matcher(Files.readString(Path.of("../../core/src/main/java/io/interlock", file)));
+            while (named.find()) {
+                later.add(ProblemCode.of(named.group(1)));
+            }
+        }
         assertThat(ProblemCode.values())
                 .allSatisfy(problem -> assertThat(
                                 later.contains(problem) || code.indexOf("ProblemCode." + problem.name()) >= 0)
