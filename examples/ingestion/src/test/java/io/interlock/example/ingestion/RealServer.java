@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.server.Main;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,9 +91,10 @@ final class RealServer implements AutoCloseable {
                 .waitFor();
     }
 
+    /** Ends it, and waits for that: its folder is deleted next. */
     @Override
     public void close() {
-        process.destroyForcibly();
+        process.destroyForcibly().onExit().join();
     }
 
     private String said(String pattern) {
@@ -101,7 +103,7 @@ final class RealServer implements AutoCloseable {
             assertThat(found.find()).as(pattern).isTrue();
             return found.group(1);
         } catch (IOException failure) {
-            throw new java.io.UncheckedIOException(failure);
+            throw new UncheckedIOException(failure);
         }
     }
 }

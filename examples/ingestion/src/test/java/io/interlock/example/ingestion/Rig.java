@@ -113,8 +113,10 @@ final class Rig implements AutoCloseable {
     }
 
     /** Starts a run by the REST interface. */
-    void submit(String body) throws IOException, InterruptedException {
-        rest(request("/api/v1/runs").header("Content-Type", "application/json").POST(BodyPublishers.ofString(body)));
+    Map<String, String> submit(String body) throws IOException, InterruptedException {
+        return rest(request("/api/v1/runs")
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body)));
     }
 
     private HttpRequest.Builder request(String path) {

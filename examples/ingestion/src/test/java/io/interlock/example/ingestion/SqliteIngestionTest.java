@@ -1,6 +1,7 @@
 package io.interlock.example.ingestion;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
@@ -38,5 +39,24 @@ class SqliteIngestionTest extends IngestionContract {
         Rig.Said second = rig.program("io.interlock.example.ingestion.Ingest", "126", "17");
         assertThat(second.text()).contains("INGESTION_IN_PROGRESS: Ingestion of event " + event);
         assertThat(second.exitCode()).isEqualTo(75);
+    }
+
+    @Test
+    void whicheverWayAnIngestionIsStartedItIsUnderTheSameLock() throws Exception {
+        String event = rig.ingested(door, "128");
+        String order = "{\"job\": \"ingest\", \"key\": \"event/" + event + "\"}";
+        String[] command = {"runs", "submit", "ingest", "--key", "event/" + event};
+        rig.site.moods().hold("/events/128/races/2");
+        rig.submit(order);
+        await().until(() -> rig.site.moods().waiting() == 1);
+        assertThatThrownBy(() -> door.start("128", "17", "0s")).isInstanceOf(IngestionException.class);
+        assertThat(rig.submit(order)).containsEntry("code", "lock-held");
+        assertThat(rig.program("io.interlock.cli.Main", command).exitCode()).isEqualTo(75);
+        rig.site.moods().release();
+        rig.ended(door, event);
+        rig.site.forget();
+        assertThat(rig.program("io.interlock.cli.Main", command).exitCode()).isZero();
+        await().until(() -> rig.site.served().size() == 7);
+        assertThat(rig.ended(door, event)).doesNotContainKey("error.code");
     }
 }
