@@ -14,8 +14,8 @@ final class IngestionException extends InterlockException {
         this.code = code;
     }
 
-    /** For programs. */
-    String code() {
+    @Override
+    public String code() {
         return code;
     }
 }
