@@ -34,4 +34,18 @@ class WorkerTest {
         worker.signal("TERM");
         assertThat(worker.await().code()).isZero();
     }
+
+    @Test
+    void aWorkerStartsIntakesAndEndsThemBeforeItsEngine() throws Exception {
+        Path file = Files.writeString(folder.resolve("interlock.yaml"), """
+                interlock:
+                  jobs: { hello: { run: { command: ["true"] } } }
+                  sqs: [ { queue: "https://sqs.eu-central-1.amazonaws.com/1/jobs.fifo" } ]
+                """);
+        Running worker = new Cli(folder).start("worker", "--config", file.toString());
+        await().until(() -> worker.err().contains("intake of 1 queues begins"));
+        worker.signal("TERM");
+        assertThat(worker.await().code()).isZero();
+        assertThat(worker.err()).contains("intake ends, workers take work: true");
+    }
 }

@@ -18,8 +18,13 @@ public final class SqsIntake implements Intake {
     @Override
     public AutoCloseable start(InterlockSettings settings, IntakeHouse house) {
         Deque<QueueIntake> queues = new ArrayDeque<>();
-        for (SqsSettings queue : settings.sqs()) {
-            queues.push(QueueIntake.start(queue, house));
+        try {
+            for (SqsSettings queue : settings.sqs()) {
+                queues.push(QueueIntake.start(queue, house));
+            }
+        } catch (RuntimeException | Error refused) {
+            queues.forEach(QueueIntake::close);
+            throw refused;
         }
         return () -> queues.forEach(QueueIntake::close);
     }
