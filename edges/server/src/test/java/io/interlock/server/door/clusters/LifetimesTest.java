@@ -61,9 +61,13 @@ class LifetimesTest {
         String immortal = ready("immortal", "365d");
         lookAfter(HOUR.multipliedBy(7));
         assertThat(janitors()).isEmpty();
+        // All see it ready, for its job cannot begin meanwhile.
+        rig.engine.pause(DoorRig.TENANT, "cluster/mortal*", "ops", "all look at once", null);
         for (int node = 0; node < 3; node++) {
             lookAfter(HOUR.multipliedBy(9));
         }
+        assertThat(janitors()).hasSize(1);
+        rig.engine.resume(DoorRig.TENANT, "cluster/mortal*", "ops", "all have looked");
         Run run = janitors().get(0);
         assertThat(janitors()).hasSize(1);
         assertThat(run.key()).isEqualTo(LockKey.of(DoorRig.TENANT, "cluster/" + id));
