@@ -263,7 +263,9 @@ final class Thin {
     private boolean isNeedless(int i) {
         boolean closes = text(i + 1).equals("}");
         return (pieces.get(i).is(";") && closes)
-                || (pieces.get(i).is(",") && (closes || text(i + 1).equals("]")) && !text(i - 1).equals(","));
+                || (pieces.get(i).is(",")
+                        && (closes || text(i + 1).equals("]"))
+                        && !text(i - 1).equals(","));
     }
 
     /** How a declaration begins at a piece; empty if none does. */

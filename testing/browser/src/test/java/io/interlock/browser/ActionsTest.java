@@ -124,8 +124,7 @@ class ActionsTest extends BrowserTest {
             page.getByLabel("Reason").fill("month end");
             page.locator("dialog #f-hours").fill("2");
             dialog(page, "Pause").click();
-            assertThat(page.locator("main .banner"))
-                    .containsText("(ada): month end, ends in 1 h 59 m");
+            assertThat(page.locator("main .banner")).containsText("(ada): month end, ends in 1 h 59 m");
             ada.go("lock?key=freeze/1");
             assertThat(page.locator("main .head")).containsText("Paused");
             press(page, "Resume");
