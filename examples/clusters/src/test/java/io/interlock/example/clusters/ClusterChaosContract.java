@@ -70,25 +70,6 @@ abstract class ClusterChaosContract {
                 .contains("WORKER_TIMEOUT");
         assertThat(site.status(id)).isEqualTo("READY");
         assertThat(site.pieces(id)).isEqualTo(WHOLE);
-        workerCrashDuringDestroyIsAWorkerTimeoutThatSomebodyMends(id);
-    }
-
-    /** DESTROY is tried once in these tests, so that its loss is final. */
-    private void workerCrashDuringDestroyIsAWorkerTimeoutThatSomebodyMends(String id) {
-        site.weather("crash", "slow 0.5");
-        String job = site.job(id, "DESTROY", NOTHING);
-        await().atMost(LONG).until(() -> !site.pieces(id).contains("load-balancer"));
-        site.worker().kill();
-        site.weather("crash", "fine");
-        site.startWorker();
-        JsonObject lost = site.awaitEnd(job);
-        assertThat(lost.getString("status")).isEqualTo("FAILED");
-        assertThat(lost.getString("error_code")).isEqualTo("WORKER_TIMEOUT");
-        assertThat(site.status(id)).isEqualTo("FAILED");
-        assertThat(site.pieces(id)).isNotEmpty();
-        site.job(id, "DESTROY", NOTHING);
-        site.awaitStatus(id, "DESTROYED");
-        assertThat(site.pieces(id)).isEmpty();
     }
 
     @Test

@@ -91,4 +91,24 @@ class SqliteClusterChaosTest extends ClusterChaosContract {
         site.awaitStatus(id, "DESTROYED");
         assertThat(site.pieces(id)).isEmpty();
     }
+
+    @Test
+    void workerCrashDuringDestroyIsAWorkerTimeoutThatSomebodyMends() {
+        String id = site.ready("lost");
+        site.weather("lost", "slow 0.5");
+        // Tried once in these tests, so that its loss is final.
+        String job = site.job(id, "DESTROY", NOTHING);
+        await().atMost(LONG).until(() -> !site.pieces(id).contains("load-balancer"));
+        site.worker().kill();
+        site.weather("lost", "fine");
+        site.startWorker();
+        JsonObject lost = site.awaitEnd(job);
+        assertThat(lost.getString("status")).isEqualTo("FAILED");
+        assertThat(lost.getString("error_code")).isEqualTo("WORKER_TIMEOUT");
+        assertThat(site.status(id)).isEqualTo("FAILED");
+        assertThat(site.pieces(id)).isNotEmpty();
+        site.job(id, "DESTROY", NOTHING);
+        site.awaitStatus(id, "DESTROYED");
+        assertThat(site.pieces(id)).isEmpty();
+    }
 }
