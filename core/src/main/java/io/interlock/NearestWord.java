@@ -42,8 +42,7 @@ public final class NearestWord {
     private static int cheapest(int[][] steps, String a, String b, int i, int j) {
         int changed = steps[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
         int best = Math.min(changed, Math.min(steps[i - 1][j], steps[i][j - 1]) + 1);
-        boolean swapped =
-                i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
+        boolean swapped = i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1);
         return swapped ? Math.min(best, steps[i - 2][j - 2] + 1) : best;
     }
 }
