@@ -134,6 +134,61 @@ class ThroughServerTest {
     }
 
     @Test
+    void whoeverSleptWhenItsTurnCameAndWentDoesNotStartTheCommand() {
+        Running holder = start("-n", "f", "--", "sh", "-c", "echo ready; read line; exit 0");
+        await().until(() -> holder.out().contains("ready"));
+        Running sleeper = start("-w", "60s", "--lease", "2s", "f", "--", "touch", "started-too-late");
+        await().until(() -> sleeper.err().contains("you are number 1 of 1 in line"));
+        sleeper.signal("STOP");
+        holder.closeInput();
+        assertThat(holder.await().code()).isZero();
+        // The server answers into a socket that nobody reads, and the lease ends.
+        await().until(() ->
+                typed().type("runs", "ls", "--key", "f", "--no-header").out().contains("FAILED"));
+        sleeper.signal("CONT");
+        Ended ended = sleeper.await();
+        assertThat(folder.resolve("started-too-late")).doesNotExist();
+        assertThat(ended.code()).as(ended.err()).isEqualTo(75);
+    }
+
+    @Test
+    void whoeverWaitsGoesOnWaitingWhenTheServerIsRestarted() {
+        ServerProcess first = ServerProcess.start(folder, "restarted");
+        try (ServerProcess second = waitAcross(first)) {
+            assertThat(second.url()).isEqualTo(first.url());
+        }
+    }
+
+    private static ServerProcess waitAcross(ServerProcess first) {
+        Typed cli = new Typed("INTERLOCK_SERVER", first.url()).set("INTERLOCK_API_KEY", first.apiKey());
+        Answer taken = cli.type("acquire", "g", "--ttl", "60s");
+        cli.set("INTERLOCK_LEASE_ID", StoreCommandsTest.field(taken.out(), "leaseId"));
+        Running waiting = new Cli(folder)
+                .startWith(
+                        "INTERLOCK_API_KEY",
+                        first.apiKey(),
+                        "run",
+                        "-w",
+                        "60s",
+                        "--server",
+                        first.url(),
+                        "g",
+                        "--",
+                        "echo",
+                        "got it");
+        await().until(() -> waiting.err().contains("you are number 1 of 1 in line"));
+        // Told to stop, a server sends away whoever waits.
+        first.running().signal("TERM");
+        first.running().await();
+        ServerProcess second = first.restart(folder, "restarted");
+        cli.type("release", "g", "--token", StoreCommandsTest.field(taken.out(), "token"));
+        Ended had = waiting.await();
+        assertThat(had.err()).doesNotContain("shutting-down");
+        assertThat(had.out()).isEqualTo("got it\n");
+        return second;
+    }
+
+    @Test
     void leasesKeysAndPausesWork() {
         Typed cli = typed();
         Answer taken = cli.type("acquire", "e", "--ttl", "20s");

@@ -18,6 +18,8 @@ import java.util.concurrent.TimeoutException;
 final class ServerDoor implements Door {
 
     private static final int CONFLICT = 409;
+    private static final int GONE = 410;
+    private static final int FAULT = 500;
     private static final int TOO_MANY = 429;
     private static final int ACCEPTED = 202;
 
@@ -139,13 +141,15 @@ final class ServerDoor implements Door {
         }
 
         private void askOnce() {
-            long before = environment.ticker().nanos();
             Answer answer;
             try {
                 answer = client.tryPost(
                         "/runs/" + id + "/claim",
                         Facts.with("leaseId", lease).and("wait", ASK_EVERY).done(),
                         ASK_EVERY);
+                if (answer.isGood() && answer.status() != ACCEPTED) {
+                    answer = begin(answer);
+                }
             } catch (Failure unreachable) {
                 if (left) {
                     throw unreachable;
@@ -153,19 +157,38 @@ final class ServerDoor implements Door {
                 pause();
                 return;
             }
-            if (answer.status() == ACCEPTED) {
-                return;
-            }
-            if (answer.status() == CONFLICT) {
+            if (answer.status() == CONFLICT || answer.status() == GONE) {
                 Facts error = client.get("/runs/" + id).in("error");
                 outcome.complete(new Outcome.Over(
                         error.text("code").orElse("OVER"),
                         error.text("message").orElse(answer.body().shown("detail"))));
                 return;
             }
-            Facts body = ServerClient.good(answer).body();
-            outcome.complete(new Outcome.Taken(
-                    new ServerTenure(client, body.and("leaseId", lease), order.lease(), before, environment)));
+            if (answer.status() >= FAULT && !left) {
+                // It stops, or has lost its store; somebody may take its place.
+                pause();
+                return;
+            }
+            ServerClient.good(answer);
+        }
+
+        /**
+         * The turn came at some time while we waited, or slept: so the lease is renewed before anything is begun, and counts from then.
+         */
+        private Answer begin(Answer turn) {
+            Facts body = turn.body();
+            long before = environment.ticker().nanos();
+            Answer beat = client.tryPost(
+                    "/runs/" + id + "/heartbeat",
+                    Facts.with("leaseId", lease)
+                            .and("token", body.number("token").orElse(0))
+                            .done(),
+                    Duration.ZERO);
+            if (beat.isGood()) {
+                outcome.complete(new Outcome.Taken(
+                        new ServerTenure(client, body.and("leaseId", lease), order.lease(), before, environment)));
+            }
+            return beat;
         }
 
         // The server may come back; whoever waits too long without it is sent away by it.
