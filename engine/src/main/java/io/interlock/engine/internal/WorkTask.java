@@ -51,7 +51,6 @@ final class WorkTask implements Runnable {
             }
             return Endings.returned(held, handler.run(new HandlerContext(held, house.works(), output)));
         } catch (Throwable failure) {
-            log.debug("the work of run {} under {} failed", held.run().id(), held.key(), failure);
             return threw(failure);
         } finally {
             held.stop().end();
@@ -61,6 +60,7 @@ final class WorkTask implements Runnable {
     // Exceptions are the work's own code, and may throw themselves. The run has ended all the same.
     private Ending threw(Throwable failure) {
         try {
+            log.debug("the work of run {} under {} failed", held.run().id(), held.key(), failure);
             return Endings.threw(held, failure);
         } catch (Throwable worse) {
             String what = failure.getClass().getName() + ", which cannot be read: "
