@@ -13,8 +13,8 @@ public interface ChangeFeed {
     ChangeFeed SILENT = (key, lookAgain) -> () -> {};
 
     /**
-     * Calls {@code lookAgain} whenever {@code key} may have become free. It is called on a thread of the store and must
-     * return at once.
+     * Calls {@code lookAgain} whenever {@code key} may have become free, or the run that has it may have been asked to stop. It is
+     * called on a thread of the store and must return at once.
      */
     Subscription watch(LockKey key, Runnable lookAgain);
 

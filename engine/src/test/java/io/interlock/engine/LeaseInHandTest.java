@@ -29,7 +29,7 @@ class LeaseInHandTest {
 
     private final Simulation world = new Simulation(4711);
     private final MemoryStore memory = new MemoryStore(world.host());
-    private final FaultyStore faults = new FaultyStore(memory);
+    private final FaultyStore faults = new FaultyStore(memory).silent();
     private final Simulation.Host process = world.host();
     private final List<EngineEvent> events = new ArrayList<>();
     private final List<RunContext> works = new ArrayList<>();

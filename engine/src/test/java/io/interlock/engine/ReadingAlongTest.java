@@ -19,7 +19,7 @@ class ReadingAlongTest {
 
     private final Simulation world = new Simulation(4711);
     private final MemoryStore memory = new MemoryStore(world.host());
-    private final FaultyStore faults = new FaultyStore(memory);
+    private final FaultyStore faults = new FaultyStore(memory).silent();
     private final Simulation.Host process = world.host();
     private final List<String> read = new ArrayList<>();
     private RunHandler handler = run -> "{}";

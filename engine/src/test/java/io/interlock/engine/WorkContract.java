@@ -157,6 +157,25 @@ public abstract class WorkContract extends EngineContract {
     }
 
     @Test
+    void cancellingReachesWorkAtAnotherEngineLongBeforeItsNextHeartbeat() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        Jobs jobs = Jobs.of(Job.named("load")
+                .lease(Duration.ofMinutes(1))
+                .handler(run -> {
+                    begun.countDown();
+                    Thread.currentThread().join();
+                    return null;
+                })
+                .build());
+        RunEngine worker = bench().engine(jobs);
+        RunEngine other = bench().engine(jobs, builder -> builder.slots(0));
+        RunId id = submit(other, bench().key());
+        begun.await();
+        other.cancel(id, "alice", "not needed");
+        await().until(() -> worker.find(id).orElseThrow().state() == RunState.ABORTED);
+    }
+
+    @Test
     void cancellingReachesWorkAtAnotherEngineAndRunsItsStopTasks() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);

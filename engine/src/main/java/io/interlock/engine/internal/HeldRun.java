@@ -7,6 +7,7 @@ import io.interlock.LossCause;
 import io.interlock.engine.Job;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.OutputNote;
@@ -36,6 +37,8 @@ final class HeldRun {
     private final AtomicBoolean hurried = new AtomicBoolean();
     private Agenda.@Nullable Entry<HeldRun> beat;
     private Agenda.@Nullable Entry<HeldRun> deadline;
+    private ChangeFeed.@Nullable Subscription heard;
+    private boolean deaf;
 
     /**
      * A run just granted.
@@ -174,6 +177,30 @@ final class HeldRun {
 
     BeatRequest beatRequest(WorkReport.Words words) {
         return new BeatRequest(run.id(), run.key(), lease.id(), lease.token(), words.stage(), words.progress());
+    }
+
+    /** Hears by {@code wakeUps} that somebody may want it to stop, until it is {@linkplain #deafen() deaf}. */
+    void hears(ChangeFeed.Subscription wakeUps) {
+        synchronized (this) {
+            if (!deaf) {
+                heard = wakeUps;
+                return;
+            }
+        }
+        wakeUps.close();
+    }
+
+    /** Hears nothing any more. */
+    void deafen() {
+        ChangeFeed.Subscription over;
+        synchronized (this) {
+            deaf = true;
+            over = heard;
+            heard = null;
+        }
+        if (over != null) {
+            over.close();
+        }
     }
 
     OutputNote outputNote(String text) {

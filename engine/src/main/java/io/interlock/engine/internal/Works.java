@@ -68,10 +68,30 @@ final class Works {
         }
         house.heartbeats().keep(work);
         house.watch().watch(work);
+        listen(work);
         house.events().tell(new EngineEvent.RunStarted(run));
         run.status().stopRequest().ifPresent(stop -> stop(work, stop));
         log.debug("run {} of job {} has {} with token {}", run.id(), run.job(), run.key(), work.token());
         return work;
+    }
+
+    // Whoever wants it to stop may sit at another engine. The wish is in the answer to the next heartbeat, so that
+    // comes soon.
+    private void listen(HeldRun work) {
+        house.called(() -> house.settings()
+                        .store()
+                        .changes()
+                        .watch(work.key(), () -> house.heartbeats().soon(work)))
+                .whenComplete((wakeUps, failure) -> {
+                    if (wakeUps != null) {
+                        work.hears(wakeUps);
+                    } else {
+                        log.debug(
+                                "run {} hears of stops by its heartbeats only: {}",
+                                work.run().id(),
+                                failure);
+                    }
+                });
     }
 
     /** The work has stopped; its heartbeats go on until the store knows how it ended. Whether that is news. */
@@ -83,6 +103,7 @@ final class Works {
 
     /** Nothing is left to be done about it. Whether that is news. */
     boolean dismiss(HeldRun work) {
+        work.deafen();
         house.heartbeats().forget(work);
         house.watch().forget(work);
         boolean news;

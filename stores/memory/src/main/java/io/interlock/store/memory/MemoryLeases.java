@@ -76,7 +76,9 @@ abstract class MemoryLeases implements LeaseStore {
     @Override
     public EvictAnswer evict(EvictRequest request) {
         requireOpen();
-        return table.evict(request);
+        EvictAnswer answer = table.evict(request);
+        wake(request.key());
+        return answer;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Attempt;
@@ -50,7 +51,13 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
     @Override
     public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
         requests.forEach(request -> request.spec().terms().within(runs.table().maxLease()));
-        return answer(requests, runs::submit);
+        return answer(requests, request -> {
+            SubmitAnswer answer = runs.submit(request);
+            if (request.spec().policy() == ConflictPolicy.REPLACE) {
+                wake(request.key());
+            }
+            return answer;
+        });
     }
 
     @Override
@@ -84,6 +91,8 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
         CancelAnswer answer = runs.cancel(request);
         if (answer instanceof CancelAnswer.Cancelled cancelled) {
             wake(cancelled.run().key());
+        } else if (answer instanceof CancelAnswer.StopRequested asked) {
+            wake(asked.run().key());
         }
         return answer;
     }

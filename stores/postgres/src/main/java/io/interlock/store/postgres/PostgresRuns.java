@@ -1,5 +1,6 @@
 package io.interlock.store.postgres;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Attempt;
@@ -50,9 +51,16 @@ abstract class PostgresRuns extends PostgresBooks implements RunStore {
     @Override
     public Answers<SubmitAnswer> submit(List<SubmitRequest> requests) {
         requests.forEach(request -> request.spec().terms().within(capabilities().maxLease()));
-        return requests.isEmpty()
-                ? Answers.of(List.of())
-                : SubmitStep.answers(requests.size(), grantedRuns(SubmitStep.of(calls(), requests)));
+        if (requests.isEmpty()) {
+            return Answers.of(List.of());
+        }
+        Answers<SubmitAnswer> answers =
+                SubmitStep.answers(requests.size(), grantedRuns(SubmitStep.of(calls(), requests)));
+        wake(requests.stream()
+                .filter(request -> request.spec().policy() == ConflictPolicy.REPLACE)
+                .map(request -> KeyHash.of(request.key()))
+                .toList());
+        return answers;
     }
 
     @Override
@@ -84,7 +92,12 @@ abstract class PostgresRuns extends PostgresBooks implements RunStore {
 
     @Override
     public CancelAnswer cancel(CancelRequest request) {
-        return RunAdmin.cancelled(announced(RunAdmin.cancel(calls(), request)).get(0));
+        CancelAnswer answer =
+                RunAdmin.cancelled(announced(RunAdmin.cancel(calls(), request)).get(0));
+        if (answer instanceof CancelAnswer.StopRequested asked) {
+            wake(List.of(KeyHash.of(asked.run().key())));
+        }
+        return answer;
     }
 
     @Override

@@ -172,6 +172,7 @@ public final class PostgresStore extends PostgresRuns {
     public EvictAnswer evict(EvictRequest request) {
         AnswerRow row =
                 call(steps, new AdminSteps(settings, hints).evict(request)).get(0);
+        announcer.announce(List.of(KeyHash.of(request.key())));
         return row.verdict().equals("evicted")
                 ? new EvictAnswer.Evicted(row.requireLease(), row.requireUntil())
                 : new EvictAnswer.Mismatch(row.lease());

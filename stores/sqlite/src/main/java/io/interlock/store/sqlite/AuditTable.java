@@ -36,6 +36,11 @@ final class AuditTable {
              WHERE sequence > ? AND (state_after = 'PENDING' OR action = 'resumed')
             """;
 
+    private static final String STOPS = """
+            SELECT DISTINCT tenant, name FROM ${schema}.${prefix}audit
+             WHERE sequence > ? AND action IN ('stop-requested', 'evicted')
+            """;
+
     private static final String DELETE = "DELETE FROM ${schema}.${prefix}audit WHERE sequence = ?";
 
     private final Session session;
@@ -108,6 +113,19 @@ final class AuditTable {
             }
         }
         return tenants;
+    }
+
+    /** Keys whose holders were asked to stop, or had to, since record number {@code sequence}. */
+    Set<LockKey> stopsSince(long sequence) throws SQLException {
+        PreparedStatement stops = session.prepare(STOPS);
+        stops.setLong(1, sequence);
+        Set<LockKey> keys = new HashSet<>();
+        try (ResultSet rows = stops.executeQuery()) {
+            while (rows.next()) {
+                keys.add(LockKey.of(rows.getString(1), rows.getString(2)));
+            }
+        }
+        return keys;
     }
 
     private List<AuditRecord> records(Filter filter) throws SQLException {

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Wake-ups from a number that SQLite changes with every commit, so nobody writes to be heard. While somebody watches, a
- * thread looks at it every {@link #EVERY}; if it changed, those are woken whose key has no lease any more, and those whose
- * tenant has work that was not there before. A release in this process wakes waiters at once. Safe for use by many threads.
+ * thread looks at it every {@link #EVERY}; if it changed, those are woken whose key has no lease any more or whose holder was asked
+ * to stop, and those whose tenant has work that was not there before. A release in this process wakes waiters at once. Safe for use by many threads.
  */
 final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
 
@@ -48,10 +48,10 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
     /**
      * What there is to tell.
      *
-     * @param freed keys that somebody watches and that have no lease
+     * @param keys those that have no lease any more, or whose holders were asked to stop
      * @param work tenants with new work, and the empty one that stands for any
      */
-    private record News(Set<LockKey> freed, Set<Optional<String>> work) {}
+    private record News(Set<LockKey> keys, Set<Optional<String>> work) {}
 
     DataVersionFeed(Lane lane, Environment environment) {
         this.lane = lane;
@@ -115,7 +115,7 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
     private void look() {
         try {
             News news = lane.read(this::news);
-            waiters.call(news.freed());
+            waiters.call(news.keys());
             workers.call(news.work());
             failing = false;
         } catch (StoreUnavailableException failure) {
@@ -142,7 +142,11 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
         seenOn = session;
         seen = version;
         // Asked for after the number: whoever begins to watch later also looks later than it was read.
-        return new News(freed(session), work(session, known));
+        Set<LockKey> changed = freed(session);
+        if (known) {
+            changed.addAll(new AuditTable(session).stopsSince(lastRecord));
+        }
+        return new News(changed, work(session, known));
     }
 
     private Set<LockKey> freed(Session session) throws SQLException {
