@@ -37,7 +37,6 @@ final class House {
     private final Intake intake;
     private final SweepingJanitor janitor;
     private final Bookkeeping books = new Bookkeeping(this);
-    private final Abandoned abandoned = new Abandoned(this);
     private volatile boolean closed;
 
     House(EngineSettings settings) {
@@ -189,10 +188,6 @@ final class House {
 
     Waits waits() {
         return waits;
-    }
-
-    Abandoned abandoned() {
-        return abandoned;
     }
 
     Bookkeeping books() {

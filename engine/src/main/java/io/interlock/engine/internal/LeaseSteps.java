@@ -40,10 +40,7 @@ final class LeaseSteps implements RemoteLeases {
                 AcquireRequest.of(key, caller.lease(), caller.holder(), ttl).on(terms);
         AcquireRequest request = wait.isZero() ? once : once.waiting();
         return lines.within(
-                key,
-                wait,
-                () -> house.lanes().acquires().submit(request).thenApply(LeaseSteps::answered),
-                house.abandoned().unlessAskedAgain(caller.lease().value(), this::giveBack));
+                key, wait, () -> house.lanes().acquires().submit(request).thenApply(LeaseSteps::answered));
     }
 
     @Override
@@ -73,12 +70,6 @@ final class LeaseSteps implements RemoteLeases {
     @Override
     public CompletionStage<Optional<LeaseRecord>> find(LockKey key) {
         return house.called(() -> house.settings().store().find(List.of(key)).get(0));
-    }
-
-    private void giveBack(Acquired answer) {
-        if (answer instanceof Acquired.Granted granted) {
-            house.abandoned().giveBack(granted.lease());
-        }
     }
 
     private Duration maxLease() {

@@ -6,7 +6,6 @@ import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -27,7 +26,6 @@ final class LongPoll<A> {
     private final Predicate<A> isEnough;
     private final Function<Runnable, ChangeFeed.Subscription> wakeUps;
     private final CompletableFuture<A> result = new CompletableFuture<>();
-    private volatile Consumer<A> abandoned = answer -> {};
     private boolean asking;
     private boolean again;
     private boolean late;
@@ -45,13 +43,8 @@ final class LongPoll<A> {
         this.wakeUps = wakeUps;
     }
 
-    /**
-     * The answer; whoever cancels it no longer waits.
-     *
-     * @param whenAbandoned has an answer that is enough and that came after that
-     */
-    CompletableFuture<A> within(Duration wait, Consumer<A> whenAbandoned) {
-        abandoned = whenAbandoned;
+    /** The answer; whoever cancels it no longer waits. */
+    CompletableFuture<A> within(Duration wait) {
         if (wait.isZero() || wait.isNegative()) {
             late = true;
             ask();
@@ -141,8 +134,8 @@ final class LongPoll<A> {
             if (answer == null) {
                 result.completeExceptionally(
                         failure == null ? new IllegalStateException("no answer") : Failures.cause(failure));
-            } else if (!result.complete(answer) && result.isCancelled() && isEnough.test(answer)) {
-                abandoned.accept(answer);
+            } else {
+                result.complete(answer);
             }
         });
     }

@@ -7,7 +7,6 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,20 +48,14 @@ final class PollLine<A> {
     /** Somebody who waits. Identity, not equality. */
     static final class Waiter<A> {
         private final Supplier<CompletionStage<A>> question;
-        private final Consumer<A> whenAbandoned;
         private final CompletableFuture<A> result = new CompletableFuture<>();
 
-        Waiter(Supplier<CompletionStage<A>> question, Consumer<A> whenAbandoned) {
+        Waiter(Supplier<CompletionStage<A>> question) {
             this.question = question;
-            this.whenAbandoned = whenAbandoned;
         }
 
         CompletableFuture<A> result() {
             return result;
-        }
-
-        void abandoned(A answer) {
-            whenAbandoned.accept(answer);
         }
 
         CompletionStage<A> ask() {

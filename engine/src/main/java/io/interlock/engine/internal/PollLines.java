@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -39,14 +38,9 @@ final class PollLines<K, A> {
         this.wakeUps = wakeUps;
     }
 
-    /**
-     * An answer that is enough or, when {@code wait} is over, any; whoever cancels it no longer waits.
-     *
-     * @param whenAbandoned has an answer that is enough and that came after that
-     */
-    CompletableFuture<A> within(
-            K about, Duration wait, Supplier<CompletionStage<A>> question, Consumer<A> whenAbandoned) {
-        PollLine.Waiter<A> waiter = new PollLine.Waiter<>(question, whenAbandoned);
+    /** An answer that is enough or, when {@code wait} is over, any; whoever cancels it no longer waits. */
+    CompletableFuture<A> within(K about, Duration wait, Supplier<CompletionStage<A>> question) {
+        PollLine.Waiter<A> waiter = new PollLine.Waiter<>(question);
         CompletableFuture<A> result = waiter.result();
         boolean once = wait.isZero() || wait.isNegative();
         if (!once) {
@@ -116,8 +110,8 @@ final class PollLines<K, A> {
                 waiter.result()
                         .completeExceptionally(
                                 failure == null ? new IllegalStateException("no answer") : Failures.cause(failure));
-            } else if (!waiter.result().complete(answer) && waiter.result().isCancelled() && isEnough.test(answer)) {
-                waiter.abandoned(answer);
+            } else {
+                waiter.result().complete(answer);
             }
         });
     }

@@ -58,7 +58,7 @@ final class RemoteSteps implements RemoteWork {
                         () -> house.lanes().turns().submit(request),
                         answer -> !(answer instanceof TurnAnswer.Waiting),
                         look -> house.settings().store().changes().watch(key, look))
-                .within(wait, house.abandoned().unlessAskedAgain(caller.lease().value(), this::giveBack));
+                .within(wait);
         CompletionStage<TurnAnswer> answered = result;
         answered.thenAccept(this::started);
         return result;
@@ -72,12 +72,7 @@ final class RemoteSteps implements RemoteWork {
         CompletableFuture<List<Claimed>> result = claims.within(
                 new Wanted(claim.tenant(), claim.jobs()),
                 wait,
-                () -> house.called(() -> house.settings().store().claim(request)),
-                house.abandoned()
-                        .unlessAskedAgain(
-                                claim.id(),
-                                claimed -> claimed.forEach(
-                                        each -> house.abandoned().giveBack(each.run(), each.lease()))));
+                () -> house.called(() -> house.settings().store().claim(request)));
         CompletionStage<List<Claimed>> answered = result;
         answered.thenAccept(
                 claimed -> claimed.forEach(each -> house.events().tell(new EngineEvent.RunStarted(each.run()))));
@@ -100,12 +95,6 @@ final class RemoteSteps implements RemoteWork {
     public CompletionStage<FinishAnswer> finish(Proof proof, Ending ending) {
         FinishRequest request = new FinishRequest(proof.run(), proof.key(), proof.lease(), proof.token(), ending);
         return house.lanes().finishes().submit(request).thenApply(answer -> ended(answer, proof));
-    }
-
-    private void giveBack(TurnAnswer answer) {
-        if (answer instanceof TurnAnswer.Granted granted) {
-            house.abandoned().giveBack(granted.run(), granted.lease());
-        }
     }
 
     private void started(TurnAnswer answer) {
