@@ -16,6 +16,7 @@ public final class FaultyStore {
     private final RunStore store;
     private final Set<String> down = ConcurrentHashMap.newKeySet();
     private final Set<String> deaf = ConcurrentHashMap.newKeySet();
+    private final Map<String, Runnable> held = new ConcurrentHashMap<>();
     private final Map<String, Runnable> slow = new ConcurrentHashMap<>();
     private final Map<String, Integer> calls = new ConcurrentHashMap<>();
 
@@ -34,6 +35,11 @@ public final class FaultyStore {
         deaf.addAll(Set.of(steps));
     }
 
+    /** Lets {@code step} be on its way to the store while {@code meanwhile} happens. */
+    public void slowQuestions(String step, Runnable meanwhile) {
+        held.put(step, meanwhile);
+    }
+
     /** Lets the answers to {@code step} be on their way while {@code meanwhile} happens. */
     public void slowAnswers(String step, Runnable meanwhile) {
         slow.put(step, meanwhile);
@@ -43,6 +49,7 @@ public final class FaultyStore {
     public void up() {
         down.clear();
         deaf.clear();
+        held.clear();
         slow.clear();
     }
 
@@ -72,6 +79,7 @@ public final class FaultyStore {
                     if (down.contains(step)) {
                         throw new StoreUnavailableException("faulty", "does not answer to " + step);
                     }
+                    held.getOrDefault(step, () -> {}).run();
                     Object answer;
                     try {
                         answer = method.invoke(store, arguments);

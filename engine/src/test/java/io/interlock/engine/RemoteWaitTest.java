@@ -18,6 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Workers elsewhere whose wait ends while a question of theirs is on its way. */
@@ -25,6 +26,34 @@ class RemoteWaitTest {
 
     private final MemoryStore memory = new MemoryStore(Environment.system());
     private final FaultyStore faults = new FaultyStore(memory);
+
+    @Test
+    void aQuestionUnderWayWhenTheTimeIsOverSettlesTheWait() throws Exception {
+        CountDownLatch onItsWay = new CountDownLatch(1);
+        CountDownLatch mayArrive = new CountDownLatch(1);
+        AtomicInteger looks = new AtomicInteger();
+        faults.slowQuestions("claim", () -> {
+            // After its own look, the one as the first in line.
+            if (looks.incrementAndGet() == 2) {
+                onItsWay.countDown();
+                awaited(mayArrive);
+            }
+        });
+        try (RunEngine engine = engine(faults)) {
+            CompletableFuture<List<Claimed>> claim = claim(engine, 1, "load", Duration.ofMillis(200));
+            awaited(onItsWay);
+            // Whoever came later, and waits for as long, is told when the time of both is over.
+            assertThat(claim(engine, 2, "other", Duration.ofMillis(200)).get(20, TimeUnit.SECONDS))
+                    .isEmpty();
+            assertThat(claim).as("nobody knows yet what it will get").isNotDone();
+            Run submitted = engine.submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"))
+                    .orElseThrow();
+            mayArrive.countDown();
+            assertThat(claim.get(20, TimeUnit.SECONDS))
+                    .extracting(claimed -> claimed.run().id())
+                    .containsExactly(submitted.id());
+        }
+    }
 
     @Test
     void whatIsGrantedAfterAWaitWasGivenUpIsLeftToWhoeverAsksAgainElsewhere() throws Exception {

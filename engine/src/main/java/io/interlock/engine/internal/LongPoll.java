@@ -106,12 +106,13 @@ final class LongPoll<A> {
     private void answered(@Nullable A answer, @Nullable Throwable failure) {
         boolean more;
         synchronized (this) {
-            asking = false;
             boolean enough = failure != null || late || (answer != null && isEnough.test(answer));
+            // Whoever has its answer asks no more, though it may not have been told yet.
+            asking = enough;
             more = !enough && again;
             if (enough) {
                 settle(answer, failure);
-            } else if (!more) {
+            } else if (!more && !result.isDone()) {
                 Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
                 poll = house.deadlines().after(pause, this::ask);
             }

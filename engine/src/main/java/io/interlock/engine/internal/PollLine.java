@@ -3,6 +3,7 @@ package io.interlock.engine.internal;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.time.Timers;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -45,10 +46,16 @@ final class PollLine<A> {
         void retired(PollLine<A> line);
     }
 
-    /** Somebody who waits. Identity, not equality. */
+    /**
+     * Somebody who waits. Identity, not equality. It has one question under way at a time, and none after the answer that settles its
+     * wait: what is granted to a question nobody heeds any more would be kept from everybody until its lease ends.
+     */
     static final class Waiter<A> {
         private final Supplier<CompletionStage<A>> question;
         private final CompletableFuture<A> result = new CompletableFuture<>();
+        private boolean asking;
+        private boolean late;
+        private boolean settled;
 
         Waiter(Supplier<CompletionStage<A>> question) {
             this.question = question;
@@ -58,8 +65,29 @@ final class PollLine<A> {
             return result;
         }
 
+        /** Its time is over: the next answer settles its wait, whatever it is. */
+        synchronized void timeIsOver() {
+            late = true;
+        }
+
+        /** Whether it may ask now; if so, it has to. */
+        synchronized boolean beginsToAsk() {
+            if (asking || settled || result.isDone()) {
+                return false;
+            }
+            asking = true;
+            return true;
+        }
+
         CompletionStage<A> ask() {
             return question.get();
+        }
+
+        /** Has its answer: whether that settles its wait. */
+        synchronized boolean answered(boolean enough) {
+            asking = false;
+            settled = enough || late;
+            return settled;
         }
     }
 
@@ -121,19 +149,36 @@ final class PollLine<A> {
                 again = true;
                 return;
             }
-            if (retired || waiters.isEmpty()) {
+            if (retired) {
                 return;
             }
-            looking = true;
             again = false;
             stopPolling();
-            head = waiters.iterator().next();
+            head = firstToAsk();
+            looking = head != null;
         }
-        head.ask().whenComplete((answer, failure) -> looked(head, answer, failure));
+        if (head == null) {
+            retireIfEmpty();
+        } else {
+            head.ask().whenComplete((answer, failure) -> looked(head, answer, failure));
+        }
+    }
+
+    // Whoever may not ask has its last look under way by itself, or is about to leave: it holds up nobody.
+    private @Nullable Waiter<A> firstToAsk() {
+        Iterator<Waiter<A>> line = waiters.iterator();
+        while (line.hasNext()) {
+            Waiter<A> next = line.next();
+            if (next.beginsToAsk()) {
+                return next;
+            }
+            line.remove();
+        }
+        return null;
     }
 
     private void looked(Waiter<A> head, @Nullable A answer, @Nullable Throwable failure) {
-        boolean settled = answer == null || judge.isEnough(answer);
+        boolean settled = head.answered(answer == null || judge.isEnough(answer));
         boolean more;
         synchronized (this) {
             looking = false;

@@ -42,10 +42,11 @@ final class PollLines<K, A> {
     CompletableFuture<A> within(K about, Duration wait, Supplier<CompletionStage<A>> question) {
         PollLine.Waiter<A> waiter = new PollLine.Waiter<>(question);
         CompletableFuture<A> result = waiter.result();
-        boolean once = wait.isZero() || wait.isNegative();
-        if (!once) {
+        if (wait.isZero() || wait.isNegative()) {
+            waiter.timeIsOver();
+        } else {
             Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
-            Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(wait), () -> ask(waiter, true, about));
+            Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(wait), () -> timeIsOver(waiter, about));
             CompletionStage<A> over = result;
             over.whenComplete((answer, failure) -> {
                 sentAway.cancel();
@@ -53,13 +54,22 @@ final class PollLines<K, A> {
                 leave(waiter, about);
             });
         }
-        ask(waiter, once, about);
+        ask(waiter, about);
         return result;
     }
 
-    private void ask(PollLine.Waiter<A> waiter, boolean last, K about) {
+    // One last look, unless a question is under way: then its answer counts.
+    private void timeIsOver(PollLine.Waiter<A> waiter, K about) {
+        waiter.timeIsOver();
+        ask(waiter, about);
+    }
+
+    private void ask(PollLine.Waiter<A> waiter, K about) {
+        if (!waiter.beginsToAsk()) {
+            return;
+        }
         waiter.ask().whenComplete((answer, failure) -> {
-            if (answer == null || last || isEnough.test(answer)) {
+            if (waiter.answered(answer == null || isEnough.test(answer))) {
                 settle(waiter, answer, failure);
             } else if (!waiter.result().isDone()) {
                 join(waiter, about);
