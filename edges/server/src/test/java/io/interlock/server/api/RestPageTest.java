@@ -52,9 +52,10 @@ class RestPageTest {
             | a key | `POST /locks/acquire` with `wait` |
             | the end of a run | `GET /runs/{id}` or `POST /runs` with `Prefer: wait=20` |
 
-            A client that closes its connection no longer waits. What is granted after that is given back at once, unless the client has come back with the
-            same `leaseId` or `claimId` by then: so it has the grant. A run's last attempt is not given back, for that would end the run: it is found again
-            with the same id, or ends with its lease. So does a grant whose answer was on its way. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in.
+            A client that closes its connection no longer waits, and nothing more is asked for it. What is granted at that very moment is its own until the
+            lease ends: nobody can know whether it has not come back for it already, perhaps to another node. It finds the grant again, at any node, with the
+            same `leaseId`, `claimId` or `Idempotency-Key`. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in, and
+            the same holds for what they are granted at that moment.
 
             ## Pages
 

@@ -9,18 +9,20 @@ import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.LateStore;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Clients that close their connections at the very moment at which they are granted what they wait for. All leases here last longer
- * than any wait, so whoever gets a key got it because it was given back.
+ * Clients that close their connections, or are sent away, at the very moment at which they are granted what they wait for. What they
+ * were granted is theirs: they may be at work under it by now, having asked again somewhere else.
  */
 class GoneClientTest {
 
@@ -33,16 +35,20 @@ class GoneClientTest {
     }
 
     @Test
-    void aLeaseGrantedToSomebodyWhoIsGoneIsFreeForTheNext() throws Exception {
+    void aLeaseGrantedToSomebodyWhoIsGoneIsFoundAgainByItsNameAlone() throws Exception {
+        String lease = EngineRig.uuid();
         LateStore.Late grant = late.holdUp("tryAcquire");
-        gone("/locks/acquire", acquiring("gone/1", EngineRig.uuid(), "30s"), grant);
+        gone("/locks/acquire", acquiring("gone/1", lease, "30s"), grant);
         grant.arrive();
-        rig.post("/locks/acquire", Role.WORKER, acquiring("gone/1", EngineRig.uuid(), "10s"))
+        rig.post("/locks/acquire", Role.WORKER, acquiring("gone/1", EngineRig.uuid(), "200ms"))
+                .isProblem(409, "lock-held");
+        Answer found = rig.post("/locks/acquire", Role.WORKER, acquiring("gone/1", lease, "10s"))
                 .is(200);
+        assertIsHeld("gone/1", found);
     }
 
     @Test
-    void whoComesBackWithTheSameNameHasTheGrant() throws Exception {
+    void whoComesBackBeforeTheAnswerHasTheGrant() throws Exception {
         String lease = EngineRig.uuid();
         LateStore.Late grant = late.holdUp("tryAcquire");
         gone("/locks/acquire", acquiring("back/1", lease, "30s"), grant);
@@ -53,51 +59,62 @@ class GoneClientTest {
         Answer granted = again.get(20, TimeUnit.SECONDS).is(200);
         rig.post("/locks/acquire", Role.WORKER, acquiring("back/1", EngineRig.uuid(), "200ms"))
                 .isProblem(409, "lock-held");
-        assertThat(rig.get("/locks/validate?key=back/1&token=" + granted.number("token"), Role.WORKER)
+        assertIsHeld("back/1", granted);
+    }
+
+    @Test
+    void workClaimedForSomebodyWhoIsGoneIsFoundAgainByItsNameAlone() throws Exception {
+        String run = start("claimed/1");
+        String claimId = EngineRig.uuid();
+        LateStore.Late claim = late.holdUp("claim");
+        gone("/claims", claiming(claimId, "30s"), claim);
+        claim.arrive();
+        assertThat(claimed(rig, EngineRig.uuid(), "200ms")).isEmpty();
+        assertIsAtWork(rig, run, claimed(rig, claimId, "10s").getJsonObject(0));
+    }
+
+    @Test
+    void workClaimedAtANodeThatStopsIsDoneByWhoeverAsksTheNextNode() throws Exception {
+        String run = start("restarted/1");
+        String claimId = EngineRig.uuid();
+        try (EngineRig next = EngineRig.on(late.store())) {
+            LateStore.Late claim = late.holdUp("claim");
+            CompletableFuture<Answer> asked = rig.postLater("/claims", Role.WORKER, claiming(claimId, "30s"));
+            claim.awaitDone();
+            rig.server.stop(Duration.ofSeconds(5)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+            asked.get(20, TimeUnit.SECONDS).isProblem(503, "shutting-down");
+            JsonObject item = claimed(next, claimId, "10s").getJsonObject(0);
+            claim.arrive();
+            assertThat(claimed(next, EngineRig.uuid(), "200ms")).isEmpty();
+            assertIsAtWork(next, run, item);
+        }
+    }
+
+    private String start(String key) {
+        return rig.post("/runs", Role.TRIGGER, "{\"key\": \"" + key + "\", \"job\": \"flaky\"}")
+                .is(201)
+                .text("id");
+    }
+
+    private static JsonArray claimed(EngineRig node, String claimId, String wait) {
+        return node.post("/claims", Role.WORKER, claiming(claimId, wait))
+                .is(200)
+                .json()
+                .getJsonArray("items");
+    }
+
+    private static void assertIsAtWork(EngineRig node, String run, JsonObject item) {
+        assertThat(item.getJsonObject("run").getString("id")).isEqualTo(run);
+        assertThat(item.getJsonObject("run").getInteger("attempt")).isEqualTo(1);
+        String proof = "{\"leaseId\": \"" + item.getString("leaseId") + "\", \"token\": " + item.getLong("token") + "}";
+        node.post("/runs/" + run + "/heartbeat", Role.WORKER, proof).is(200);
+    }
+
+    private void assertIsHeld(String key, Answer granted) {
+        assertThat(rig.get("/locks/validate?key=" + key + "&token=" + granted.number("token"), Role.WORKER)
                         .json()
                         .getBoolean("valid"))
                 .isTrue();
-    }
-
-    @Test
-    void workClaimedForSomebodyWhoIsGoneGoesToTheNext() throws Exception {
-        String run = rig.post("/runs", Role.TRIGGER, "{\"key\": \"claimed/1\", \"job\": \"flaky\"}")
-                .is(201)
-                .text("id");
-        LateStore.Late claim = late.holdUp("claim");
-        gone("/claims", claiming(EngineRig.uuid(), "30s"), claim);
-        claim.arrive();
-        JsonObject item = rig.post("/claims", Role.WORKER, claiming(EngineRig.uuid(), "10s"))
-                .is(200)
-                .json()
-                .getJsonArray("items")
-                .getJsonObject(0);
-        assertThat(item.getJsonObject("run").getString("id")).isEqualTo(run);
-        // Its last attempt is not spent on somebody who may come back.
-        rig.post(
-                        "/runs/" + run + "/heartbeat",
-                        Role.WORKER,
-                        "{\"leaseId\": \"" + item.getString("leaseId") + "\", \"token\": " + item.getLong("token")
-                                + "}")
-                .is(200);
-    }
-
-    @Test
-    void aLastAttemptWaitsForWhoeverClaimedIt() throws Exception {
-        String claimId = EngineRig.uuid();
-        rig.post("/runs", Role.TRIGGER, "{\"key\": \"last/1\", \"job\": \"remote\"}")
-                .is(201);
-        LateStore.Late claim = late.holdUp("claim");
-        String body = claiming(claimId, "30s").replace("flaky", "remote");
-        gone("/claims", body, claim);
-        claim.arrive();
-        Answer back = rig.post("/claims", Role.WORKER, body).is(200);
-        assertThat(back.json()
-                        .getJsonArray("items")
-                        .getJsonObject(0)
-                        .getJsonObject("run")
-                        .getInteger("attempt"))
-                .isEqualTo(1);
     }
 
     /** Asks, and closes the connection when the store has granted it but nobody knows. */

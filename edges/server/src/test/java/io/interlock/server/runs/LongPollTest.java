@@ -131,6 +131,8 @@ class LongPollTest {
                 await().until(() -> client.isConnected() && rig.activeRequests() >= 1);
             }
         }
+        // Before the server has noticed, they are still there.
+        await().until(() -> rig.activeRequests() == 0);
         String patient = EngineRig.uuid();
         CompletableFuture<Answer> waiting =
                 rig.postLater("/locks/acquire", Role.WORKER, acquiring("gone", patient, "30s"));
