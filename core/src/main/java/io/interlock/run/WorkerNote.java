@@ -2,6 +2,7 @@ package io.interlock.run;
 
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,12 @@ public record WorkerNote(
 
     /** The version of a worker that is no engine: it asks for work through one, and nobody counts for it how busy it is. */
     public static final String REMOTE = "remote";
+
+    /** How many remote workers of one tenant are noted: whoever goes by ever new names is no burden to others. */
+    public static final int MOST_REMOTE = 200;
+
+    /** For how long a remote worker that no longer asks is noted, however long history is kept. */
+    public static final Duration REMOTE_KEPT = Duration.ofHours(1);
 
     /** Checks the numbers. */
     public WorkerNote {

@@ -43,8 +43,14 @@ public interface Records {
     /** How often submissions under a key started nothing new, in minutes beginning at {@code since} or later. */
     List<RefusalCount> refusals(LockKey key, Instant since);
 
-    /** Processes that take work and were there within {@code time}. */
-    List<WorkerNote> workers(Duration time);
+    /**
+     * Processes that take work of {@code tenant} and were there within {@code time}: up to {@code limit}, those that were
+     * there last first. Of those that are no engines, at most {@link WorkerNote#MOST_REMOTE} are on record.
+     */
+    List<WorkerNote> workers(String tenant, Duration time, int limit);
+
+    /** What time it is by the clock that all times on record are from. */
+    Instant time();
 
     /** Keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. */
     List<KeyView> keys(KeyQuery query);

@@ -133,8 +133,9 @@ public abstract class BooksContract extends EngineContract {
                 .orElseThrow()
                 .id();
         work.awaitBegin();
-        await().atMost(LONG).until(() -> !engine.records().workers(LONG).isEmpty());
-        assertThat(engine.records().workers(LONG)).singleElement().satisfies(note -> {
+        await().atMost(LONG)
+                .until(() -> !engine.records().workers("acme", LONG, 10).isEmpty());
+        assertThat(engine.records().workers("acme", LONG, 10)).singleElement().satisfies(note -> {
             assertThat(note.slots()).isEqualTo(3);
             assertThat(note).extracting(WorkerNote::jobs).isEqualTo(Set.of(new JobName("load")));
         });

@@ -31,11 +31,18 @@ public interface RunNotes {
     /** What was counted under a key in minutes beginning at {@code since} or later, in the order of the minutes. */
     List<RefusalCount> refusals(LockKey key, Instant since);
 
-    /** A worker is there; the store's clock says when, and what its instance said before no longer counts. */
+    /**
+     * A worker is there; the store's clock says when, and what its instance said before no longer counts. Of a tenant's
+     * {@linkplain WorkerNote#isRemote() remote} workers, no more than the {@link WorkerNote#MOST_REMOTE} that were there last
+     * stay noted.
+     */
     void noteWorker(WorkerNote worker);
 
-    /** Workers that were there within {@code time}, those with the same instance once. */
-    List<WorkerNote> workers(Duration time);
+    /**
+     * Workers that take runs of {@code tenant} and were there within {@code time}, those with the same instance once: up to
+     * {@code limit}, those that were there last first.
+     */
+    List<WorkerNote> workers(String tenant, Duration time, int limit);
 
     /** A number kept under a name; 0 if there is none. */
     long bookmark(String name);

@@ -6,11 +6,15 @@ import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Tally;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at everything at once, for people and for metrics. What they show may be a moment old. */
 public interface RunViews {
+
+    /** What time it is by the store's clock. */
+    Instant storeTime();
 
     /**
      * Keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. A key with no

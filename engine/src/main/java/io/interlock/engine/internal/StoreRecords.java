@@ -68,8 +68,13 @@ final class StoreRecords implements Records {
     }
 
     @Override
-    public List<WorkerNote> workers(Duration time) {
-        return store.workers(time);
+    public List<WorkerNote> workers(String tenant, Duration time, int limit) {
+        return store.workers(tenant, time, limit);
+    }
+
+    @Override
+    public Instant time() {
+        return store.storeTime();
     }
 
     @Override

@@ -5,23 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
-import io.interlock.Holder;
 import io.interlock.LockKey;
 import io.interlock.run.Claimed;
-import io.interlock.run.JobName;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RefusalCount.Outcome;
 import io.interlock.run.RunTexts;
-import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RunNotes;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Output, counts, workers and bookmarks. */
+/** Output, counts and bookmarks. */
 interface NotesContract extends RunContract {
 
     /** The beginning of some minute. */
@@ -123,50 +118,6 @@ interface NotesContract extends RunContract {
         assertThat(counted(NOON.plusSeconds(60))).containsExactly(later);
         assertThat(counted(NOON.plusSeconds(1))).containsExactly(later);
         assertThat(counted(NOON.plusSeconds(61))).isEmpty();
-    }
-
-    private static WorkerNote worker(String instance, int busy, Instant seenAt) {
-        Holder holder = new Holder(instance, "worker on " + instance);
-        return new WorkerNote(
-                holder,
-                instance.startsWith("host-1") ? "acme" : null,
-                Set.of(RunClient.JOB, new JobName("other")),
-                4,
-                busy,
-                "1.0",
-                seenAt);
-    }
-
-    @Test
-    default void workersAreThereAsLongAsTheySaySo() {
-        notes().noteWorker(worker("host-1/1", 0, Instant.EPOCH));
-        notes().noteWorker(worker("host-2/1", 1, Instant.parse("2999-01-01T00:00:00Z")));
-        List<WorkerNote> both = notes().workers(Duration.ofSeconds(30));
-        assertThat(both)
-                .extracting(note -> note.worker().instance())
-                .as("by the clock of the store")
-                .containsExactlyInAnyOrder("host-1/1", "host-2/1");
-        assertThat(both).allSatisfy(note -> {
-            assertThat(note.jobs()).containsExactlyInAnyOrder(RunClient.JOB, new JobName("other"));
-            assertThat(note.slots()).isEqualTo(4);
-            assertThat(note.version()).isEqualTo("1.0");
-        });
-        assertThat(both)
-                .filteredOn(note -> note.worksFor("globex"))
-                .extracting(note -> note.worker().instance())
-                .as("for any tenant")
-                .containsExactly("host-2/1");
-        assertThat(both).filteredOn(note -> note.worksFor("acme")).hasSize(2);
-        advance(Duration.ofSeconds(20));
-        notes().noteWorker(worker("host-1/1", 3, Instant.EPOCH));
-        assertThat(notes().workers(Duration.ofSeconds(30))).hasSize(2);
-        advance(Duration.ofSeconds(20));
-        assertThat(notes().workers(Duration.ofSeconds(30))).singleElement().satisfies(note -> {
-            assertThat(note.worker()).isEqualTo(new Holder("host-1/1", "worker on host-1/1"));
-            assertThat(note.busy()).isEqualTo(3);
-        });
-        advance(Duration.ofSeconds(20));
-        assertThat(notes().workers(Duration.ofSeconds(30))).isEmpty();
     }
 
     @Test

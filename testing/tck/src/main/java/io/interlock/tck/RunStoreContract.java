@@ -36,6 +36,7 @@ public abstract class RunStoreContract
                 DiscardContract,
                 AuditLogContract,
                 NotesContract,
+                WorkerNotesContract,
                 ViewsContract,
                 HistoryContract,
                 WorkFeedContract,

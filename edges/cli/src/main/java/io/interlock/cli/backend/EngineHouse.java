@@ -13,6 +13,7 @@ import io.interlock.engine.audit.AuditReport;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyQuery;
+import io.interlock.run.RunQuery;
 import io.interlock.run.SweepAction;
 import io.interlock.run.WorkerNote;
 import java.time.Duration;
@@ -90,7 +91,9 @@ final class EngineHouse implements HouseBook {
 
     @Override
     public List<Facts> workers() {
-        return engine.records().workers(SHOWN).stream().map(EngineHouse::facts).toList();
+        return engine.records().workers(tenant, SHOWN, RunQuery.MAX_LIMIT).stream()
+                .map(EngineHouse::facts)
+                .toList();
     }
 
     private Facts facts(SweepRound round) {

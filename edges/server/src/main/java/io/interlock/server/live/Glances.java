@@ -5,6 +5,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.SweepRound;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.RunQuery;
 import io.interlock.server.json.JsonTime;
 import io.interlock.server.json.LockJson;
 import io.vertx.core.json.JsonObject;
@@ -94,19 +95,17 @@ final class Glances {
 
     private void workers(String tenant, Seen last, List<LiveEvent> events) {
         Map<String, String> now = new HashMap<>();
-        engine.records().workers(WORKERS).stream()
-                .filter(note -> note.worksFor(tenant))
-                .forEach(note -> {
-                    JsonObject worker = new JsonObject()
-                            .put("worker", note.worker().label())
-                            .put("slots", note.slots())
-                            .put("busy", note.busy())
-                            .put("alive", true);
-                    now.put(note.worker().instance(), worker.encode());
-                    if (!worker.encode().equals(last.workers.get(note.worker().instance()))) {
-                        events.add(new LiveEvent(LiveEvent.WORKERS, "worker.changed", worker));
-                    }
-                });
+        engine.records().workers(tenant, WORKERS, RunQuery.MAX_LIMIT).forEach(note -> {
+            JsonObject worker = new JsonObject()
+                    .put("worker", note.worker().label())
+                    .put("slots", note.slots())
+                    .put("busy", note.busy())
+                    .put("alive", true);
+            now.put(note.worker().instance(), worker.encode());
+            if (!worker.encode().equals(last.workers.get(note.worker().instance()))) {
+                events.add(new LiveEvent(LiveEvent.WORKERS, "worker.changed", worker));
+            }
+        });
         last.workers.forEach((instance, worker) -> {
             if (!now.containsKey(instance)) {
                 JsonObject gone = new JsonObject(worker).put("alive", false);

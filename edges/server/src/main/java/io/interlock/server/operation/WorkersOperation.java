@@ -1,6 +1,7 @@
 package io.interlock.server.operation;
 
 import io.interlock.RunState;
+import io.interlock.engine.Records;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.interlock.run.WorkerNote;
@@ -12,6 +13,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -37,16 +39,14 @@ final class WorkersOperation {
 
     CompletionStage<Reply> list(Call call) {
         return bench.blocking().call(() -> {
-            List<WorkerNote> notes = bench.engine().records().workers(SHOWN);
-            // The store's clock says when they were seen, so the newest of them says what time it is there.
-            Instant now = notes.stream()
-                    .map(WorkerNote::seenAt)
-                    .max(Instant::compareTo)
-                    .orElse(Instant.EPOCH);
+            Records records = bench.engine().records();
+            List<WorkerNote> notes = records.workers(call.tenant(), SHOWN, RunQuery.MAX_LIMIT);
+            // The clock that says when they were seen.
+            Instant now = records.time();
             Map<String, List<Run>> running = running(call.tenant());
             JsonArray items = new JsonArray();
             notes.stream()
-                    .filter(note -> note.worksFor(call.tenant()))
+                    .sorted(Comparator.comparing(note -> note.worker().instance()))
                     .forEach(note -> items.add(
                             worker(note, running.getOrDefault(note.worker().instance(), List.of()), now)));
             return Reply.ok(new JsonObject().put("items", items));

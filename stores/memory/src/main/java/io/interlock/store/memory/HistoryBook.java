@@ -4,6 +4,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
+import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.RunHistory;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,6 +34,7 @@ class HistoryBook implements RunHistory {
                     .toList();
             over.forEach(run -> rows.forget(run.id()));
             rows.notes.forgetBefore(now.minus(retention.runs()));
+            rows.notes.forgetRemoteBefore(now.minus(WorkerNote.REMOTE_KEPT));
             return new Forgotten(over.size(), rows.audit.forget(now.minus(retention.audit()), limit));
         });
     }

@@ -115,8 +115,8 @@ abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
     }
 
     @Override
-    public List<WorkerNote> workers(Duration time) {
-        return books().notes().workers(time);
+    public List<WorkerNote> workers(String tenant, Duration time, int limit) {
+        return books().notes().workers(tenant, time, limit);
     }
 
     @Override
@@ -127,6 +127,11 @@ abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
     @Override
     public boolean moveBookmark(String name, long expected, long value) {
         return books().notes().moveBookmark(name, expected, value);
+    }
+
+    @Override
+    public Instant storeTime() {
+        return books().views().storeTime();
     }
 
     @Override

@@ -58,8 +58,8 @@ class NoteBook implements RunNotes {
     }
 
     @Override
-    public List<WorkerNote> workers(Duration time) {
-        return table.alone(rows -> rows.notes.workersSince(table.now().minus(time)));
+    public List<WorkerNote> workers(String tenant, Duration time, int limit) {
+        return table.alone(rows -> rows.notes.workers(tenant, table.now().minus(time), limit));
     }
 
     @Override

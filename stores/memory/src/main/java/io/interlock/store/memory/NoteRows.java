@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -17,6 +18,10 @@ import java.util.Optional;
  * to.
  */
 final class NoteRows {
+
+    private static final Comparator<WorkerNote> LAST_FIRST = Comparator.comparing(WorkerNote::seenAt)
+            .reversed()
+            .thenComparing(worker -> worker.worker().instance());
 
     private final Map<RunId, String> outputs = new HashMap<>();
     private final Map<Counted, RefusalCount> refusals = new HashMap<>();
@@ -56,12 +61,21 @@ final class NoteRows {
 
     void note(WorkerNote worker, Instant now) {
         workers.put(worker.worker().instance(), worker.at(now));
+        if (worker.isRemote()) {
+            workers.values().stream()
+                    .filter(known -> known.isRemote() && Objects.equals(known.tenant(), worker.tenant()))
+                    .sorted(LAST_FIRST)
+                    .skip(WorkerNote.MOST_REMOTE)
+                    .toList()
+                    .forEach(known -> workers.remove(known.worker().instance()));
+        }
     }
 
-    List<WorkerNote> workersSince(Instant since) {
+    List<WorkerNote> workers(String tenant, Instant since, int limit) {
         return workers.values().stream()
-                .filter(worker -> !worker.seenAt().isBefore(since))
-                .sorted(Comparator.comparing(worker -> worker.worker().instance()))
+                .filter(worker -> worker.worksFor(tenant) && !worker.seenAt().isBefore(since))
+                .sorted(LAST_FIRST)
+                .limit(limit)
                 .toList();
     }
 
@@ -81,5 +95,10 @@ final class NoteRows {
     void forgetBefore(Instant then) {
         refusals.keySet().removeIf(counted -> counted.minute().isBefore(then));
         workers.values().removeIf(worker -> worker.seenAt().isBefore(then));
+    }
+
+    /** Forgets remote workers that were last there before {@code then}. */
+    void forgetRemoteBefore(Instant then) {
+        workers.values().removeIf(worker -> worker.isRemote() && worker.seenAt().isBefore(then));
     }
 }

@@ -8,6 +8,7 @@ import io.interlock.run.ResourceQuery;
 import io.interlock.run.Tally;
 import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.rules.Looking;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,11 @@ class ViewBook implements RunViews {
 
     ViewBook(RunTable table) {
         this.table = table;
+    }
+
+    @Override
+    public Instant storeTime() {
+        return table.now();
     }
 
     @Override

@@ -87,7 +87,7 @@ final class NoteSteps {
 
     static Lane.Step<Boolean> worker(RunCall call, WorkerNote note) {
         return call.rows(
-                "note_worker(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "note_worker(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (statement, patience) -> {
                     Holder worker = note.worker();
                     RunId run = worker.run();
@@ -100,14 +100,19 @@ final class NoteSteps {
                     statement.setInt(7, note.busy());
                     statement.setString(8, Texts.shown(note.version()));
                     statement.setString(9, note.tenant());
+                    statement.setInt(10, note.isRemote() ? WorkerNote.MOST_REMOTE : 0);
                 },
                 rows -> true);
     }
 
-    static Lane.Step<List<WorkerNote>> workers(RunCall call, Duration time) {
+    static Lane.Step<List<WorkerNote>> workers(RunCall call, String tenant, Duration time, int limit) {
         return call.rows(
-                "workers(?)",
-                (statement, patience) -> statement.setLong(1, Moments.micros(time)),
+                "workers(?, ?, ?)",
+                (statement, patience) -> {
+                    statement.setString(1, tenant);
+                    statement.setLong(2, Moments.micros(time));
+                    statement.setInt(3, limit);
+                },
                 rows -> RunReads.each(rows, NoteSteps::worker));
     }
 

@@ -44,7 +44,8 @@ final class Opening {
             "019_heartbeats_once_more.sql",
             "020_lost_records.sql",
             "021_workers_of_tenants.sql",
-            "022_resources.sql");
+            "022_resources.sql",
+            "023_workers_by_tenant.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;

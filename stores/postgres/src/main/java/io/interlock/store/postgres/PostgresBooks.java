@@ -138,8 +138,8 @@ abstract class PostgresBooks implements RunBooks, AccessKeys {
     }
 
     @Override
-    public List<WorkerNote> workers(Duration time) {
-        return ask(NoteSteps.workers(calls(), time));
+    public List<WorkerNote> workers(String tenant, Duration time, int limit) {
+        return ask(NoteSteps.workers(calls(), tenant, time, limit));
     }
 
     @Override
@@ -157,6 +157,11 @@ abstract class PostgresBooks implements RunBooks, AccessKeys {
                     toString(), "lost the connection while bookmark " + name + " was moved; by whom is not known");
         }
         return answer.moved();
+    }
+
+    @Override
+    public Instant storeTime() {
+        return ask(ViewSteps.time(calls()));
     }
 
     @Override

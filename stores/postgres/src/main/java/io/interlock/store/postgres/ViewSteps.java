@@ -13,6 +13,7 @@ import io.interlock.run.Tally;
 import io.interlock.spi.run.RunHistory.Forgotten;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,13 @@ final class ViewSteps {
                                 RunState.valueOf(row.requireText("state")),
                                 row.requireLong("count"),
                                 row.requireInstant("oldest"))));
+    }
+
+    static Lane.Step<Instant> time(RunCall call) {
+        return call.rows(
+                "store_time()",
+                (statement, patience) -> {},
+                rows -> RunReads.each(rows, row -> row.requireInstant("at")).get(0));
     }
 
     static Lane.Step<List<Resource>> resources(RunCall call, ResourceQuery query) {

@@ -1,6 +1,7 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.run.Retention;
+import io.interlock.run.WorkerNote;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -34,10 +35,14 @@ final class HistoryTable {
 
     private static final String NAMES = "DELETE FROM ${schema}.${prefix}idempotency WHERE until <= ?";
 
+    private static final String REMOTE_WORKERS =
+            "DELETE FROM ${schema}.${prefix}worker WHERE version = 'remote' AND seen_at < ?";
+
     private static final String OLD_NOTES = """
             SELECT EXISTS (SELECT 1 FROM ${schema}.${prefix}refusal_count WHERE minute < ?1)
                 OR EXISTS (SELECT 1 FROM ${schema}.${prefix}worker WHERE seen_at < ?1)
                 OR EXISTS (SELECT 1 FROM ${schema}.${prefix}idempotency WHERE until <= ?2)
+                OR EXISTS (SELECT 1 FROM ${schema}.${prefix}worker WHERE version = 'remote' AND seen_at < ?3)
             """;
 
     private final Step step;
@@ -64,9 +69,11 @@ final class HistoryTable {
     /** Forgets counts and workers of the time of forgotten runs, and names that count no more. */
     void forgetNotes(Retention retention) throws SQLException {
         long then = step.now() - Micros.of(retention.runs());
+        long remoteThen = step.now() - Micros.of(WorkerNote.REMOTE_KEPT);
         PreparedStatement look = session.prepare(OLD_NOTES);
         look.setLong(1, then);
         look.setLong(2, step.now());
+        look.setLong(3, remoteThen);
         boolean found;
         try (ResultSet row = look.executeQuery()) {
             found = row.next() && row.getBoolean(1);
@@ -75,6 +82,7 @@ final class HistoryTable {
             for (String sql : BEFORE) {
                 delete(sql, then);
             }
+            delete(REMOTE_WORKERS, remoteThen);
             delete(NAMES, step.now());
         }
     }

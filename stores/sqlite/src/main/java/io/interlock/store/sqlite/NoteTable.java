@@ -1,13 +1,10 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.ConflictPolicy;
-import io.interlock.Holder;
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.JobName;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Run;
-import io.interlock.run.WorkerNote;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,10 +12,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** The tables {@code output}, {@code refusal_count}, {@code worker} and {@code bookmark}, on one session. */
+/** The tables {@code output}, {@code refusal_count} and {@code bookmark}, on one session. */
 final class NoteTable {
 
     private static final String PUT_OUTPUT = "REPLACE INTO ${schema}.${prefix}output (number, text) VALUES (?, ?)";
@@ -38,16 +33,6 @@ final class NoteTable {
             SELECT node, minute, policy, outcome, count, last
               FROM ${schema}.${prefix}refusal_count WHERE tenant = ? AND name = ? AND minute >= ?
              ORDER BY minute, node, policy, outcome
-            """;
-
-    private static final String PUT_WORKER = """
-            REPLACE INTO ${schema}.${prefix}worker (instance, label, jobs, slots, busy, version, seen_at, tenant)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """;
-
-    private static final String WORKERS = """
-            SELECT instance, label, jobs, slots, busy, version, seen_at, tenant
-              FROM ${schema}.${prefix}worker WHERE seen_at >= ? ORDER BY instance
             """;
 
     private static final String BOOKMARK = "SELECT value FROM ${schema}.${prefix}bookmark WHERE name = ?";
@@ -105,42 +90,6 @@ final class NoteTable {
                         RefusalCount.Outcome.valueOf(row.getString(4)),
                         row.getLong(5),
                         row.getString(6)));
-            }
-        }
-        return found;
-    }
-
-    void putWorker(WorkerNote note, long now) throws SQLException {
-        PreparedStatement put = session.prepare(PUT_WORKER);
-        put.setString(1, note.worker().instance());
-        put.setString(2, note.worker().label());
-        put.setString(3, note.jobs().stream().map(JobName::value).sorted().collect(Collectors.joining(" ")));
-        put.setInt(4, note.slots());
-        put.setInt(5, note.busy());
-        put.setString(6, note.version());
-        put.setLong(7, now);
-        put.setString(8, note.tenant());
-        put.executeUpdate();
-    }
-
-    /** Workers that were there at {@code since} or later. */
-    List<WorkerNote> workers(long since) throws SQLException {
-        PreparedStatement workers = session.prepare(WORKERS);
-        workers.setLong(1, since);
-        List<WorkerNote> found = new ArrayList<>();
-        try (ResultSet row = workers.executeQuery()) {
-            while (row.next()) {
-                found.add(new WorkerNote(
-                        new Holder(row.getString(1), row.getString(2)),
-                        row.getString(8),
-                        Stream.of(row.getString(3).split(" ", -1))
-                                .filter(name -> !name.isEmpty())
-                                .map(JobName::new)
-                                .collect(Collectors.toSet()),
-                        row.getInt(4),
-                        row.getInt(5),
-                        row.getString(6),
-                        Micros.moment(row.getLong(7))));
             }
         }
         return found;

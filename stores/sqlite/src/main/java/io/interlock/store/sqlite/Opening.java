@@ -23,7 +23,8 @@ final class Opening {
             "002_runs.sql",
             "003_books.sql",
             "004_access.sql",
-            "005_workers_of_tenants.sql");
+            "005_workers_of_tenants.sql",
+            "006_workers_by_tenant.sql");
 
     private final SqliteSettings settings;
     private final StoreClock clock;

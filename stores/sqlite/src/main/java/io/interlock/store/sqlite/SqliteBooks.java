@@ -132,15 +132,16 @@ abstract class SqliteBooks extends SqliteRuns implements RunBooks {
     public void noteWorker(WorkerNote worker) {
         lanes.write(step -> {
             if (step.mayWrite()) {
-                new NoteTable(step.session()).putWorker(worker, step.now());
+                new WorkerTable(step.session()).put(worker, step.now());
             }
             return worker;
         });
     }
 
     @Override
-    public List<WorkerNote> workers(Duration time) {
-        return lanes.look(step -> List.copyOf(new NoteTable(step.session()).workers(step.now() - Micros.of(time))));
+    public List<WorkerNote> workers(String tenant, Duration time, int limit) {
+        return lanes.look(step ->
+                List.copyOf(new WorkerTable(step.session()).workers(tenant, step.now() - Micros.of(time), limit)));
     }
 
     @Override
@@ -158,6 +159,11 @@ abstract class SqliteBooks extends SqliteRuns implements RunBooks {
             }
             return asExpected;
         });
+    }
+
+    @Override
+    public Instant storeTime() {
+        return lanes.look(step -> Micros.moment(step.now()));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.interlock.store.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.Holder;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.AuditChain;
@@ -13,6 +14,7 @@ import io.interlock.run.KeyQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Seal;
+import io.interlock.run.WorkerNote;
 import io.interlock.spi.StoreUrl;
 import io.interlock.time.Environment;
 import java.lang.reflect.InvocationTargetException;
@@ -110,7 +112,10 @@ class QueryPlanTest {
         store.deadLetters(new DeadLetterQuery(null, new JobName("load"), false, 0, 9));
         store.output(runs.get(0));
         store.refusals(records.get(0).key(), Instant.EPOCH);
-        store.workers(Duration.ofMinutes(1));
+        store.noteWorker(
+                new WorkerNote(new Holder("w", "w"), "acme", Set.of(), 1, 0, WorkerNote.REMOTE, Instant.EPOCH));
+        store.workers("acme", Duration.ofMinutes(1), 9);
+        store.storeTime();
         store.keys(KeyQuery.ofTenant("acme"));
         store.tallies();
         store.forget(Retention.DEFAULT, 10);
