@@ -4,36 +4,59 @@ import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.time.Moment;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Notes for people which workers in other processes ask for work. Each is noted every {@link #EVERY} at the most, one call at a time
- * and beside the claims themselves; of a crowd that is greater than {@link #MOST}, some are noted later. Safe for use by many threads.
+ * and beside the claims themselves. Tenants take turns, and of one tenant's crowd at most {@link WorkerNote#MOST_REMOTE} wait to be
+ * noted, so that whoever goes by ever new names is in nobody else's way. Safe for use by many threads.
  */
 final class RemoteWorkers {
 
     /** How often a worker is noted at the most. */
     static final Duration EVERY = Duration.ofSeconds(15);
 
-    /** How many may wait to be noted. */
-    static final int MOST = 1000;
-
     private static final Logger log = LoggerFactory.getLogger(RemoteWorkers.class);
-    private static final int MOST_REMEMBERED = 10_000;
+    private static final int MOST_TENANTS = 1000;
 
     private final House house;
-    private final Map<String, WorkerNote> unsaid = new LinkedHashMap<>();
-    private final Map<String, Moment> noted = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Moment> eldest) {
-            return size() > MOST_REMEMBERED;
-        }
-    };
+    private final Map<Optional<String>, Tenant> tenants = new Recent<>(MOST_TENANTS);
+
+    /** Tenants of whom somebody waits to be noted, each once. */
+    private final Deque<Tenant> turns = new ArrayDeque<>();
+
     private boolean telling;
+
+    /** The workers of a tenant, by instance. */
+    private static final class Tenant {
+        private final Map<String, WorkerNote> unsaid = new LinkedHashMap<>();
+        private final Map<String, Moment> noted = new Recent<>(2 * WorkerNote.MOST_REMOTE);
+    }
+
+    /** What was used last, up to {@code most}. */
+    private static final class Recent<K, V> extends LinkedHashMap<K, V> {
+        private static final long serialVersionUID = 1;
+
+        private final int most;
+
+        Recent(int most) {
+            super(16, 0.75f, true);
+            this.most = most;
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+            return size() > most;
+        }
+    }
 
     RemoteWorkers(House house) {
         this.house = house;
@@ -44,16 +67,8 @@ final class RemoteWorkers {
         if (!house.settings().books().kept()) {
             return;
         }
-        String instance = claim.holder().instance();
         synchronized (this) {
-            Moment last = noted.get(instance);
-            boolean known = last != null && house.time().elapsed(last) < EVERY.toNanos();
-            if (known || unsaid.size() >= MOST) {
-                return;
-            }
-            noted.put(instance, house.time().now());
-            unsaid.put(instance, note(claim));
-            if (telling) {
+            if (!waits(claim) || telling) {
                 return;
             }
             telling = true;
@@ -68,17 +83,32 @@ final class RemoteWorkers {
         });
     }
 
+    /** Whether somebody waits to be noted who did not wait before. */
+    private boolean waits(ClaimRequest claim) {
+        String instance = claim.holder().instance();
+        Tenant tenant = tenants.computeIfAbsent(Optional.ofNullable(claim.tenant()), name -> new Tenant());
+        Moment last = tenant.noted.get(instance);
+        boolean known = last != null && house.time().elapsed(last) < EVERY.toNanos();
+        if (known || tenant.unsaid.size() >= WorkerNote.MOST_REMOTE) {
+            return false;
+        }
+        if (tenant.unsaid.isEmpty()) {
+            turns.add(tenant);
+        }
+        tenant.noted.put(instance, house.time().now());
+        tenant.unsaid.put(instance, note(claim));
+        return true;
+    }
+
     private boolean tell() {
         while (true) {
             WorkerNote next;
             synchronized (this) {
-                if (unsaid.isEmpty()) {
+                next = next();
+                if (next == null) {
                     telling = false;
                     return true;
                 }
-                Iterator<WorkerNote> notes = unsaid.values().iterator();
-                next = notes.next();
-                notes.remove();
             }
             try {
                 house.settings().store().noteWorker(next);
@@ -87,6 +117,20 @@ final class RemoteWorkers {
                 log.debug("worker {} is not noted: {}", next.worker().label(), failure.toString());
             }
         }
+    }
+
+    private @Nullable WorkerNote next() {
+        Tenant tenant = turns.poll();
+        if (tenant == null) {
+            return null;
+        }
+        Iterator<WorkerNote> notes = tenant.unsaid.values().iterator();
+        WorkerNote next = notes.next();
+        notes.remove();
+        if (notes.hasNext()) {
+            turns.add(tenant);
+        }
+        return next;
     }
 
     private WorkerNote note(ClaimRequest claim) {
