@@ -58,8 +58,7 @@ public final class ClusterDoor {
     public static Timers watchLifetimes(Workbench bench, DoorJobs jobs) {
         Timers timers = bench.environment().timers("interlock-lifetimes");
         jobs.ofType(Door.CLUSTERS, Lifetimes.JOB)
-                .map(job ->
-                        new Lifetimes(bench.engine(), job, bench.environment().clock()))
+                .map(job -> new Lifetimes(bench.engine(), job, bench.engine().records()::time))
                 .ifPresent(lifetimes -> again(timers, lifetimes));
         return timers;
     }
@@ -82,9 +81,12 @@ public final class ClusterDoor {
                 body.getString("base_domain"),
                 body.getString("platform"),
                 bench.environment().random());
-        Instant expiresAt = call.duration("ttl").map(this::end).orElse(null);
+        Optional<Duration> ttl = call.duration("ttl");
+        ttl.ifPresent(this::requireEnd);
         String actor = call.caller().actor();
         return bench.blocking().call(() -> {
+            Instant expiresAt =
+                    ttl.map(time -> bench.engine().records().time().plus(time)).orElse(null);
             Optional<Cluster> twin = records.add(call.tenant(), id, expiresAt, actor);
             if (twin.isPresent()) {
                 return ClusterConflicts.twin(twin.get());
@@ -102,7 +104,7 @@ public final class ClusterDoor {
         });
     }
 
-    private Instant end(Duration ttl) {
+    private void requireEnd(Duration ttl) {
         if (jobs.ofType(Door.CLUSTERS, Lifetimes.JOB).isEmpty()) {
             throw Problem.invalid(
                             "/ttl", "has no end without a job " + Lifetimes.JOB + "; configure one, or leave it out")
@@ -112,7 +114,6 @@ public final class ClusterDoor {
             throw Problem.invalid("/ttl", "must be above 0s; leave it out for a cluster without an end")
                     .thrown();
         }
-        return bench.environment().clock().instant().plus(ttl);
     }
 
     private CompletionStage<Reply> start(Call call) {

@@ -6,17 +6,22 @@ import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which clusters there are. A cluster is a resource of the engine, which its jobs move. The resource of its name says which
  * cluster has the name; it changes only from the version that was seen, so of many who want a name one gets it. All methods block.
  */
 final class ClusterRecords {
+
+    private static final Logger log = LoggerFactory.getLogger(ClusterRecords.class);
 
     static final String PENDING = "PENDING";
     static final String READY = "READY";
@@ -107,16 +112,25 @@ final class ClusterRecords {
             page = engine.records().resources(query);
             for (Resource name : page) {
                 query = query.behind(name.key());
-                Claim claim = Claim.parse(name.state());
-                Instant end = claim.expiresAt();
-                if (end != null && !end.isAfter(now)) {
-                    ClusterId.named(name.key(), claim.serial())
-                            .ifPresent(
-                                    id -> all.add(new Ending(id.key(name.key().tenant()), id, end, name)));
-                }
+                ending(name, now).ifPresent(all::add);
             }
         } while (page.size() == query.limit());
         return all;
+    }
+
+    private static Optional<Ending> ending(Resource name, Instant now) {
+        Claim claim;
+        try {
+            claim = Claim.parse(name.state());
+        } catch (DateTimeParseException unreadable) {
+            log.warn("{} has a lifetime nobody can read: '{}'; set it right", name.key(), name.state());
+            return Optional.empty();
+        }
+        Instant end = claim.expiresAt();
+        return end == null || end.isAfter(now)
+                ? Optional.empty()
+                : ClusterId.named(name.key(), claim.serial())
+                        .map(id -> new Ending(id.key(name.key().tenant()), id, end, name));
     }
 
     /** Looks no more at the lifetime of a cluster that is over; somebody else may have its name by now. */

@@ -15,6 +15,8 @@ import io.interlock.run.Transition;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.door.DoorRig;
 import io.interlock.server.door.HandWork;
+import io.interlock.store.memory.MemoryStore;
+import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,14 +33,16 @@ class LifetimesTest {
 
     private final HandWork work = new HandWork();
     private final JobSettings janitor = job("JANITOR_DESTROY", Set.of("READY"), "DESTROYING", "DESTROYED");
-    private final DoorRig rig = DoorRig.on(
-            "memory:",
+    private final OddStore store = new OddStore(new MemoryStore(Environment.system()));
+    private final DoorRig rig = new DoorRig(
+            store.store(),
             ClusterDoor.DOCUMENT,
             List.of(
                     job("CREATE", Set.of("PENDING"), "CREATING", "READY"),
                     job("SCALE_WORKERS", Set.of("READY"), "SCALING", "READY"),
                     job("DESTROY", Set.of("READY", "FAILED"), "DESTROYING", "DESTROYED"),
-                    janitor));
+                    janitor),
+            List.of());
 
     private JobSettings job(String name, Set<String> from, String during, String success) {
         return DoorRig.job(
@@ -110,6 +114,66 @@ class LifetimesTest {
         lookAfter(HOUR.multipliedBy(2));
         assertThat(janitors()).isEmpty();
         assertThat(status(next)).isEqualTo("READY");
+    }
+
+    @Test
+    void aDestroyThatEndedBeforeItBeganIsAskedForAnewAfterARest() {
+        String id = ready("stubborn", "50s");
+        rig.engine.pause(DoorRig.TENANT, "cluster/stubborn*", "ops", "none of them begins", null);
+        lookAfter(Duration.ofSeconds(51));
+        cancel(janitors().get(0));
+        lookAfter(Duration.ofSeconds(52));
+        assertThat(janitors()).as("it rests").hasSize(1);
+        for (int node = 0; node < 3; node++) {
+            lookAfter(Duration.ofSeconds(80));
+        }
+        assertThat(janitors()).hasSize(2);
+        cancel(janitors().get(1));
+        lookAfter(Duration.ofSeconds(80));
+        assertThat(janitors()).as("it rests longer").hasSize(2);
+        lookAfter(HOUR);
+        assertThat(janitors()).hasSize(3);
+        rig.engine.resume(DoorRig.TENANT, "cluster/stubborn*", "ops", "now it may");
+        work.succeed(janitors().get(2).id().toString());
+        await().until(() -> status(id).equals("DESTROYED"));
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(janitors()).hasSize(3);
+    }
+
+    private void cancel(Run run) {
+        rig.engine.cancel(run.id(), "ops", "not now");
+        await().until(() -> rig.engine.find(run.id()).orElseThrow().state().isTerminal());
+    }
+
+    @Test
+    void theClockOfTheStoreSaysWhenALifetimeIsOver() {
+        store.ahead(HOUR.multipliedBy(-10));
+        Instant before = rig.environment.clock().instant();
+        String id = ready("skewed", "1h");
+        assertThat(Instant.parse(rig.get("/clusters/" + id, Role.READ).text("expires_at")))
+                .isBefore(before.minus(HOUR.multipliedBy(8)));
+        Lifetimes lifetimes = new Lifetimes(rig.engine, janitor, rig.engine.records()::time);
+        lifetimes.round();
+        assertThat(janitors()).isEmpty();
+        store.ahead(HOUR.multipliedBy(-8));
+        lifetimes.round();
+        assertThat(janitors()).hasSize(1);
+    }
+
+    @Test
+    void aClusterThatCannotBeLookedAtStopsNoOther() {
+        String unlucky = ready("aaa", "1h");
+        String other = ready("bbb", "1h");
+        rig.engine.setResource(
+                LockKey.of(DoorRig.TENANT, "cluster-name/a.example.com.aws"),
+                "cluster-name",
+                "1k9x0c3f7q until further notice",
+                0,
+                "ops",
+                "a slip of the pen");
+        store.silentAbout("cluster/" + unlucky);
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(janitors()).extracting(run -> run.key().name()).containsExactly("cluster/" + other);
     }
 
     /** What a node does whose clock shows that {@code time} has passed. */
