@@ -4,10 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.CancelAnswer;
-import io.interlock.run.Claimed;
-import io.interlock.run.FinishAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
@@ -34,25 +31,13 @@ import java.util.Optional;
  * <p>Otherwise as for {@link LeaseStore}: all methods block, are safe for use by many threads, and may be repeated with the
  * same ids after an unclear answer.
  */
-public interface RunStore extends LeaseStore, RunBooks {
+public interface RunStore extends LeaseStore, WorkSteps, RunBooks {
 
     /** Starts, joins, queues or refuses. */
     Answers<SubmitAnswer> submit(List<SubmitRequest> requests);
 
-    /** Takes runs whose turn it is, the highest effective priority first, then the lowest number. */
-    List<Claimed> claim(ClaimRequest request);
-
     /** Gives a waiting caller its turn, if it is. */
     Answers<TurnAnswer> takeTurn(List<TurnRequest> requests);
-
-    /** Renews the leases of runs, and reports. */
-    Answers<BeatAnswer> beat(List<BeatRequest> requests);
-
-    /**
-     * Ends attempts; the next in line has the key in the same step. An ending sent again is answered as the first time until
-     * the run begins another attempt; after that its lease is gone.
-     */
-    Answers<FinishAnswer> finish(List<FinishRequest> requests);
 
     /** Ends a run that has not started, or asks one that has to stop. */
     CancelAnswer cancel(CancelRequest request);
