@@ -26,7 +26,7 @@ record Rule(String name, Function<String, ArchRule> below, List<String> culprits
                 rule("engine sees locks", arrows(Arrows::engineSeesLocks), "EngineSeesStore"),
                 rule("stores see core", arrows(Arrows::storesSeeCore), "StoreSeesStore", "StoreSeesLocks"),
                 rule("contract tests see no store", arrows(Arrows::contractTestsSeeNoStore), "ContractSeesStore"),
-                rule("edges see no SPI", arrows(Arrows::edgesSeeNoSpi), "EdgeSeesSpi"),
+                rule("edges see no SPI", arrows(Arrows::edgesSeeNoSpi), "EdgeSeesSpi", "CommandSeesSpi"),
                 rule("internal stays inside", arrows(Arrows::internalStaysInside), "StoreSeesInternal"),
                 rule("API shows no internals", arrows(Arrows::apiShowsNoInternals), "ShowsInternal"),
                 rule("time is injected", house(HouseRules::timeIsInjected), "TimeThief"),

@@ -6,7 +6,7 @@ import io.interlock.run.Ending;
 import io.interlock.run.RunError;
 
 /** How work ended, as a server is told. */
-final class EndingFacts {
+public final class EndingFacts {
 
     private static final int LONGEST_MESSAGE = 4_000;
     private static final int LONGEST_OUTPUT = 100_000;
@@ -14,7 +14,7 @@ final class EndingFacts {
     private EndingFacts() {}
 
     /** An ending, and the end of what the work had to say. */
-    static Facts of(Ending ending, String output) {
+    public static Facts of(Ending ending, String output) {
         return facts(ending).and("output", output.isEmpty() ? null : fitting(output));
     }
 

@@ -5,7 +5,7 @@ import java.net.HttpURLConnection;
 import org.jspecify.annotations.Nullable;
 
 /** Ends a request that waits at a server. Safe for use by many threads. */
-final class HangUp {
+public final class HangUp {
 
     private @Nullable HttpURLConnection connection;
     private boolean over;
@@ -24,7 +24,7 @@ final class HangUp {
     }
 
     /** Whoever waits for an answer gets a failure instead, and so does whoever asks later. */
-    synchronized void now() {
+    public synchronized void now() {
         over = true;
         if (connection != null) {
             connection.disconnect();

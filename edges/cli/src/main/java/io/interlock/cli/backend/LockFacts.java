@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a key, as facts. */
-final class LockFacts {
+public final class LockFacts {
 
     private LockFacts() {}
 
@@ -53,7 +53,7 @@ final class LockFacts {
                 .done();
     }
 
-    static @Nullable Facts progress(Progress progress) {
+    public static @Nullable Facts progress(Progress progress) {
         return Facts.with("done", progress.done())
                 .and("total", progress.total())
                 .done();

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Speaks to a server. By {@code HttpURLConnection}, since {@code java.net.http} would cost every start another half second. Safe for
  * use by many threads.
  */
-final class ServerClient {
+public final class ServerClient {
 
     private static final String API = "/api/v1";
     private static final int CONNECT_MILLIS = 5_000;
@@ -37,7 +37,7 @@ final class ServerClient {
      *
      * @param headers what every request carries, such as the API key
      */
-    ServerClient(String url, Map<String, String> headers) {
+    public ServerClient(String url, Map<String, String> headers) {
         this.base = (url.endsWith("/") ? url.substring(0, url.length() - 1) : url) + API;
         this.headers = Map.copyOf(headers);
     }
@@ -48,16 +48,22 @@ final class ServerClient {
         return base.substring(0, base.length() - API.length());
     }
 
-    /** What a server said. */
-    record Answer(int status, Facts body) {
+    /**
+     * What a server said.
+     *
+     * @param status of HTTP
+     * @param body what it says in words
+     */
+    public record Answer(int status, Facts body) {
 
-        boolean isGood() {
+        /** Whether it was done. */
+        public boolean isGood() {
             return status < 300;
         }
     }
 
     /** Asks for something. */
-    Facts get(String path, String... query) {
+    public Facts get(String path, String... query) {
         return good(send("GET", path + query(query), null, Map.of(), Duration.ZERO))
                 .body();
     }
@@ -98,12 +104,12 @@ final class ServerClient {
     }
 
     /** Has something done; whatever the answer is. */
-    Answer tryPost(String path, Facts body, Duration wait) {
+    public Answer tryPost(String path, Facts body, Duration wait) {
         return send("POST", path, body, Map.of(), wait);
     }
 
     /** Like the other, as long as nobody hangs up. */
-    Answer tryPost(String path, Facts body, Duration wait, HangUp hangUp) {
+    public Answer tryPost(String path, Facts body, Duration wait, HangUp hangUp) {
         try {
             return send(new Request("POST", path, body, Map.of(), wait), hangUp);
         } catch (NullPointerException cutOff) {

@@ -1,6 +1,6 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.backend.ServerWorker;
+import io.interlock.cli.remote.ServerWorker;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.config.Configuration;

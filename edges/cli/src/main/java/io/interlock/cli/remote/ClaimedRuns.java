@@ -1,4 +1,4 @@
-package io.interlock.cli.backend;
+package io.interlock.cli.remote;
 
 import io.interlock.FencingToken;
 import io.interlock.Holder;

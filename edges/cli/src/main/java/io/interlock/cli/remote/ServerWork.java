@@ -1,4 +1,4 @@
-package io.interlock.cli.backend;
+package io.interlock.cli.remote;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
@@ -6,6 +6,9 @@ import io.interlock.LossCause;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
+import io.interlock.cli.backend.EndingFacts;
+import io.interlock.cli.backend.LockFacts;
+import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
@@ -20,6 +23,7 @@ import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.OutputNote;
+import io.interlock.spi.run.WorkSteps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * The steps of a worker, by a server: takes runs, sends their heartbeats, says how they ended. Who has which key, and what time brings
  * about, is the server's business. Safe for use by many threads.
  */
-final class ServerWork {
+final class ServerWork implements WorkSteps {
 
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
@@ -57,7 +61,8 @@ final class ServerWork {
      * What the server has given us meanwhile. It was granted while we waited, nobody knows exactly when; so each lease is renewed
      * first, and counts from then.
      */
-    List<Claimed> claim(ClaimRequest request) {
+    @Override
+    public List<Claimed> claim(ClaimRequest request) {
         List<Facts> items = poll.fetch(request);
         List<Claimed> claimed = new ArrayList<>();
         for (Facts item : items) {
@@ -75,7 +80,8 @@ final class ServerWork {
     }
 
     /** Several are left open: whoever asks sends them one by one, and at the same time. */
-    Answers<BeatAnswer> beat(List<BeatRequest> requests) {
+    @Override
+    public Answers<BeatAnswer> beat(List<BeatRequest> requests) {
         if (requests.size() > 1) {
             return Answers.partly(Collections.nCopies(requests.size(), null));
         }
@@ -92,7 +98,8 @@ final class ServerWork {
     }
 
     /** As for heartbeats. */
-    Answers<FinishAnswer> finish(List<FinishRequest> requests) {
+    @Override
+    public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
         if (requests.size() > 1) {
             return Answers.partly(Collections.nCopies(requests.size(), null));
         }

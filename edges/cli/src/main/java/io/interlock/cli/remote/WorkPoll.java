@@ -1,9 +1,13 @@
-package io.interlock.cli.backend;
+package io.interlock.cli.remote;
 
+import io.interlock.cli.backend.HangUp;
+import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.WorkFeed;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -18,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * the same name, so that what it may have brought is not lost; a server that was away in between does no harm. Safe for use by many
  * threads.
  */
-final class WorkPoll implements AutoCloseable {
+final class WorkPoll implements WorkFeed, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(WorkPoll.class);
     private static final Duration WAIT = Duration.ofSeconds(20);
@@ -39,9 +43,15 @@ final class WorkPoll implements AutoCloseable {
         this.pauses = environment.timers("interlock-claims");
     }
 
-    /** Whom to tell when there is something to fetch. */
-    synchronized void tell(Runnable lookAgain) {
-        this.lookAgain = lookAgain;
+    /** Calls {@code lookAgain} when there is something to fetch. A server gives out the work of one tenant only. */
+    @Override
+    public ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+        tell(lookAgain);
+        return () -> tell(() -> {});
+    }
+
+    private synchronized void tell(Runnable listener) {
+        this.lookAgain = listener;
     }
 
     /** What a question has brought; if there is nothing and nobody asks, {@code request} is asked from now on. */

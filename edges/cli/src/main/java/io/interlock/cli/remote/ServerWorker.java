@@ -1,0 +1,65 @@
+package io.interlock.cli.remote;
+
+import io.interlock.Holder;
+import io.interlock.ThisProcess;
+import io.interlock.cli.backend.ServerClient;
+import io.interlock.cli.text.Facts;
+import io.interlock.engine.EngineBuilder;
+import io.interlock.engine.Jobs;
+import io.interlock.engine.RunEngine;
+import io.interlock.time.Environment;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A worker of a server: an engine like that of any worker, with the server in the place of the store. So slots, heartbeats, the loss of
+ * a lease, max runtimes, stops and the drain are the same code. {@link #close} asks for no more work; the engine is closed after that.
+ */
+public final class ServerWorker implements AutoCloseable {
+
+    private final ServerClient client;
+    private final Environment environment;
+    private final WorkPoll poll;
+    private final Holder holder;
+
+    private ServerWorker(ServerClient client, Environment environment) {
+        this.client = client;
+        this.environment = environment;
+        this.poll = new WorkPoll(client, environment);
+        this.holder = ThisProcess.holder(environment.random());
+    }
+
+    /**
+     * A worker of the server at {@code url}.
+     *
+     * @param headers what every request carries, such as the API key
+     */
+    public static ServerWorker of(String url, Map<String, String> headers, Environment environment) {
+        return new ServerWorker(new ServerClient(url, headers), environment);
+    }
+
+    /** The jobs the server knows: {@code name, worker, …}. */
+    public List<Facts> knownJobs() {
+        return client.get("/jobs").list("items");
+    }
+
+    /** Sets up an engine that does {@code jobs}. */
+    public EngineBuilder engine(Jobs jobs) {
+        ServerWork work = new ServerWork(client, new ClaimedRuns(jobs, holder), poll);
+        return RunEngine.builder(ServerStore.of(toString(), work, poll))
+                .environment(environment)
+                .holder(holder)
+                .jobs(jobs)
+                .withoutBooks();
+    }
+
+    @Override
+    public void close() {
+        poll.close();
+    }
+
+    @Override
+    public String toString() {
+        return client.toString();
+    }
+}

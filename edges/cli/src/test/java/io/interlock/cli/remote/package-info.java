@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.cli.remote;
+
+import org.jspecify.annotations.NullMarked;
