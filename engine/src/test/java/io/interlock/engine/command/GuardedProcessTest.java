@@ -207,6 +207,7 @@ class GuardedProcessTest {
     @Test
     void whatACommandLeavesBehindEndsWithIt() throws Exception {
         Path pids = dir.resolve("pids");
+        Files.createFile(pids);
         String note = "'echo $$ >>" + pids + "; exec sleep 300'";
         try (GuardedProcess process = start("nohup sh -c " + note + " >/dev/null 2>&1 & setsid sh -c " + note
                 + " >/dev/null 2>&1 & while [ $(wc -l <" + pids
