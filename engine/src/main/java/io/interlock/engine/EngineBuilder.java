@@ -89,7 +89,10 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** How many runs are done here at once; 16 unless said, 0 for none. */
+    /**
+     * How many runs are done here at once; 16 unless said, 0 for none. Runs that {@linkplain RunHandler#takesSlot take no slot} come on
+     * top: at most eight times as many of each such job.
+     */
     public EngineBuilder slots(int slots) {
         this.slots = slots;
         return this;

@@ -31,7 +31,10 @@ public interface RunHandler {
     @Nullable
     String run(RunContext context) throws Exception;
 
-    /** Whether it needs one of the slots of its process, as it does unless it only waits for other runs. */
+    /**
+     * Whether it needs one of the slots of its process, as it does unless it only waits for other runs. Of a job that needs none, a
+     * process does at most eight runs for each of its slots at once; further ones stay in line.
+     */
     default boolean takesSlot() {
         return true;
     }

@@ -34,6 +34,7 @@ final class WorkerPool {
     private static final Logger log = LoggerFactory.getLogger(WorkerPool.class);
     private static final double SPREAD = 0.2;
     private static final int LONGEST_BACKOFF = 5;
+    private static final int WAITING_PER_SLOT = 8;
 
     private final House house;
     private final Timers timers;
@@ -141,9 +142,13 @@ final class WorkerPool {
                 // Whoever frees a slot wakes us.
                 return;
             }
+            request = unclear != null ? unclear : claim(slots - running.size());
+            if (request.jobs().isEmpty()) {
+                // Whoever ends wakes us.
+                return;
+            }
             claiming = true;
             again = false;
-            request = unclear != null ? unclear : claim(slots - running.size());
         }
         Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
         try {
@@ -166,12 +171,21 @@ final class WorkerPool {
     }
 
     private ClaimRequest claim(int free) {
+        int max = Math.min(free, ClaimRequest.MOST);
         return new ClaimRequest(
                 LeaseId.random(house.settings().environment().random()).value(),
                 house.settings().holder(),
                 house.settings().workerTenant(),
-                jobs,
-                Math.min(free, ClaimRequest.MOST));
+                jobs.stream().filter(job -> hasRoom(job, max)).collect(Collectors.toUnmodifiableSet()),
+                max);
+    }
+
+    // Whoever waits has a thread and a lease. The limit is one for each job: those it waits for may themselves only
+    // wait.
+    private boolean hasRoom(JobName job, int more) {
+        long waits =
+                waiting.stream().filter(held -> held.job().name().equals(job)).count();
+        return waits + more <= (long) WAITING_PER_SLOT * slots;
     }
 
     private synchronized void heard() {
