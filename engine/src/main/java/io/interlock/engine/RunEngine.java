@@ -155,8 +155,8 @@ public interface RunEngine extends AutoCloseable {
     StoreCapabilities capabilities();
 
     /**
-     * Takes no more work, and sends away whoever waits. Work under way goes on, with its heartbeats, up to the drain time; then
-     * it is told to stop, and whatever has not stopped after its grace is left for its lease to end: nothing is released under
+     * Takes no more work, and sends away whoever waits. Work under way goes on, with its heartbeats, up to the drain time, and
+     * may still submit other runs and {@linkplain #awaitEnd wait} for them on its thread; then it is told to stop, and whatever has not stopped after its grace is left for its lease to end: nothing is released under
      * work that may still run. An interrupt ends the waiting, not the closing. May be called twice.
      */
     @Override

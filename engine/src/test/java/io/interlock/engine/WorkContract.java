@@ -1,6 +1,7 @@
 package io.interlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -352,6 +354,39 @@ public abstract class WorkContract extends EngineContract {
         assertThat(observer.find(first).orElseThrow().state()).isEqualTo(RunState.SUCCEEDED);
         assertThat(observer.find(second).orElseThrow().state()).isEqualTo(RunState.PENDING);
         observer.cancel(second, "test", "over");
+    }
+
+    @Test
+    void workMaySubmitOtherRunsAndWaitForThemWhileItsEngineIsClosed() throws Exception {
+        CompletableFuture<RunEngine> built = new CompletableFuture<>();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch sentAway = new CountDownLatch(1);
+        LockKey key = bench().key();
+        Job part = Job.named("part").build();
+        Job load = Job.named("load")
+                .handler(run -> {
+                    begun.countDown();
+                    sentAway.await();
+                    RunEngine mine = built.get();
+                    RunId other = bench().noted(mine.submit(RunRequest.of(key, "part")))
+                            .orElseThrow()
+                            .id();
+                    return "\"" + end(mine, other).state() + "\"";
+                })
+                .build();
+        RunEngine engine = bench().engine(Jobs.of(load, part));
+        built.complete(engine);
+        RunEngine observer = engine(Job.named("part").handler(run -> "{}"));
+        RunId id = submit(engine, bench().key());
+        begun.await();
+        CompletableFuture<Optional<Run>> guest =
+                engine.awaitEndAsync(id, Duration.ofSeconds(20)).toCompletableFuture();
+        Thread closing = new Thread(engine::close);
+        closing.start();
+        assertThatThrownBy(guest::get).hasCauseInstanceOf(IllegalStateException.class);
+        sentAway.countDown();
+        closing.join();
+        assertThat(observer.find(id).orElseThrow().status().result()).isEqualTo("\"SUCCEEDED\"");
     }
 
     @Test

@@ -39,9 +39,11 @@ final class EndWatch {
     /** Somebody who waits. Identity, not equality: many may wait for the same. */
     private static final class Waiting {
         private final CompletableFuture<Optional<Run>> result;
+        private final boolean atWork;
 
-        Waiting(CompletableFuture<Optional<Run>> result) {
+        Waiting(CompletableFuture<Optional<Run>> result, boolean atWork) {
             this.result = result;
+            this.atWork = atWork;
         }
     }
 
@@ -51,8 +53,8 @@ final class EndWatch {
     }
 
     /** Takes in whoever waits for {@code result}, unless it is over. */
-    boolean join(CompletableFuture<Optional<Run>> result, Duration maxWait) {
-        Waiting somebody = new Waiting(result);
+    boolean join(CompletableFuture<Optional<Run>> result, Duration maxWait, boolean atWork) {
+        Waiting somebody = new Waiting(result, atWork);
         synchronized (this) {
             if (over) {
                 return false;
@@ -74,7 +76,18 @@ final class EndWatch {
         finish(Optional.of(run), null);
     }
 
+    /** Sends everybody away but for work under way; it ends when that has left, too. */
     void close() {
+        Set<Waiting> guests;
+        synchronized (this) {
+            guests = new HashSet<>(waiting);
+        }
+        guests.removeIf(somebody -> somebody.atWork);
+        guests.forEach(guest -> house.threads().tell(() -> guest.result.completeExceptionally(House.closed())));
+    }
+
+    /** Sends everybody away. */
+    void shut() {
         finish(Optional.empty(), House.closed());
     }
 
@@ -97,7 +110,7 @@ final class EndWatch {
         try {
             house.threads().calls().execute(this::read);
         } catch (RejectedExecutionException closed) {
-            close();
+            shut();
         } catch (RuntimeException | Error noThread) {
             log.warn("run {} could not be looked at, trying again: {}", id, noThread.toString());
             looked();

@@ -19,11 +19,15 @@ final class EndWatches {
         this.house = house;
     }
 
-    /** The run once it has ended, or as it stands when {@code maxWait} is over. */
-    CompletableFuture<Optional<Run>> await(RunId run, Duration maxWait) {
+    /**
+     * The run once it has ended, or as it stands when {@code maxWait} is over.
+     *
+     * @param atWork whether work under way waits, which is sent away last
+     */
+    CompletableFuture<Optional<Run>> await(RunId run, Duration maxWait, boolean atWork) {
         house.requireOpen();
         CompletableFuture<Optional<Run>> result = new CompletableFuture<>();
-        while (!watches.computeIfAbsent(run, id -> new EndWatch(house, id)).join(result, maxWait)) {
+        while (!watches.computeIfAbsent(run, id -> new EndWatch(house, id)).join(result, maxWait, atWork)) {
             // It has just ended; the next one is ours.
             watches.remove(run);
         }
@@ -46,9 +50,14 @@ final class EndWatches {
         watches.remove(run, watch);
     }
 
-    /** Sends everybody away. */
+    /** Sends everybody away but for work under way. */
     void close() {
         closed = true;
         watches.values().forEach(EndWatch::close);
+    }
+
+    /** Sends away whoever is left. */
+    void shut() {
+        watches.values().forEach(EndWatch::shut);
     }
 }

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How an engine is closed, once nobody new comes in: those who wait are sent away; work goes on with its heartbeats until it
+ * How an engine is closed, once nobody new comes in: those who wait are sent away, but for work under way; that goes on with its heartbeats until it
  * has ended or the drain time is over; what is left is told to stop and has its grace; and only then do the threads end.
  */
 final class Farewell {

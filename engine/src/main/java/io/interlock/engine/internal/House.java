@@ -81,8 +81,9 @@ final class House {
         return first;
     }
 
+    /** Work under way is still let in: what it asks for is a part of it. */
     void requireOpen() {
-        if (closed) {
+        if (closed && !works.isAtWork(Thread.currentThread())) {
             throw closed();
         }
     }
@@ -101,6 +102,7 @@ final class House {
     void close() {
         closeRounds();
         books.close();
+        ends.shut();
         beats.close();
         deadlines.close();
         chores.close();

@@ -69,6 +69,11 @@ final class StopSignal {
         }
     }
 
+    /** Whether {@code thread} works under this signal now. */
+    synchronized boolean isWorker(Thread thread) {
+        return thread.equals(worker);
+    }
+
     /** The current thread no longer works; an interrupt of ours is taken back. */
     synchronized void end() {
         worker = null;

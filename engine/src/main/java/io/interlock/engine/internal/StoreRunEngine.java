@@ -196,7 +196,8 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Optional<Run> awaitEnd(RunId run, Duration maxWait) throws InterruptedException {
-        CompletableFuture<Optional<Run>> result = house.ends().await(run, maxWait);
+        boolean atWork = house.works().isAtWork(Thread.currentThread());
+        CompletableFuture<Optional<Run>> result = house.ends().await(run, maxWait, atWork);
         try {
             return result.get();
         } catch (ExecutionException failure) {
@@ -208,7 +209,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait) {
-        return house.ends().await(run, maxWait);
+        return house.ends().await(run, maxWait, false);
     }
 
     @Override

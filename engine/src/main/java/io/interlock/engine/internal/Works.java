@@ -37,7 +37,7 @@ final class Works {
     private final Map<RunId, HeldRun> held = new ConcurrentHashMap<>();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private boolean closing;
-    private boolean shut;
+    private volatile boolean shut;
 
     Works(House house) {
         this.house = house;
@@ -242,6 +242,11 @@ final class Works {
 
     Optional<HeldRun> under(LockKey key) {
         return held.values().stream().filter(work -> work.key().equals(key)).findFirst();
+    }
+
+    /** Whether {@code thread} does work of this process that may still go on. */
+    boolean isAtWork(Thread thread) {
+        return !shut && held.values().stream().anyMatch(work -> work.stop().isWorker(thread));
     }
 
     Collection<HeldRun> all() {
