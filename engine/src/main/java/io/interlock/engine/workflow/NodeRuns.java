@@ -4,27 +4,30 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunRequest;
-import io.interlock.engine.Submission;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunQuery;
+import io.interlock.run.StopRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
  * The work of a workflow that has nodes. They run beside each other, each as a run of the job of its name, with the parameters of the
  * execution, under a key of its own: {@code workflow/{id}/node/{node}}. The execution ends when all have; it has failed if one has. A
- * further attempt does again only what has not succeeded. An execution that is stopped stops its nodes.
+ * further attempt does again only what has not succeeded, and waits for what still runs. An execution that is over stops its nodes; an
+ * attempt that is not the last one, because its engine was shut down or its lease was lost, leaves them to the next one.
  *
  * <p>Safe for use by many threads.
  */
@@ -34,6 +37,7 @@ public final class NodeRuns implements RunHandler {
     private static final String NODE = "/node/";
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final int PAGE = 200;
+    private static final Set<String> FOR_GOOD = Set.of(RunError.CANCELLED, RunError.SUPERSEDED, RunError.MAX_RUNTIME);
 
     private final List<String> nodes;
     private final Callable<RunEngine> engine;
@@ -77,11 +81,39 @@ public final class NodeRuns implements RunHandler {
                 started.put(node, start(over, context, node));
             }
             return end(over, context, started);
-        } catch (Exception stopped) {
-            started.values()
-                    .forEach(run -> over.cancel(
-                            run, "workflow", "execution " + context.run().id() + " ends"));
-            throw stopped;
+        } catch (Exception failure) {
+            guarded(failure, () -> {
+                if (isOver(over, context, failure)) {
+                    String reason = "execution " + context.run().id() + " ends";
+                    started.values().forEach(run -> guarded(failure, () -> over.cancel(run, "workflow", reason)));
+                }
+            });
+            throw failure;
+        }
+    }
+
+    /** Whether no other attempt follows, which would need the nodes. */
+    private static boolean isOver(RunEngine engine, RunContext context, Exception failure) {
+        Run execution = context.run();
+        Optional<String> stop = context.stopping().map(StopRequest::code);
+        if (stop.isEmpty()) {
+            return !(failure instanceof StoreUnavailableException)
+                    && !execution.spec().retry().allowsAnotherAfter(context.attempt());
+        }
+        // A lease that is lost may have passed to the next attempt, or the execution was ended by force: the store
+        // knows.
+        return FOR_GOOD.contains(stop.get())
+                || engine.find(execution.id())
+                        .filter(found -> found.state().isTerminal())
+                        .isPresent();
+    }
+
+    // What went wrong first is what is told.
+    private static void guarded(Exception failure, Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException further) {
+            failure.addSuppressed(further);
         }
     }
 
@@ -93,14 +125,16 @@ public final class NodeRuns implements RunHandler {
                 .labels(Map.of(EXECUTION, execution.id().toString()))
                 .submitter(execution.spec().origin().submitter());
         String once = execution.id() + "/" + node;
-        Submission first = engine.submit(request.idempotencyKey(once).fingerprint(once));
-        Run run = first.orElseThrow();
-        boolean inVain = run.state().isTerminal() && run.state() != RunState.SUCCEEDED;
-        if (!inVain) {
-            return run.id();
+        Optional<Run> before = find(engine, execution, node);
+        if (before.isPresent()) {
+            Run run = before.get();
+            if (run.state() == RunState.SUCCEEDED || !run.state().isTerminal()) {
+                return run.id();
+            }
+            // Whoever else saw it end in vain asks in the same words, and there is one further run.
+            once += "/" + run.id();
         }
-        String again = once + "/" + context.attempt();
-        return engine.submit(request.idempotencyKey(again).fingerprint(again))
+        return engine.submit(request.idempotencyKey(once).fingerprint(once))
                 .orElseThrow()
                 .id();
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.engine.workflow;
+
+import org.jspecify.annotations.NullMarked;
