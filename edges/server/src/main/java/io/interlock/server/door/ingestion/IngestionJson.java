@@ -30,8 +30,9 @@ final class IngestionJson {
     static JsonObject of(RunEngine engine, LockKey key, String event) {
         Optional<Run> under =
                 DoorKeys.held(engine, key).flatMap(KeyView::currentRun).filter(run -> run.state() != RunState.QUEUED);
+        Optional<Run> open = under.or(() -> unsettled(engine, key));
         Optional<Run> last =
-                under.or(() -> newest(engine, RunQuery.ofTenant(key.tenant()).of(key)));
+                open.or(() -> newest(engine, RunQuery.ofTenant(key.tenant()).of(key)));
         Optional<Run> done =
                 newest(engine, RunQuery.ofTenant(key.tenant()).of(key).in(RunState.SUCCEEDED));
         // While an event is ingested again, and if that fails, what was complete before still is.
@@ -43,7 +44,7 @@ final class IngestionJson {
                 .put("event_id", event)
                 .put("ingest_depth", complete ? FULL : NONE)
                 .put("last_ingested_at", DoorRuns.time(done.flatMap(DoorRuns::endedAt)))
-                .put("running", under.isPresent())
+                .put("running", open.isPresent())
                 .put("stage", last.map(DoorRuns::stage).orElse(null))
                 .put("progress", last.map(DoorRuns::progress).orElse(null))
                 .put("run_id", last.map(Run::id).map(RunId::toString).orElse(null))
@@ -92,6 +93,15 @@ final class IngestionJson {
                 .put("code", code)
                 .put("message", error.message())
                 .put("stage", DoorRuns.stage(run));
+    }
+
+    /** A run that does not have the key and is not over either: its worker died just now, or it rests before its next attempt. */
+    private static Optional<Run> unsettled(RunEngine engine, LockKey key) {
+        RunQuery all = RunQuery.ofTenant(key.tenant()).of(key);
+        return newest(engine, all.in(RunState.RUNNING))
+                .or(() -> engine.list(all.in(RunState.QUEUED)).runs().stream()
+                        .filter(run -> run.status().attempts() > 0)
+                        .findFirst());
     }
 
     private static Optional<Run> newest(RunEngine engine, RunQuery query) {

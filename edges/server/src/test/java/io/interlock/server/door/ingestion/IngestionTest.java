@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.RunId;
 import io.interlock.access.Role;
 import io.interlock.config.Door;
 import io.interlock.engine.Job;
+import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.door.DoorRig;
@@ -29,6 +31,7 @@ class IngestionTest {
     private final HandWork work = new HandWork();
     private DoorRig rig;
     private DoorRig hurried;
+    private DoorRig patient;
 
     String store() {
         return "memory:";
@@ -56,12 +59,21 @@ class IngestionTest {
                                 .maxRuntime(Duration.ofSeconds(2))
                                 .grace(Duration.ZERO)
                                 .handler(work))));
+        patient = DoorRig.on(
+                "memory:",
+                IngestionDoor.DOCUMENT,
+                List.of(DoorRig.job(
+                        Door.INGESTION,
+                        Job.named("ingest")
+                                .retry(new RetryPlan(2, Duration.ofHours(1), 1, Duration.ofHours(1)))
+                                .handler(work))));
     }
 
     @AfterAll
     void close() {
         rig.closeAll();
         hurried.closeAll();
+        patient.closeAll();
     }
 
     @Test
@@ -112,6 +124,24 @@ class IngestionTest {
                     && error.getString("code").equals("INGESTION_TIMEOUT")
                     && "laps".equals(error.getString("stage"));
         });
+    }
+
+    @Test
+    void anIngestionThatRestsBeforeItsNextAttemptIsNotOver() {
+        String run = patient.post("/api/v1/events/rests/ingest", Role.TRIGGER, "")
+                .is(202)
+                .text("run_id");
+        work.fail(run, new IllegalStateException("the source is away"));
+        await().until(() -> resting().getJsonObject("error") != null);
+        assertThat(resting().getBoolean("running")).isTrue();
+        assertThat(resting().getString("run_id")).isEqualTo(run);
+        patient.engine.cancel(RunId.parse(run), "ops", "no more of it");
+        await().until(() -> !resting().getBoolean("running"));
+        assertThat(resting().getString("run_id")).isEqualTo(run);
+    }
+
+    private JsonObject resting() {
+        return patient.get("/api/v1/events/rests/ingestion", Role.READ).is(200).json();
     }
 
     @Test
