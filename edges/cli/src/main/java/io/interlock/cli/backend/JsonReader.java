@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,13 +33,15 @@ final class JsonReader {
         }
     }
 
-    /** The object that {@code json} is; nothing if it is none. */
-    static Facts object(String json) {
+    /** The object that {@code json} is, from its first to its last character; empty if it is none. */
+    static Optional<Facts> object(String json) {
         try (JsonParser parser = FACTORY.createParser(json)) {
             parser.nextToken();
-            return value(parser, json) instanceof Facts facts ? facts : Facts.NONE;
+            return value(parser, json) instanceof Facts facts && parser.nextToken() == null
+                    ? Optional.of(facts)
+                    : Optional.empty();
         } catch (IOException malformed) {
-            return Facts.NONE;
+            return Optional.empty();
         }
     }
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +27,12 @@ public final class ServerClient {
 
     private static final String API = "/api/v1";
     private static final int CONNECT_MILLIS = 5_000;
-    private static final int READ_MILLIS = 15_000;
+    private static final Duration READ = Duration.ofSeconds(15);
+    private static final Duration SHORTEST = Duration.ofMillis(500);
+    private static final int LEASE_PARTS = 6;
     private static final int PAGE = 200;
+    private static final int NO_CONTENT = 204;
+    private static final int REFUSED = 400;
 
     private final String base;
     private final Map<String, String> headers;
@@ -108,10 +113,17 @@ public final class ServerClient {
         return send("POST", path, body, Map.of(), wait);
     }
 
-    /** Like the other, as long as nobody hangs up. */
+    /** A heartbeat, whatever the answer is. It is given up so early that there is time for another before the lease ends. */
+    public Answer beat(String path, Facts body, Duration lease) {
+        Duration part = lease.dividedBy(LEASE_PARTS);
+        Duration limit = part.compareTo(SHORTEST) < 0 ? SHORTEST : part.compareTo(READ) > 0 ? READ : part;
+        return send(new Request("POST", path, body, Map.of(), limit), new HangUp());
+    }
+
+    /** Like {@link #tryPost(String, Facts, Duration)}, as long as nobody hangs up. */
     public Answer tryPost(String path, Facts body, Duration wait, HangUp hangUp) {
         try {
-            return send(new Request("POST", path, body, Map.of(), wait), hangUp);
+            return send(new Request("POST", path, body, Map.of(), READ.plus(wait)), hangUp);
         } catch (NullPointerException cutOff) {
             // What HttpURLConnection throws if it is disconnected while it reads.
             throw new Failure(ExitCode.UNAVAILABLE, "hung up", null);
@@ -127,10 +139,10 @@ public final class ServerClient {
     }
 
     private record Request(
-            String method, String path, @Nullable Facts body, Map<String, String> headers, Duration patience) {}
+            String method, String path, @Nullable Facts body, Map<String, String> headers, Duration limit) {}
 
     private Answer send(String method, String path, @Nullable Facts body, Map<String, String> more, Duration wait) {
-        return send(new Request(method, path, body, more, wait), new HangUp());
+        return send(new Request(method, path, body, more, READ.plus(wait)), new HangUp());
     }
 
     private Answer send(Request request, HangUp hangUp) {
@@ -138,8 +150,9 @@ public final class ServerClient {
             HttpURLConnection connection =
                     (HttpURLConnection) new URI(base + request.path()).toURL().openConnection();
             connection.setRequestMethod(request.method());
-            connection.setConnectTimeout(CONNECT_MILLIS);
-            connection.setReadTimeout(READ_MILLIS + (int) request.patience().toMillis());
+            int limit = (int) request.limit().toMillis();
+            connection.setConnectTimeout(Math.min(CONNECT_MILLIS, limit));
+            connection.setReadTimeout(limit);
             headers.forEach(connection::setRequestProperty);
             request.headers().forEach(connection::setRequestProperty);
             if (request.body() != null) {
@@ -152,9 +165,9 @@ public final class ServerClient {
                 connection.getOutputStream().write(Json.line(request.body()).getBytes(StandardCharsets.UTF_8));
             }
             int status = connection.getResponseCode();
-            try (InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
+            try (InputStream in = status < REFUSED ? connection.getInputStream() : connection.getErrorStream()) {
                 String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                return new Answer(status, text.isEmpty() ? Facts.NONE : JsonReader.object(text));
+                return new Answer(status, status == NO_CONTENT ? Facts.NONE : words(status, text));
             }
         } catch (MalformedURLException | URISyntaxException | IllegalArgumentException | ClassCastException malformed) {
             throw new Failure(
@@ -168,6 +181,21 @@ public final class ServerClient {
                     "the server at " + base + " cannot be reached: " + unreachable.getMessage(),
                     "see whether it runs, and whether --server or INTERLOCK_SERVER names it");
         }
+    }
+
+    // What was refused is refused in whatever words. But of what was done, words that are cut off or somebody else's
+    // say nothing.
+    private Facts words(int status, String text) {
+        Optional<Facts> words = JsonReader.object(text);
+        if (words.isEmpty() && status < REFUSED) {
+            throw new Failure(
+                    ExitCode.UNAVAILABLE,
+                    "server-unreachable",
+                    "what came from " + base + " is cut off, or no answer of an Interlock server (status " + status
+                            + ")",
+                    "see whether --server or INTERLOCK_SERVER names the server itself, and what stands before it");
+        }
+        return words.orElse(Facts.NONE);
     }
 
     private static String query(String... words) {

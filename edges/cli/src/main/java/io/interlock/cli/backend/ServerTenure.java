@@ -25,6 +25,7 @@ final class ServerTenure implements Tenure {
     private final String run;
     private final String leaseId;
     private final long token;
+    private final Duration lease;
     private final Duration every;
     private final long reliance;
     private final Environment environment;
@@ -48,6 +49,7 @@ final class ServerTenure implements Tenure {
         this.leaseId = grant.shown("leaseId");
         this.token = grant.number("token").orElse(0);
         this.every = grant.duration("heartbeatEvery").orElse(lease.dividedBy(3));
+        this.lease = lease;
         this.reliance = LeaseTerms.of(lease).reliance().toNanos();
         this.environment = environment;
         this.confirmed = before;
@@ -156,7 +158,7 @@ final class ServerTenure implements Tenure {
             body = proof().and("stage", stage).and("progress", progress).done();
         }
         try {
-            hear(client.tryPost("/runs/" + run + "/heartbeat", body, Duration.ZERO), before);
+            hear(client.beat("/runs/" + run + "/heartbeat", body, lease), before);
             return true;
         } catch (Failure unreachable) {
             return false;

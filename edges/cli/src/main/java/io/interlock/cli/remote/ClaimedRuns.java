@@ -43,9 +43,9 @@ final class ClaimedRuns {
     /** One item of a claim, its lease counting from {@code beat} on, which is the answer to its first heartbeat. */
     Claimed of(Facts item, Facts beat) {
         Facts told = item.in("run");
-        Job job = jobs.require(new JobName(told.shown("job")));
+        Job job = job(item);
         LockKey key = LockKey.of(item.text("tenant").orElse(LockKey.DEFAULT_TENANT), told.shown("key"));
-        LeaseTerms terms = item.duration("lease").map(LeaseTerms::of).orElse(job.terms());
+        LeaseTerms terms = terms(item);
         Instant until = time(beat, "expiresAt");
         LeaseRecord lease = new LeaseRecord(
                 key,
@@ -57,6 +57,21 @@ final class ClaimedRuns {
                 until.minus(terms.ttl()),
                 null);
         return new Claimed(run(key, told, spec(item, job, terms), lease), lease);
+    }
+
+    /** How long the lease of an item lasts. */
+    Duration ttl(Facts item) {
+        return terms(item).ttl();
+    }
+
+    private LeaseTerms terms(Facts item) {
+        return item.duration("lease")
+                .map(LeaseTerms::of)
+                .orElseGet(() -> job(item).terms());
+    }
+
+    private Job job(Facts item) {
+        return jobs.require(new JobName(item.in("run").shown("job")));
     }
 
     private static Run run(LockKey key, Facts told, RunSpec spec, LeaseRecord lease) {

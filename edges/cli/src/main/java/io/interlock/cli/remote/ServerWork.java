@@ -3,7 +3,6 @@ package io.interlock.cli.remote;
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LossCause;
-import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.cli.backend.EndingFacts;
@@ -24,14 +23,14 @@ import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.WorkSteps;
+import io.interlock.time.Ticker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,13 +47,13 @@ final class ServerWork implements WorkSteps {
     private final ServerClient client;
     private final ClaimedRuns runs;
     private final WorkPoll poll;
-    private final Map<RunId, Claimed> held = new ConcurrentHashMap<>();
-    private final Map<RunId, String> outputs = new ConcurrentHashMap<>();
+    private final HeldWork held;
 
-    ServerWork(ServerClient client, ClaimedRuns runs, WorkPoll poll) {
+    ServerWork(ServerClient client, ClaimedRuns runs, WorkPoll poll, Ticker ticker) {
         this.client = client;
         this.runs = runs;
         this.poll = poll;
+        this.held = new HeldWork(ticker);
     }
 
     /**
@@ -69,13 +68,13 @@ final class ServerWork implements WorkSteps {
             Facts proof = Facts.with("leaseId", item.shown("leaseId"))
                     .and("token", item.number("token").orElse(0))
                     .done();
-            Answer answer = post(item.in("run").shown("id"), "heartbeat", proof);
+            Answer answer = beat(item.in("run").shown("id"), proof, runs.ttl(item));
             if (answer.isGood()) {
                 claimed.add(withStop(runs.of(item, answer.body()), answer.body()));
             }
         }
+        claimed.forEach(held::take);
         items.forEach(poll::fetched);
-        claimed.forEach(each -> held.put(each.run().id(), each));
         return claimed;
     }
 
@@ -86,15 +85,23 @@ final class ServerWork implements WorkSteps {
             return Answers.partly(Collections.nCopies(requests.size(), null));
         }
         BeatRequest request = requests.get(0);
+        Claimed claimed = held.find(request.lease()).orElse(null);
+        if (claimed == null) {
+            return Answers.of(List.of(new BeatAnswer.Lost(LossCause.GONE, null)));
+        }
         Facts.Builder body = proof(request.lease(), request.token()).and("stage", request.stage());
         if (request.progress() != null) {
             body.and("progress", LockFacts.progress(request.progress()));
         }
-        Answer answer = post(request.run().toString(), "heartbeat", body.done());
+        Answer answer = beat(
+                request.run().toString(),
+                body.done(),
+                claimed.run().spec().terms().ttl());
         if (!answer.isGood()) {
             return Answers.of(List.of(new BeatAnswer.Lost(cause(answer), null)));
         }
-        return Answers.of(List.of(new BeatAnswer.Beating(known(request.run()).lease(), stop(answer.body()))));
+        held.confirm(request.lease());
+        return Answers.of(List.of(new BeatAnswer.Beating(claimed.lease(), stop(answer.body()))));
     }
 
     /** As for heartbeats. */
@@ -104,13 +111,16 @@ final class ServerWork implements WorkSteps {
             return Answers.partly(Collections.nCopies(requests.size(), null));
         }
         FinishRequest request = requests.get(0);
+        Claimed claimed = held.find(request.lease()).orElse(null);
+        if (claimed == null) {
+            return Answers.of(List.of(new FinishAnswer.LeaseLost(LossCause.GONE, null)));
+        }
         Facts body = proof(request.lease(), request.token())
                 .done()
-                .merged(EndingFacts.of(request.ending(), outputs.getOrDefault(request.run(), "")));
-        Answer answer = post(request.run().toString(), "finish", body);
-        Run run = known(request.run()).run();
-        held.remove(request.run());
-        outputs.remove(request.run());
+                .merged(EndingFacts.of(request.ending(), held.output(request.lease())));
+        Answer answer = clear(() -> client.tryPost("/runs/" + request.run() + "/finish", body, Duration.ZERO));
+        held.forget(request.lease());
+        Run run = claimed.run();
         if (answer.isGood()) {
             return Answers.of(List.of(new FinishAnswer.Finished(moved(run, answer.body()))));
         }
@@ -122,16 +132,7 @@ final class ServerWork implements WorkSteps {
 
     /** Told with the end. */
     boolean keepOutput(OutputNote note) {
-        outputs.put(note.run(), note.text());
-        return true;
-    }
-
-    private Claimed known(RunId run) {
-        Claimed claimed = held.get(run);
-        if (claimed == null) {
-            throw new IllegalStateException("run " + run + " is none of ours");
-        }
-        return claimed;
+        return held.say(note.lease(), note.text());
     }
 
     private static Run moved(Run run, Facts answer) {
@@ -139,10 +140,14 @@ final class ServerWork implements WorkSteps {
         return run.with(run.status().moved(state, answer.time("endedAt").orElse(Instant.EPOCH)));
     }
 
-    private Answer post(String run, String verb, Facts body) {
+    private Answer beat(String run, Facts body, Duration ttl) {
+        return clear(() -> client.beat("/runs/" + run + "/heartbeat", body, ttl));
+    }
+
+    private Answer clear(Supplier<Answer> question) {
         Answer answer;
         try {
-            answer = client.tryPost("/runs/" + run + "/" + verb, body, Duration.ZERO);
+            answer = question.get();
         } catch (Failure unreachable) {
             throw new StoreUnavailableException(client.toString(), "does not answer", unreachable);
         }

@@ -45,7 +45,7 @@ public final class ServerWorker implements AutoCloseable {
 
     /** Sets up an engine that does {@code jobs}. */
     public EngineBuilder engine(Jobs jobs) {
-        ServerWork work = new ServerWork(client, new ClaimedRuns(jobs, holder), poll);
+        ServerWork work = new ServerWork(client, new ClaimedRuns(jobs, holder), poll, environment.ticker());
         return RunEngine.builder(ServerStore.of(toString(), work, poll))
                 .environment(environment)
                 .holder(holder)

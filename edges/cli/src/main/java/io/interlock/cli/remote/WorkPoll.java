@@ -4,7 +4,6 @@ import io.interlock.cli.backend.HangUp;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
 import io.interlock.cli.text.Facts;
-import io.interlock.cli.text.Failure;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.WorkFeed;
@@ -13,6 +12,7 @@ import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +27,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WorkPoll.class);
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration LAST_WORD = Duration.ofSeconds(10);
 
     private final ServerClient client;
     private final Environment environment;
@@ -36,6 +37,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     private Runnable lookAgain = () -> {};
     private @Nullable ClaimRequest asked;
     private boolean closed;
+    private boolean givenUp;
 
     WorkPoll(ServerClient client, Environment environment) {
         this.client = client;
@@ -58,7 +60,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     synchronized List<Facts> fetch(ClaimRequest request) {
         if (brought.isEmpty() && asked == null && !closed) {
             asked = request;
-            environment.threads("interlock-claim").newThread(() -> ask(request)).start();
+            begin(request);
         }
         return List.copyOf(brought);
     }
@@ -66,18 +68,23 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     /** {@code item} was fetched, and is no business of ours any more. */
     synchronized void fetched(Facts item) {
         brought.remove(item);
+        notifyAll();
     }
 
-    /** Asks for nothing any more; what the question under way has brought is there to fetch when this returns. */
+    /**
+     * Asks for nothing any more. What the question under way has brought was fetched when this returns, unless the server, or
+     * whoever fetches, takes too long: then it is left to others.
+     */
     @Override
     public void close() {
         synchronized (this) {
             closed = true;
         }
         hangUp.now();
+        Timers.Scheduled limit = pauses.after(LAST_WORD, this::giveUp);
         boolean interrupted = false;
         synchronized (this) {
-            while (asked != null) {
+            while (!givenUp && (asked != null || !brought.isEmpty())) {
                 try {
                     wait();
                 } catch (InterruptedException later) {
@@ -85,44 +92,51 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
                 }
             }
         }
+        limit.cancel();
         pauses.close();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
+    private synchronized void giveUp() {
+        givenUp = true;
+        log.warn("what the last question about work has brought is left to others: it was not begun in time");
+        notifyAll();
+    }
+
+    // Never on the thread of the pauses, which must be free to give up.
+    private void begin(ClaimRequest request) {
+        environment.threads("interlock-claim").newThread(() -> ask(request)).start();
+    }
+
     private void ask(ClaimRequest request) {
-        Answer answer = null;
-        try {
-            answer = client.tryPost("/claims", body(request, WAIT), WAIT, hangUp);
-        } catch (Failure unclear) {
-            log.debug("no clear answer about work: {}", unclear.what());
+        Optional<List<Facts>> items = question(request, WAIT, hangUp);
+        if (items.isEmpty() && isClosed()) {
+            // We hung up, perhaps at the moment when it was answered.
+            items = question(request, Duration.ZERO, new HangUp());
         }
-        if (answer == null && isClosed()) {
-            answer = lastTime(request);
-        }
-        if (answer != null && answer.isGood()) {
-            answered(answer.body().list("items"));
-        } else if (isClosed()) {
-            answered(List.of());
+        if (items.isPresent() || isClosed()) {
+            answered(items.orElse(List.of()));
         } else {
-            if (answer != null) {
-                log.warn(
-                        "no work could be taken, asking again: {}",
-                        answer.body().shown("detail"));
-            }
-            pauses.after(PAUSE, () -> ask(request));
+            pauses.after(PAUSE, () -> begin(request));
         }
     }
 
-    // We hung up, perhaps at the moment when it was answered.
-    private @Nullable Answer lastTime(ClaimRequest request) {
+    /** What is given to us; empty if nobody knows what that is, so that we have to ask again. */
+    private Optional<List<Facts>> question(ClaimRequest request, Duration wait, HangUp whileWaiting) {
         try {
-            return client.tryPost("/claims", body(request, Duration.ZERO), Duration.ZERO);
-        } catch (Failure unclear) {
-            log.warn("what the last question about work has brought is left to others: {}", unclear.what());
-            return null;
+            Answer answer = client.tryPost("/claims", body(request, wait), wait, whileWaiting);
+            if (answer.isGood() && answer.body().values().get("items") instanceof List<?>) {
+                return Optional.of(answer.body().list("items"));
+            }
+            log.warn(
+                    "no work could be taken, asking again: {}",
+                    answer.body().text("detail").orElse("status " + answer.status()));
+        } catch (RuntimeException unclear) {
+            log.debug("no clear answer about work: {}", unclear.toString());
         }
+        return Optional.empty();
     }
 
     private void answered(List<Facts> items) {
@@ -131,9 +145,11 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
             brought.addAll(items);
             asked = null;
             listener = lookAgain;
-            notifyAll();
         }
         listener.run();
+        synchronized (this) {
+            notifyAll();
+        }
     }
 
     private synchronized boolean isClosed() {

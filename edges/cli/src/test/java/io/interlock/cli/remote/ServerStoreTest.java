@@ -31,7 +31,7 @@ class ServerStoreTest {
         ServerClient client = new ServerClient(URL, Map.of());
         try (WorkPoll poll = new WorkPoll(client, environment)) {
             ClaimedRuns runs = new ClaimedRuns(Jobs.of(), ThisProcess.holder(environment.random()));
-            RunStore store = ServerStore.of(URL, new ServerWork(client, runs, poll), poll);
+            RunStore store = ServerStore.of(URL, new ServerWork(client, runs, poll, environment.ticker()), poll);
             assertThat(store.capabilities().store()).isEqualTo(URL);
             assertThat(store.changes()).isSameAs(ChangeFeed.SILENT);
             assertThat(store.sweep(1)).isEmpty();
