@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the heartbeats of all runs of this process, those that are due together in one call, on a thread of its own.
+ * Sends the heartbeats of all runs of this process, those that are due together in one call, on a thread of its own; one that is due
+ * alone, on one of several.
  *
  * <p>One that fails is sent again soon, and again, until the run is finished or lost; it is never dropped. Whether a lease is
  * lost for lack of heartbeats is not decided here but by {@link DeadlineWatch}, which a call that hangs cannot hold up.
@@ -92,6 +93,11 @@ final class Heartbeats {
         if (beats.isEmpty()) {
             return;
         }
+        if (beats.size() == 1) {
+            // There is no call to share, and one that hangs must not hold up those that are due meanwhile.
+            apart(beats.get(0));
+            return;
+        }
         Moment before = time.now();
         try {
             Answers<BeatAnswer> answers = house.settings()
@@ -107,7 +113,7 @@ final class Heartbeats {
             }
             open.forEach(beat -> apart(beat));
         } catch (StoreUnavailableException unavailable) {
-            if (beats.size() > 1 && isQuick(begun, beats)) {
+            if (isQuick(begun, beats)) {
                 // The store is there, so perhaps it is one of them that it cannot renew.
                 int half = due.size() / 2;
                 beat(due.subList(0, half), begun);
