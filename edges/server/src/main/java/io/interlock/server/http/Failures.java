@@ -9,6 +9,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +25,17 @@ public final class Failures implements Handler<RoutingContext> {
     @Override
     public void handle(RoutingContext context) {
         Throwable failure = context.failure();
+        if (context.response().closed() && wasGivenUp(failure)) {
+            // Whoever waited has gone away, and so their wait was given up: nothing failed, and nobody is there to be
+            // told.
+            return;
+        }
         answer(context, failure == null ? byStatus(context) : said(context, failure));
+    }
+
+    private static boolean wasGivenUp(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof CancellationException;
     }
 
     /** Answers with {@code problem}. */

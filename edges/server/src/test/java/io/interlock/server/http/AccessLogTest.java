@@ -9,6 +9,10 @@ import ch.qos.logback.core.AppenderBase;
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -64,6 +68,28 @@ class AccessLogTest {
         }
         await().until(() -> lines.stream().anyMatch(line -> "lease-lost".equals(line.get("problem"))));
         assertThat(lines.toString()).as("a secret of the holder").doesNotContain(id);
+    }
+
+    @Test
+    void aClientThatGoesAwayWhileItWaitsIsNoFailure() throws Exception {
+        String held =
+                "{\"key\": \"gone\", \"leaseId\": \"%s\", \"ttl\": \"30s\", \"holder\": \"w\", \"wait\": \"30s\"}";
+        rig.post("/locks/acquire", Role.WORKER, held.formatted(EngineRig.uuid()))
+                .is(200);
+        for (int i = 0; i < 8; i++) {
+            try (Socket client = new Socket(InetAddress.getLoopbackAddress(), rig.server.port())) {
+                String body = held.formatted(EngineRig.uuid());
+                String request =
+                        "POST /api/v1/locks/acquire HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nx-api-key: "
+                                + rig.key(Role.WORKER) + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+                client.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+                await().until(() -> rig.activeRequests() >= 1);
+            }
+            await().until(() -> rig.activeRequests() == 0);
+        }
+        // What is still on its way has come when the server has stopped.
+        rig.server.stop(Duration.ofSeconds(20)).toCompletableFuture().join();
+        assertThat(lines).noneMatch(line -> line.containsKey("problem"));
     }
 
     @Test
