@@ -30,8 +30,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The steps of a worker, by a server: takes runs, sends their heartbeats, says how they ended. Who has which key, and what time brings
@@ -39,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerWork implements WorkSteps {
 
+    private static final Logger log = LoggerFactory.getLogger(ServerWork.class);
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
     private static final int GONE = 410;
@@ -64,18 +68,29 @@ final class ServerWork implements WorkSteps {
     public List<Claimed> claim(ClaimRequest request) {
         List<Facts> items = poll.fetch(request);
         List<Claimed> claimed = new ArrayList<>();
-        for (Facts item : items) {
-            Facts proof = Facts.with("leaseId", item.shown("leaseId"))
-                    .and("token", item.number("token").orElse(0))
-                    .done();
-            Answer answer = beat(item.in("run").shown("id"), proof, runs.ttl(item));
-            if (answer.isGood()) {
-                claimed.add(withStop(runs.of(item, answer.body()), answer.body()));
-            }
-        }
+        items.forEach(item -> taken(item).ifPresent(claimed::add));
         claimed.forEach(held::take);
         items.forEach(poll::fetched);
         return claimed;
+    }
+
+    private Optional<Claimed> taken(Facts item) {
+        String run = item.in("run").shown("id");
+        Facts proof = Facts.with("leaseId", item.shown("leaseId"))
+                .and("token", item.number("token").orElse(0))
+                .done();
+        try {
+            Answer answer = beat(run, proof, runs.ttl(item));
+            return answer.isGood()
+                    ? Optional.of(withStop(runs.of(item, answer.body()), answer.body()))
+                    : Optional.empty();
+        } catch (StoreUnavailableException away) {
+            throw away;
+        } catch (RuntimeException unusable) {
+            // It would be in the way of everything else for ever; its lease ends, and somebody else may do it.
+            log.warn("run {} cannot be done here, and is left to others: {}", run, unusable.getMessage());
+            return Optional.empty();
+        }
     }
 
     /** Several are left open: whoever asks sends them one by one, and at the same time. */

@@ -85,6 +85,29 @@ class WorkOfServerTest {
     }
 
     @Test
+    void aRunThatCannotBeReadKeepsNoOtherFromBeingDone() {
+        try (SpokenServer server = new SpokenServer((self, question) -> switch (question.verb()) {
+            case "claims" ->
+                switch (question.before()) {
+                    case 0 -> items(item(RUN, first, 1, LEASE).replace("\"token\":1,", ""));
+                    case 1 -> items(item(RUN, second, 2, LEASE));
+                    default -> question.isLast() ? items() : self.silence();
+                };
+            case "heartbeat" -> beating(LEASE);
+            default -> FINISHED;
+        })) {
+            ServerWorker worker = worker(server);
+            try (RunEngine engine = engine(worker, QUICK)) {
+                await().until(() -> !server.asked("finish").isEmpty());
+                worker.close();
+            }
+            assertThat(server.asked("finish"))
+                    .singleElement()
+                    .satisfies(end -> assertThat(end.body()).contains(second));
+        }
+    }
+
+    @Test
     void theLateEndOfAnAttemptThatWasLostDoesNoHarmToTheNextOne() throws Exception {
         CountDownLatch lost = new CountDownLatch(1);
         CountDownLatch lateEnd = new CountDownLatch(1);
