@@ -50,7 +50,8 @@ class InterlockMetersTest {
     @Test
     void acquisitionsAreCountedByWhatCameOfThem() {
         start(waiting());
-        engine.submit(RunRequest.of(KEY, "close"));
+        var first = engine.submit(RunRequest.of(KEY, "close")).orElseThrow();
+        await().until(() -> engine.find(first.id()).orElseThrow().state() == RunState.RUNNING);
         engine.submit(RunRequest.of(KEY, "close").onConflict(ConflictPolicy.JOIN));
         engine.submit(RunRequest.of(KEY, "close").onConflict(ConflictPolicy.SKIP));
         engine.submit(RunRequest.of(KEY, "close").onConflict(ConflictPolicy.QUEUE));

@@ -107,9 +107,9 @@ final class RemoteSteps implements RemoteWork {
         if (answer instanceof FinishAnswer.Finished finished) {
             // The work of a run of this process may be done by somebody it has asked, who says so here.
             house.works()
-                    .find(proof.run())
+                    .of(proof.run())
                     .filter(work -> work.token().equals(proof.token()))
-                    .ifPresent(house.works()::endedElsewhere);
+                    .forEach(house.works()::endedElsewhere);
             house.events().tell(new EngineEvent.AttemptEnded(finished.run()));
             house.ends().noticed(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {

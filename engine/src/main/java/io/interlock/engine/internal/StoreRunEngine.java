@@ -107,8 +107,8 @@ public final class StoreRunEngine implements RunEngine {
                     asked.run().key(),
                     reason);
             house.works()
-                    .find(run)
-                    .ifPresent(held -> asked.run()
+                    .of(run)
+                    .forEach(held -> asked.run()
                             .status()
                             .stopRequest()
                             .ifPresent(stop -> house.works().stop(held, stop)));

@@ -16,10 +16,11 @@ import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +35,8 @@ final class Works {
     private static final Logger log = LoggerFactory.getLogger(Works.class);
 
     private final House house;
-    private final Map<RunId, HeldRun> held = new ConcurrentHashMap<>();
+    // By attempt, not by run: the next attempt may begin before it is heard that the one before has ended.
+    private final Set<HeldRun> held = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private boolean closing;
     private volatile boolean shut;
@@ -59,7 +61,7 @@ final class Works {
         synchronized (this) {
             late = shut;
             if (!late) {
-                held.put(run.id(), work);
+                held.add(work);
             }
         }
         if (late) {
@@ -109,7 +111,7 @@ final class Works {
         boolean news;
         boolean last;
         synchronized (this) {
-            news = held.remove(work.run().id(), work);
+            news = held.remove(work);
             last = closing && held.isEmpty();
         }
         if (last) {
@@ -236,21 +238,22 @@ final class Works {
         }
     }
 
-    Optional<HeldRun> find(RunId run) {
-        return Optional.ofNullable(held.get(run));
+    /** Its attempts: mostly one, for a moment two. */
+    Stream<HeldRun> of(RunId run) {
+        return held.stream().filter(work -> work.run().id().equals(run));
     }
 
     Optional<HeldRun> under(LockKey key) {
-        return held.values().stream().filter(work -> work.key().equals(key)).findFirst();
+        return held.stream().filter(work -> work.key().equals(key)).findFirst();
     }
 
     /** Whether {@code thread} does work of this process that may still go on. */
     boolean isAtWork(Thread thread) {
-        return !shut && held.values().stream().anyMatch(work -> work.stop().isWorker(thread));
+        return !shut && held.stream().anyMatch(work -> work.stop().isWorker(thread));
     }
 
     Collection<HeldRun> all() {
-        return List.copyOf(held.values());
+        return List.copyOf(held);
     }
 
     /** Done when {@link #close} was called and nothing is left. */
@@ -272,7 +275,7 @@ final class Works {
     /** Takes in nothing any more, also of calls still under way, and says what is left. */
     synchronized Collection<HeldRun> shut() {
         shut = true;
-        return List.copyOf(held.values());
+        return List.copyOf(held);
     }
 
     private void giveBack(HeldRun work) {
