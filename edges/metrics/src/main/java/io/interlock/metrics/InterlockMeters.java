@@ -70,6 +70,10 @@ public final class InterlockMeters implements AutoCloseable {
 
     /** Reads from now on how much waits and runs, until this is closed. */
     public void watch(RunEngine engine, Environment environment) {
+        watch(engine, environment, LOOK_EVERY);
+    }
+
+    void watch(RunEngine engine, Environment environment, Duration lookEvery) {
         labels.know(engine.jobs());
         for (Job job : engine.jobs().all()) {
             job.limits()
@@ -88,7 +92,7 @@ public final class InterlockMeters implements AutoCloseable {
                 .description("1; the version is in the tag")
                 .tag("version", version())
                 .register(registry);
-        stock = new Stock(engine, registry, labels, environment, LOOK_EVERY);
+        stock = new Stock(engine, registry, labels, environment, lookEvery);
     }
 
     private static String version() {

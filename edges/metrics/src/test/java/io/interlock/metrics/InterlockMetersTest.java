@@ -193,7 +193,7 @@ class InterlockMetersTest {
                 .drainTime(Duration.ZERO)
                 .listener(meters.listener())
                 .build();
-        meters.watch(engine, Environment.system());
+        meters.watch(engine, Environment.system(), Duration.ofMillis(100));
     }
 
     private void ends(RunState state) {
