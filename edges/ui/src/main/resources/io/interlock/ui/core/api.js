@@ -23,11 +23,13 @@ export class Problem extends Error {
 /** Asks the server, for the tenant chosen in this browser. */
 export async function request(to, options = {}) {
   const tenant = kept('tenant');
+  const before = session.csrfToken;
   const headers = { ...tenant && { 'X-Tenant': tenant }, ...options.headers };
   const answer = await fetch(apiHref(to), { ...options, headers }).catch(() => {
     throw new Problem(0, { title: 'No connection', detail: 'The server does not answer. What you see may be old.' });
   });
-  if (answer.status === 401 && to !== 'session') guard.expired();
+  // Somebody may have signed in again while this was on its way.
+  if (answer.status === 401 && to !== 'session' && before === session.csrfToken) guard.expired();
   return answer;
 }
 
