@@ -175,7 +175,10 @@ abstract class IngestionContract {
         await().until(() -> rig.site.moods().waiting() == 1);
         String other = rig.ingested(door, "116");
         assertThat(rig.reader.find(other).orElseThrow().complete()).isTrue();
-        assertThat(rig.state(door, stuck)).containsEntry("running", "true").containsEntry("stage", "races");
+        // A stage is told to the store within a second, not at once.
+        await().untilAsserted(() -> assertThat(rig.state(door, stuck))
+                .containsEntry("running", "true")
+                .containsEntry("stage", "races"));
 
         String failed = door.start("no-such-event", "17", "0s");
         assertThat(rig.ended(door, failed)).containsEntry("error.code", "PAGE_MISSING");
