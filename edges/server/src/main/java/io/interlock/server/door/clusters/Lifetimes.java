@@ -1,8 +1,8 @@
 package io.interlock.server.door.clusters;
 
 import io.interlock.ConflictPolicy;
-import io.interlock.InterlockException;
 import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
@@ -49,8 +49,10 @@ final class Lifetimes {
         try {
             Instant now = clock.instant();
             records.ending(now).forEach(ending -> guarded(ending, now));
-        } catch (InterlockException away) {
+        } catch (StoreUnavailableException away) {
             log.debug("lifetimes are looked at again later", away);
+        } catch (RuntimeException failure) {
+            log.warn("the lifetimes of clusters cannot be looked at", failure);
         }
     }
 
@@ -58,7 +60,7 @@ final class Lifetimes {
     private void guarded(ClusterRecords.Ending ending, Instant now) {
         try {
             end(ending, now);
-        } catch (InterlockException away) {
+        } catch (StoreUnavailableException away) {
             log.debug("the lifetime of cluster {} is looked at again later", ending.id(), away);
         } catch (RuntimeException failure) {
             log.warn("the lifetime of cluster {} is over, and it cannot be destroyed", ending.id(), failure);
