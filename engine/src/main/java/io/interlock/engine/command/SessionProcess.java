@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,9 @@ final class SessionProcess extends GuardedProcess {
     static final String VARIABLE = "INTERLOCK_GUARD";
     private static final String LAUNCH = Tools.script("launch.sh");
     private static final String LEADER = Tools.script("leader.sh");
+
+    // At the end of a line; before it may stand what setsid has begun to say.
+    private static final Pattern LED = Pattern.compile("leader (\\d+)$");
 
     private static final int NOBODY = -1;
     private static final int KILLED = 9;
@@ -130,8 +135,10 @@ final class SessionProcess extends GuardedProcess {
     /** Hears what the guard says: until the command has begun, or until its last word. */
     private void listen(boolean toTheEnd) {
         for (String line = over ? null : guard.next(); line != null; line = over ? null : guard.next()) {
-            if (line.startsWith("leader ")) {
-                leader = Long.parseLong(line.substring("leader ".length()));
+            Matcher led = LED.matcher(line);
+            if (led.find()) {
+                leader = Long.parseLong(led.group(1));
+                signalled |= led.start() > 0;
                 if (!toTheEnd) {
                     return;
                 }
@@ -142,7 +149,8 @@ final class SessionProcess extends GuardedProcess {
             } else if (line.equals("over")) {
                 over = true;
             } else {
-                // The only other voice is that of setsid, and it speaks up only if the command did not exit.
+                // The only other voice is that of setsid, and it speaks up only if the command did not exit: piece by
+                // piece.
                 signalled = true;
             }
         }

@@ -246,6 +246,22 @@ class GuardedProcessTest {
     }
 
     @Test
+    void aCommandThatIsKilledAtOnceHasBegun() throws Exception {
+        String real = Tools.here().orElseThrow().setsid();
+        // The guard is late, and says who leads while setsid is in the middle of saying that it was a signal.
+        Path sh = program("sh", "#!/bin/sh\ncase $* in *interlock-guard*) sleep 0.15 ;; esac\nexec /bin/sh \"$@\"\n");
+        Path setsid = program(
+                "setsid",
+                "#!/bin/sh\n[ \"$1\" = --fork ] || exec " + real + " \"$@\"\n" + real + " \"$@\" 2>/dev/null\ncode=$?\n"
+                        + "printf 'setsid: ' >&2\nsleep 0.4\necho 'child did not exit normally' >&2\nexit $code\n");
+        Launch launch = Launch.of(List.of("/bin/sh", "-c", "kill -15 $$"));
+        Tools tools = new Tools(sh.toString(), setsid.toString(), true);
+        try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
+            assertThat(process.waitFor()).isEqualTo(Exit.signalled(15));
+        }
+    }
+
+    @Test
     void aSignalAfterTheEndHarmsNobody() throws Exception {
         try (GuardedProcess process = start("exit 0")) {
             process.waitFor();
