@@ -26,6 +26,9 @@ public interface RunContext {
         return run().status().attempts();
     }
 
+    /** How long the lease may be relied upon by the local clock unless a heartbeat is confirmed; zero once it is over. */
+    Duration remaining();
+
     /** Says which part of the work begins now. Returns at once; the store hears of it soon. */
     void stage(String name);
 

@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,8 +41,9 @@ import org.slf4j.LoggerFactory;
  * success. Any other, or a signal, is a failure that trying again may mend, unless the {@link CommandSpec} says otherwise. A program
  * that is not there or cannot be executed is a permanent failure.
  *
- * <p>When the work must stop, everything the command has started is sent TERM, and KILL after the grace. {@link #run} returns only
- * when nothing of it is left, so no lease is given back under work that goes on. Safe for use by many threads.
+ * <p>When the work must stop, everything the command has started is sent TERM, and KILL after the grace, or before its lease ends if
+ * that is lost: this the guard sees to, also while this process is stopped or hangs. {@link #run} returns only when nothing of it is
+ * left, so no lease is given back under work that goes on. Safe for use by many threads.
  */
 public final class CommandHandler implements RunHandler {
 
@@ -127,28 +127,27 @@ public final class CommandHandler implements RunHandler {
         CompletableFuture<Void> stop = new CompletableFuture<>();
         context.onStop(() -> stop.complete(null));
         boolean interrupted = false;
+        LeasedWait wait = new LeasedWait(process, context, patience);
         try {
-            CompletableFuture.anyOf(exit, stop).get();
+            wait.until(CompletableFuture.anyOf(exit, stop));
         } catch (InterruptedException told) {
             interrupted = true;
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
         }
         boolean stopped = !exit.isDone();
         if (stopped) {
-            stop(process, exit, context);
+            stop(process, exit, context, wait);
         }
         return new Ended(exit.join(), stopped, interrupted);
     }
 
-    private void stop(GuardedProcess process, CompletableFuture<Exit> exit, RunContext context) {
+    private void stop(GuardedProcess process, CompletableFuture<Exit> exit, RunContext context, LeasedWait wait) {
         Duration grace = spec.grace().compareTo(context.grace()) < 0 ? spec.grace() : context.grace();
         if (grace.isZero()) {
             process.signal(Signal.KILL);
             return;
         }
         process.signal(Signal.TERM);
-        if (!patience.await(exit, grace)) {
+        if (!wait.until(exit, grace)) {
             log.warn(
                     "run {} did not end within {} of TERM; it is killed",
                     context.run().id(),

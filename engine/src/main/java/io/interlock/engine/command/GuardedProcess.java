@@ -20,11 +20,13 @@ import java.util.concurrent.TimeoutException;
  * <p>On Linux the command has a session and a process group of its own, and a small process, the guard, watches over it. When the
  * command ends, or this process does, the guard kills what is left of the session, whoever left it but still has its mark in the
  * environment ({@code INTERLOCK_GUARD}), and the children of all these, until nobody is left. Out of reach is only who leaves the
- * session, wipes its environment and loses its parent, all before anybody looks; and who runs as another user. If the
+ * session, wipes its environment and loses its parent, all before anybody looks; and who runs as another user. The guard also ends
+ * a command that {@linkplain #liveFor may go on for some time only}, whatever this process does or cannot do by then. If the
  * {@code setsid} here cannot wait (it is not util-linux's), a signal cannot be told from an exit code of 128 + N.
  *
  * <p>Elsewhere, such as on macOS, the command is a plain child process: its descendants are killed with it as far as they can be
- * found by then, INT, HUP and QUIT are sent as TERM, and a {@code kill -9} of this process leaves it running.
+ * found by then, INT, HUP and QUIT are sent as TERM, a {@code kill -9} of this process leaves it running, and {@link #liveFor} does
+ * nothing.
  *
  * <p>Safe for use by many threads.
  */
@@ -74,6 +76,12 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
      * left it. Returns at once; nothing happens if it has ended.
      */
     public abstract void signal(Signal signal);
+
+    /**
+     * The command may go on for {@code time} from now, unless this is called again: then the guard kills it, also if this process is
+     * stopped or hangs. It is never late, and early by a quarter of the first {@code time} at the most. Returns at once.
+     */
+    public abstract void liveFor(Duration time);
 
     /** Its end: the command has ended, and nothing of it is left. */
     public CompletionStage<Exit> exit() {

@@ -4,6 +4,7 @@ import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -58,6 +59,11 @@ final class PlainProcess extends GuardedProcess {
                 one.destroy();
             }
         }
+    }
+
+    @Override
+    public void liveFor(Duration time) {
+        // There is nobody who could see to it.
     }
 
     private void await() {

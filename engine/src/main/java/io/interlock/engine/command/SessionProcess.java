@@ -4,6 +4,7 @@ import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +41,7 @@ final class SessionProcess extends GuardedProcess {
     private final Tools tools;
     private final Guard guard;
     private final Process process;
+    private final Leash leash;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
     private final CompletableFuture<Void> rescued = new CompletableFuture<>();
 
@@ -53,6 +55,7 @@ final class SessionProcess extends GuardedProcess {
         this.tools = tools;
         this.guard = guard;
         this.process = process;
+        this.leash = new Leash(guard);
     }
 
     static SessionProcess start(Launch launch, List<String> command, Tools tools, Environment environment)
@@ -118,6 +121,11 @@ final class SessionProcess extends GuardedProcess {
     @Override
     public void signal(Signal signal) {
         guard.tell("signal " + signal);
+    }
+
+    @Override
+    public void liveFor(Duration time) {
+        leash.extend(time);
     }
 
     private void await() {

@@ -46,10 +46,7 @@ final class CallerWork implements CallerRun {
 
     @Override
     public Duration remaining() {
-        if (held.lost() != null || held.hasEnded()) {
-            return Duration.ZERO;
-        }
-        return Duration.ofNanos(Math.max(0, house.watch().reliable(held)));
+        return house.works().remaining(held);
     }
 
     @Override

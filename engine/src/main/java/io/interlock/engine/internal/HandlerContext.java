@@ -33,6 +33,11 @@ final class HandlerContext implements RunContext {
     }
 
     @Override
+    public Duration remaining() {
+        return works.remaining(held);
+    }
+
+    @Override
     public void stage(String name) {
         works.stage(held, name);
     }

@@ -96,6 +96,13 @@ final class Works {
                 });
     }
 
+    /** How long the lease of {@code work} may be relied upon unless a heartbeat is confirmed; zero once it is over. */
+    Duration remaining(HeldRun work) {
+        return work.lost() != null || work.hasEnded()
+                ? Duration.ZERO
+                : Duration.ofNanos(Math.max(0, house.watch().reliable(work)));
+    }
+
     /** The work has stopped; its heartbeats go on until the store knows how it ended. Whether that is news. */
     boolean ended(HeldRun work) {
         boolean news = work.end();

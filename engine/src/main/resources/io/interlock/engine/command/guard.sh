@@ -2,7 +2,8 @@
 #
 # $1     the mark that everything the command starts has in its environment
 # stdin  a pipe that only the starting process holds open: when it dies, however that may be, the pipe ends.
-#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh, "signal NAME" and "end" from the starting process
+#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash N" and "end" from the
+#        starting process; "tick" from the guard's own clock
 # stdout what the starting process should know
 #
 # Uses nothing but POSIX sh, and grep with -z, as GNU and BusyBox have it.
@@ -11,6 +12,7 @@ mark=$1
 kept=
 leader=
 found=
+leash=
 
 # Nobody but KILL ends the guard before its work is done; nobody may be left to read what it says.
 trap '' HUP INT QUIT TERM PIPE
@@ -95,6 +97,25 @@ sweep() {
     done
 }
 
+# Says "tick" every $1 seconds until the guard listens no more. The pipe is open only while it speaks, or it would never end.
+tick() {
+    while sleep "$1"; do
+        echo tick >"/proc/$$/fd/0" || return
+    done 2>/dev/null >/dev/null
+}
+
+# The starting process has said for how many ticks the command may go on without another word. It may be stopped, or hang.
+ticked() {
+    if [ -z "$leash" ]; then
+        return
+    elif [ "$leash" -gt 0 ]; then
+        leash=$((leash - 1))
+    else
+        leash=
+        sweep
+    fi
+}
+
 while IFS= read -r line; do
     case $line in
         "keep "*) kept=${line#keep } ;;
@@ -104,6 +125,9 @@ while IFS= read -r line; do
             ;;
         "signal KILL") sweep ;;
         "signal "*) pass_on "${line#signal }" ;;
+        "pace "*) tick "${line#pace }" & ;;
+        "leash "*) leash=${line#leash } ;;
+        tick) ticked ;;
         end) break ;;
     esac
 done

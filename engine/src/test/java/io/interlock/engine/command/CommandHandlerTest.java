@@ -212,6 +212,21 @@ class CommandHandlerTest {
     }
 
     @Test
+    void aCommandThatIgnoresTermIsKilledBeforeTheLeaseItHasLostEnds() throws Exception {
+        Path pids = dir.resolve("pids");
+        FakeContext context = new FakeContext("{}");
+        CompletableFuture<@Nullable Throwable> end = background(
+                "trap '' TERM; setsid sleep 300 & echo $! >>" + pids + "; echo $$ >>" + pids
+                        + "; while :; do sleep 300; done",
+                context.grace(Duration.ofMinutes(5)).remaining(Duration.ofSeconds(1)),
+                Duration.ofMinutes(5));
+        List<Long> started = Pids.in(pids, 2);
+        context.remaining(Duration.ZERO).stop();
+        assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(RunStoppedException.class);
+        assertThat(started).noneMatch(Pids::lives);
+    }
+
+    @Test
     void theContextsGraceCountsIfItIsShorter() throws Exception {
         Path pids = dir.resolve("pids");
         FakeContext context = new FakeContext("{}").grace(Duration.ZERO);

@@ -1,6 +1,7 @@
 package io.interlock.engine.command;
 
 import io.interlock.FencingToken;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -28,6 +29,7 @@ public final class FakeContext implements RunContext {
     /** When everything here happens. */
     public static final Instant THEN = Instant.parse("2026-01-01T00:00:00Z");
 
+    private static final Duration LEASE = Duration.ofSeconds(2);
     private static final int TAIL = 64 * 1024;
 
     private final Run run;
@@ -38,6 +40,7 @@ public final class FakeContext implements RunContext {
     private int longest;
     private @Nullable StopRequest stop;
     private Duration grace = Duration.ofSeconds(30);
+    private Duration remaining = Duration.ofSeconds(25);
 
     /** A run with these parameters. */
     public FakeContext(String parameters) {
@@ -48,6 +51,7 @@ public final class FakeContext implements RunContext {
     public FakeContext(String parameters, @Nullable String trace) {
         RunSpec spec = RunSpec.of(new JobName("export"), "a test")
                 .parameters(parameters)
+                .terms(LeaseTerms.of(LEASE))
                 .origin(new Origin("a test", null, null, trace));
         RunStatus status =
                 new RunStatus(RunState.RUNNING, THEN, 2, null, null, null, List.of(), Progress.NONE, null, null, null);
@@ -64,6 +68,12 @@ public final class FakeContext implements RunContext {
     /** This, with less patience. */
     public synchronized FakeContext grace(Duration grace) {
         this.grace = grace;
+        return this;
+    }
+
+    /** This, with a lease that can be relied upon for no longer than this. */
+    public synchronized FakeContext remaining(Duration remaining) {
+        this.remaining = remaining;
         return this;
     }
 
@@ -105,6 +115,11 @@ public final class FakeContext implements RunContext {
     @Override
     public FencingToken token() {
         return new FencingToken(4183);
+    }
+
+    @Override
+    public synchronized Duration remaining() {
+        return remaining;
     }
 
     @Override

@@ -56,6 +56,11 @@ final class AttemptByHand implements RunContext {
     }
 
     @Override
+    public Duration remaining() {
+        return Duration.ofSeconds(25);
+    }
+
+    @Override
     public FencingToken token() {
         return new FencingToken(attempt);
     }

@@ -1,0 +1,69 @@
+package io.interlock.engine.command;
+
+import io.interlock.engine.RunContext;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Waits for a command, and meanwhile lets it live for as long as its lease can be relied upon, and no longer. Of the last sixth of a
+ * lease, which is for stopping, TERM has most.
+ */
+final class LeasedWait {
+
+    private static final int LOOKS = 12;
+    private static final int TO_STOP = 8;
+
+    private final GuardedProcess process;
+    private final RunContext context;
+    private final Patience patience;
+    private final Duration every;
+    private final Duration toStop;
+
+    LeasedWait(GuardedProcess process, RunContext context, Patience patience) {
+        Duration lease = context.run().spec().terms().ttl();
+        this.process = process;
+        this.context = context;
+        this.patience = patience;
+        this.every = lease.dividedBy(LOOKS);
+        this.toStop = lease.dividedBy(TO_STOP);
+    }
+
+    /** Waits for the end of {@code future}. */
+    void until(Future<?> future) throws InterruptedException {
+        while (true) {
+            extend();
+            try {
+                future.get(every.toNanos(), TimeUnit.NANOSECONDS);
+                return;
+            } catch (TimeoutException goesOn) {
+                // Another word to the guard.
+            } catch (ExecutionException ended) {
+                return;
+            }
+        }
+    }
+
+    /** Whether {@code future} came to an end within {@code most}. An interrupt meanwhile is kept for later. */
+    boolean until(Future<?> future, Duration most) {
+        Duration left = most;
+        while (left.compareTo(every) > 0) {
+            extend();
+            if (patience.await(future, every)) {
+                return true;
+            }
+            left = left.minus(every);
+        }
+        extend();
+        return patience.await(future, left);
+    }
+
+    private void extend() {
+        Duration left = context.remaining();
+        if (!left.isZero()) {
+            process.liveFor(left.plus(toStop));
+        }
+    }
+}
