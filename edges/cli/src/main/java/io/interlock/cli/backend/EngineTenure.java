@@ -49,6 +49,11 @@ final class EngineTenure implements Tenure {
     }
 
     @Override
+    public Duration remaining() {
+        return work.remaining();
+    }
+
+    @Override
     public void onStop(Consumer<Stop> listener) {
         work.onStop(() -> work.stopping().ifPresent(stop -> listener.accept(stop(stop))));
     }

@@ -97,6 +97,11 @@ final class LeaseDoor implements Door {
         }
 
         @Override
+        public Duration remaining() {
+            return lease.remaining();
+        }
+
+        @Override
         public void onStop(Consumer<Stop> listener) {
             lease.onLost(cause -> listener.accept(lost(cause)));
         }

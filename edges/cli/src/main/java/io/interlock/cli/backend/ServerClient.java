@@ -33,6 +33,8 @@ public final class ServerClient {
     private static final int PAGE = 200;
     private static final int NO_CONTENT = 204;
     private static final int REFUSED = 400;
+    private static final int TOO_MANY = 429;
+    private static final int FAULT = 500;
 
     private final String base;
     private final Map<String, String> headers;
@@ -64,6 +66,11 @@ public final class ServerClient {
         /** Whether it was done. */
         public boolean isGood() {
             return status < 300;
+        }
+
+        /** Whether it is no answer to the question: the server stops, has lost its store, or is asked too much. Later it may be. */
+        public boolean isForNow() {
+            return status == TOO_MANY || status >= FAULT;
         }
     }
 

@@ -19,7 +19,6 @@ final class ServerDoor implements Door {
 
     private static final int CONFLICT = 409;
     private static final int GONE = 410;
-    private static final int FAULT = 500;
     private static final int TOO_MANY = 429;
     private static final int ACCEPTED = 202;
 
@@ -115,17 +114,17 @@ final class ServerDoor implements Door {
         @Override
         public void leave() {
             left = true;
-            client.tryPost(
-                    "/runs/" + id + "/cancel",
-                    Facts.with("reason", "whoever waited has left").done(),
-                    Duration.ZERO);
             try {
+                client.tryPost(
+                        "/runs/" + id + "/cancel",
+                        Facts.with("reason", "whoever waited has left").done(),
+                        Duration.ZERO);
                 if (outcome.get(LAST_WORD.toMillis(), TimeUnit.MILLISECONDS) instanceof Outcome.Taken taken) {
                     taken.tenure()
                             .finish(new Tenure.Verdict(
                                     Tenure.Verdict.Kind.ABORTED, 0, "CANCELLED", "its turn came when nobody waited"));
                 }
-            } catch (InterruptedException | ExecutionException | TimeoutException none) {
+            } catch (Failure | InterruptedException | ExecutionException | TimeoutException none) {
                 // What was not told ends by itself.
             }
         }
@@ -164,8 +163,8 @@ final class ServerDoor implements Door {
                         error.text("message").orElse(answer.body().shown("detail"))));
                 return;
             }
-            if (answer.status() >= FAULT && !left) {
-                // It stops, or has lost its store; somebody may take its place.
+            if (answer.isForNow() && !left) {
+                // Somebody may take its place.
                 pause();
                 return;
             }

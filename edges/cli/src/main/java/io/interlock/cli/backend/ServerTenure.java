@@ -70,6 +70,14 @@ final class ServerTenure implements Tenure {
     }
 
     @Override
+    public Duration remaining() {
+        Stop told = stop.getNow(null);
+        return told != null && told.kind() == Stop.Kind.LOST
+                ? Duration.ZERO
+                : Duration.ofNanos(Math.max(0, reliance - (environment.ticker().nanos() - confirmed)));
+    }
+
+    @Override
     public void onStop(Consumer<Stop> listener) {
         var unused = stop.thenAccept(listener);
     }
@@ -116,21 +124,23 @@ final class ServerTenure implements Tenure {
 
     private Optional<Stop> finish(Facts body) {
         while (true) {
+            String why;
             try {
                 Answer answer = client.tryPost("/runs/" + run + "/finish", body, Duration.ZERO);
                 if (answer.isGood() || answer.status() == FINISHED) {
                     return Optional.empty();
                 }
-                return Optional.of(
-                        answer.status() == GONE
-                                ? new Stop(Stop.Kind.LOST, answer.body().shown("detail"))
-                                : new Stop(Stop.Kind.UNTOLD, answer.body().shown("detail")));
-            } catch (Failure unreachable) {
-                if (environment.ticker().nanos() - confirmed > reliance) {
-                    return Optional.of(new Stop(Stop.Kind.UNTOLD, unreachable.what()));
+                why = answer.body().text("detail").orElse("the server answered with " + answer.status());
+                if (!answer.isForNow()) {
+                    return Optional.of(new Stop(answer.status() == GONE ? Stop.Kind.LOST : Stop.Kind.UNTOLD, why));
                 }
-                pause(every.dividedBy(4));
+            } catch (Failure unreachable) {
+                why = unreachable.what();
             }
+            if (remaining().isZero()) {
+                return Optional.of(new Stop(Stop.Kind.UNTOLD, why));
+            }
+            pause(every.dividedBy(4));
         }
     }
 
@@ -158,8 +168,9 @@ final class ServerTenure implements Tenure {
             body = proof().and("stage", stage).and("progress", progress).done();
         }
         try {
-            hear(client.beat("/runs/" + run + "/heartbeat", body, lease), before);
-            return true;
+            Answer answer = client.beat("/runs/" + run + "/heartbeat", body, lease);
+            hear(answer, before);
+            return !answer.isForNow();
         } catch (Failure unreachable) {
             return false;
         }
@@ -181,11 +192,11 @@ final class ServerTenure implements Tenure {
     }
 
     private void judge() {
-        long left = reliance - (environment.ticker().nanos() - confirmed);
-        if (left <= 0) {
+        Duration left = remaining();
+        if (left.isZero()) {
             stop.complete(new Stop(Stop.Kind.LOST, "the lease is lost: no heartbeat was confirmed in time"));
         } else if (!ended) {
-            watch.after(Duration.ofNanos(left), this::judge);
+            watch.after(left, this::judge);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.interlock.cli.backend;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,9 @@ public interface Tenure {
 
     /** The fencing token. */
     long token();
+
+    /** How long it may be relied upon by the local clock unless a heartbeat is confirmed; zero once it is over. */
+    Duration remaining();
 
     /** Calls {@code listener} once, as soon as the work must stop; at once if it already must. */
     void onStop(Consumer<Stop> listener);

@@ -20,7 +20,7 @@ final class SpokenServer implements AutoCloseable {
 
     /** What is answered to a question. */
     interface Answers {
-        /** Answers {@code question} of {@code server}, or throws to hang up. */
+        /** Answers {@code question} of {@code server}, beginning with another status than 200 if there is one, or throws to hang up. */
         String to(SpokenServer server, Question question) throws Exception;
     }
 
@@ -108,9 +108,9 @@ final class SpokenServer implements AutoCloseable {
                 asked.add(question);
             }
             String text = answers.to(this, question);
-            boolean gone = text.contains("\"cause\"");
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(gone ? 410 : 200, bytes.length);
+            boolean other = text.matches("(?s)\\d{3}\\{.*");
+            byte[] bytes = text.substring(other ? 3 : 0).getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(other ? Integer.parseInt(text.substring(0, 3)) : 200, bytes.length);
             exchange.getResponseBody().write(bytes);
         } catch (Exception hungUp) {
             throw new IOException(hungUp);

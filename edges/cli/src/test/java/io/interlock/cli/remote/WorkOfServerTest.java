@@ -136,7 +136,7 @@ class WorkOfServerTest {
                 yield items(item(RUN, second, 2, LEASE));
             }
             case "heartbeat" -> beating(LEASE);
-            default -> question.body().contains(first) ? "{\"cause\":\"EXPIRED\"}" : FINISHED;
+            default -> question.body().contains(first) ? "410{\"cause\":\"EXPIRED\"}" : FINISHED;
         })) {
             ServerWorker worker = worker(server);
             RunEngine engine = engine(worker, handler);

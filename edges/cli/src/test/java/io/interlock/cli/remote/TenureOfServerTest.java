@@ -1,0 +1,105 @@
+package io.interlock.cli.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.LockKey;
+import io.interlock.cli.backend.Entry;
+import io.interlock.cli.backend.Place;
+import io.interlock.cli.backend.RunOrder;
+import io.interlock.cli.backend.ServerBackend;
+import io.interlock.cli.backend.Tenure;
+import io.interlock.time.Environment;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** {@code interlock run} through a server that is away for a moment, or asked too much. */
+@Timeout(60)
+class TenureOfServerTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final String RUN = "01a1e0eb-5f19-78bb-b9b3-e93f67580689";
+    private static final String GRANTED = "{\"id\":\"" + RUN
+            + "\",\"leaseId\":\"6b0f2a52-13f4-4a0e-9d1e-5c9d2a1b7f10\",\"token\":1,\"state\":\"RUNNING\"}";
+    private static final String AWAY = "503{\"code\":\"store-unavailable\",\"detail\":\"the store does not answer\"}";
+    private static final String DONE = "{\"state\":\"SUCCEEDED\"}";
+    private static final Tenure.Verdict WELL = new Tenure.Verdict(Tenure.Verdict.Kind.SUCCEEDED, 0, "", "ended");
+
+    @Test
+    void aHeartbeatThatIsNotCarriedOutIsSentAgainBeforeTheLeaseIsLost() {
+        try (SpokenServer server = new SpokenServer((self, question) -> switch (question.verb()) {
+            case "runs" -> GRANTED;
+            case "heartbeat" -> question.before() < 3 ? AWAY : SpokenServer.beating(LEASE);
+            default -> DONE;
+        })) {
+            Tenure tenure = ((Entry.Granted) enter(server, RunOrder.IfBusy.FAIL)).tenure();
+            CompletableFuture<Tenure.Stop> stopped = new CompletableFuture<>();
+            tenure.onStop(stopped::complete);
+            await().until(() -> server.asked("heartbeat").size() > 3 || stopped.isDone());
+            assertThat(stopped).isNotDone();
+            assertThat(tenure.finish(WELL)).isEmpty();
+        }
+    }
+
+    @Test
+    void anEndThatIsNotWrittenDownIsToldAgain() {
+        try (SpokenServer server = new SpokenServer((self, question) -> switch (question.verb()) {
+            case "runs" -> GRANTED;
+            case "heartbeat" -> SpokenServer.beating(LEASE);
+            default -> question.before() == 0 ? AWAY : question.before() == 1 ? "429{}" : DONE;
+        })) {
+            Tenure tenure = ((Entry.Granted) enter(server, RunOrder.IfBusy.FAIL)).tenure();
+            assertThat(tenure.finish(WELL)).isEmpty();
+            assertThat(server.asked("finish")).hasSize(3);
+        }
+    }
+
+    @Test
+    void whoeverWaitsIsNotSentAwayBecauseTheServerIsAskedTooMuch() throws Exception {
+        try (SpokenServer server = new SpokenServer((self, question) -> switch (question.verb()) {
+            case "runs" -> "202{\"id\":\"" + RUN + "\"}";
+            case "claim" -> question.before() == 0 ? "429{\"code\":\"rate-limited\"}" : GRANTED;
+            case "heartbeat" -> SpokenServer.beating(LEASE);
+            default -> DONE;
+        })) {
+            Place place = ((Entry.InLine) enter(server, RunOrder.IfBusy.WAIT)).place();
+            assertThat(place.take())
+                    .isInstanceOfSatisfying(
+                            Place.Outcome.Taken.class,
+                            taken -> assertThat(taken.tenure().finish(WELL)).isEmpty());
+        }
+    }
+
+    @Test
+    void whoeverLeavesTheLineOfAServerThatIsGoneLeavesAllTheSame() {
+        try (SpokenServer server = new SpokenServer((self, question) -> {
+            if (question.verb().equals("runs")) {
+                return "202{\"id\":\"" + RUN + "\"}";
+            }
+            throw new IOException("gone");
+        })) {
+            ((Entry.InLine) enter(server, RunOrder.IfBusy.WAIT)).place().leave();
+            assertThat(server.asked("cancel")).isNotEmpty();
+        }
+    }
+
+    private static Entry enter(SpokenServer server, RunOrder.IfBusy ifBusy) {
+        return ServerBackend.at(server.url(), Map.of(), Environment.system())
+                .door()
+                .enter(new RunOrder(
+                        LockKey.of("k"),
+                        "command",
+                        ifBusy,
+                        null,
+                        LEASE,
+                        Duration.ofSeconds(10),
+                        0,
+                        null,
+                        Map.of(),
+                        "true"));
+    }
+}
