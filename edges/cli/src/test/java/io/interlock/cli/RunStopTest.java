@@ -57,6 +57,15 @@ class RunStopTest {
     }
 
     @Test
+    void aTerminalThatWantsToPauseItIsToldWhyNot() {
+        Command goesOn = start("read line; exit 4", "--lease", "2s");
+        goesOn.running.signal("TSTP");
+        await().until(() -> goesOn.running.err().contains("Ctrl-Z does nothing here"));
+        goesOn.running.closeInput();
+        assertThat(goesOn.running.await().code()).isEqualTo(4);
+    }
+
+    @Test
     void whoDoesNotStopIsKilledAfterItsGrace() {
         Command deaf = start("trap '' TERM; " + LOOP, "--grace", "200ms");
         deaf.running.signal("TERM");
@@ -119,13 +128,17 @@ class RunStopTest {
 
     @Test
     void aWrapperThatSleptThroughItsLeaseStopsTheCommand() {
-        Command paused = start(LOOP, "--lease", "2s");
+        Command paused = start("trap '' TERM; " + LOOP, "--lease", "2s");
         paused.running.signal("STOP");
-        Ended next = cli.run("run", "-w", "20s", "k", "--", "sh", "-c", "echo $INTERLOCK_TOKEN");
+        // Whoever has the key next finds nothing of it, though nobody has woken the wrapper.
+        String look = "kill -0 " + paused.pid + " && echo lives; echo $INTERLOCK_TOKEN";
+        Ended next = cli.run("run", "-w", "20s", "k", "--", "sh", "-c", look);
+        assertThat(next.out()).doesNotContain("lives");
         assertThat(Long.parseLong(next.out().strip())).isGreaterThan(paused.token);
         paused.running.signal("CONT");
-        assertThat(paused.running.await().code()).isEqualTo(121);
-        paused.assertGone();
+        Ended ended = paused.running.await();
+        assertThat(ended.code()).isEqualTo(121);
+        assertThat(ended.err()).contains("LEASE LOST for k");
     }
 
     @Test

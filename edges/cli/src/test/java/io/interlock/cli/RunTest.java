@@ -78,6 +78,15 @@ class RunTest {
     }
 
     @Test
+    void aCommandWhoseInputIsClosedReadsNothing() {
+        Running running = cli.running(
+                List.of("sh", "-c", cli.shellCommand() + " run -n closed -- wc -c <&-"), "LC_ALL", "C.UTF-8");
+        Ended ended = running.await();
+        assertThat(ended.code()).as(ended.err()).isZero();
+        assertThat(ended.out()).isEqualTo("0\n");
+    }
+
+    @Test
     void whoeverIsTurnedAwayHearsWhoHasTheKey() {
         Running holder = holder("--reason", "nightly close");
 

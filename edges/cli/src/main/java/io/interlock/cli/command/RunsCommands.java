@@ -80,6 +80,7 @@ public final class RunsCommands {
     public static final class Watch extends Verb {
 
         private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+        private static final int PIPE = 13;
         private static final Set<String> ENDED = Set.of("SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT", "DEAD");
 
         @Parameters(paramLabel = "ID", description = "The run")
@@ -101,7 +102,9 @@ public final class RunsCommands {
                 String now = state + " " + run.shown("stage") + " " + Json.line(run.in("progress"));
                 if (!now.equals(before)) {
                     session().console().print(json ? Json.line(run) : run.shown("explanation"));
-                    session().console().flush();
+                    if (!session().console().flush()) {
+                        return ExitCode.SIGNAL + PIPE;
+                    }
                 }
                 before = now;
                 if (ENDED.contains(state)) {

@@ -2,15 +2,16 @@ package io.interlock.cli.run;
 
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.Signal;
+import io.interlock.time.Ticker;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TERM, INT and HUP of this process: somebody wants the whole thing to end. Until there is a command, the thread that waits is
- * interrupted; then they are passed on.
+ * TERM, INT and HUP of this process: somebody wants the whole thing to end. Whoever waits in line is interrupted, a command gets them
+ * passed on, and in between they are kept: a step that is under way is not cut off in its middle, unless somebody insists.
  *
  * <p>By {@code sun.misc.Signal} and not by a shutdown hook: a hook cannot tell which signal came, runs while the JVM is already on
  * its way out with an exit code of its own, and we want to wait for the command and end as it ended.
@@ -21,32 +22,55 @@ final class Signals {
 
     private static final Map<Signal, Integer> NUMBERS = Map.of(Signal.HUP, 1, Signal.INT, 2, Signal.TERM, 15);
 
-    private final AtomicReference<@Nullable Signal> first = new AtomicReference<>();
-    private volatile Consumer<Signal> receiver;
+    // timeout(1) and others send each signal twice, to the process and to its group.
+    private static final long INSISTS = Duration.ofSeconds(1).toNanos();
 
-    private Signals(Thread waiting) {
-        receiver = signal -> waiting.interrupt();
+    private final Ticker ticker;
+    private @Nullable Signal first;
+    private long firstAt;
+    private @Nullable Consumer<Signal> receiver;
+
+    Signals(Ticker ticker) {
+        this.ticker = ticker;
     }
 
-    /** From now on, they interrupt the thread that calls this. */
-    static Signals catchAll() {
-        Signals signals = new Signals(Thread.currentThread());
+    /** From now on, they are kept. */
+    static Signals catchAll(Ticker ticker) {
+        Signals signals = new Signals(ticker);
         NUMBERS.keySet().forEach(signals::install);
         return signals;
     }
 
-    /** From now on, they are for {@code receiver}. */
-    void to(Consumer<Signal> receiver) {
+    /** From now on, they are for {@code receiver}; the first as well, if it came before. */
+    synchronized void to(Consumer<Signal> receiver) {
         this.receiver = receiver;
-        Signal before = first.get();
-        if (before != null) {
-            receiver.accept(before);
+        if (first != null) {
+            receiver.accept(first);
         }
     }
 
+    /** Waits for something on this thread, which they interrupt meanwhile, and at no other time. */
+    <T> T interrupting(Wait<T> wait) throws InterruptedException {
+        Thread waiting = Thread.currentThread();
+        to(signal -> waiting.interrupt());
+        try {
+            return wait.await();
+        } finally {
+            synchronized (this) {
+                receiver = null;
+                Thread.interrupted();
+            }
+        }
+    }
+
+    /** Something to wait for. */
+    interface Wait<T> {
+        T await() throws InterruptedException;
+    }
+
     /** The first that came. */
-    Optional<Signal> received() {
-        return Optional.ofNullable(first.get());
+    synchronized Optional<Signal> received() {
+        return Optional.ofNullable(first);
     }
 
     /** As which a process ends that {@code signal} has ended. */
@@ -55,9 +79,19 @@ final class Signals {
     }
 
     private void install(Signal signal) {
-        ProcessSignal.handle(signal.name(), () -> {
-            first.compareAndSet(null, signal);
+        ProcessSignal.handle(signal.name(), () -> came(signal));
+    }
+
+    synchronized void came(Signal signal) {
+        if (first == null) {
+            first = signal;
+            firstAt = ticker.nanos();
+        }
+        if (receiver != null) {
             receiver.accept(signal);
-        });
+        } else if (ticker.nanos() - firstAt > INSISTS) {
+            // A store or server that does not answer holds us up, and whoever asks again does not want to wait for it.
+            Runtime.getRuntime().halt(exitCode(signal));
+        }
     }
 }

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Supervision {
 
+    private static final int LOOKS = 12;
+
     private final RunSettings settings;
     private final GuardedProcess process;
     private final Timers timers;
@@ -50,10 +52,28 @@ final class Supervision {
             }
         });
         signals.to(this::passOn);
+        if (settings.onLost() != RunSettings.OnLost.WARN) {
+            letLive(tenure);
+        }
         if (settings.timeout() != null) {
             Duration limit = settings.timeout();
             timers.after(limit, () -> timedOut(limit));
         }
+    }
+
+    // A wrapper that is stopped or hangs hears of nothing; the guard, who is told this, ends the command before the
+    // lease does.
+    private void letLive(Tenure tenure) {
+        Duration left = tenure.remaining();
+        if (!left.isZero()) {
+            process.liveFor(left.plus(timeToStop()));
+            timers.after(settings.order().lease().dividedBy(LOOKS), () -> letLive(tenure));
+        }
+    }
+
+    // Of the last sixth of the lease, which is for stopping.
+    private Duration timeToStop() {
+        return shorter(settings.order().grace(), settings.order().lease().dividedBy(8));
     }
 
     /** Waits for the end of the command. */
@@ -110,10 +130,11 @@ final class Supervision {
             why = cause;
         }
         // First of all it is stopped; whoever reads the message may be slow.
-        Duration left =
-                shorter(settings.order().grace(), settings.order().lease().dividedBy(8));
         switch (settings.onLost()) {
-            case TERM -> stop(left);
+            case TERM -> {
+                process.liveFor(timeToStop());
+                stop(timeToStop());
+            }
             case KILL -> process.signal(Signal.KILL);
             case WARN -> {}
         }

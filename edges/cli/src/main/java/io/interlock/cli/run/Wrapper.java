@@ -1,5 +1,6 @@
 package io.interlock.cli.run;
 
+import io.interlock.StoreUnavailableException;
 import io.interlock.cli.backend.Door;
 import io.interlock.cli.backend.Entry;
 import io.interlock.cli.backend.Place;
@@ -15,6 +16,7 @@ import io.interlock.engine.command.Signal;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -36,7 +38,18 @@ final class Wrapper {
         this.narrator = narrator;
         this.environment = environment;
         this.variables = variables;
-        this.signals = Signals.catchAll();
+        this.signals = Signals.catchAll(environment.ticker());
+        ProcessSignal.handle("TSTP", this::goOn);
+    }
+
+    // Whoever is stopped sends no heartbeats; and the command, which has a session of its own, would not be stopped
+    // with us.
+    private void goOn() {
+        narrator.say(
+                "kept-going",
+                Facts.with("key", key()).done(),
+                "Ctrl-Z does nothing here: the lease would be lost meanwhile. Ctrl-C ends it",
+                List.of());
     }
 
     int run(Door door) {
@@ -60,7 +73,7 @@ final class Wrapper {
         Tenure tenure;
         Duration waited;
         try (Waiting waiting = Waiting.begin(place, key(), narrator, environment)) {
-            Place.Outcome outcome = place.take();
+            Place.Outcome outcome = signals.interrupting(place::take);
             waited = waiting.waited();
             if (outcome instanceof Place.Outcome.Over over) {
                 waiting.close();
@@ -68,12 +81,20 @@ final class Wrapper {
             }
             tenure = ((Place.Outcome.Taken) outcome).tenure();
         } catch (InterruptedException told) {
-            place.leave();
-            Signal signal = signals.received().orElse(Signal.INT);
-            narrator.say("left", Facts.with("key", key()).done(), "left the line of " + key(), List.of());
-            return finished(false, Signals.exitCode(signal));
+            return left(place, signals.received().orElse(Signal.INT));
         }
         return work(tenure, waited);
+    }
+
+    private int left(Place place, Signal signal) {
+        Facts facts = Facts.with("key", key()).done();
+        try {
+            place.leave();
+            narrator.say("left", facts, "left the line of " + key(), List.of());
+        } catch (StoreUnavailableException untold) {
+            narrator.say("left", facts, "left the line of " + key() + "; its place there ends by itself", List.of());
+        }
+        return finished(false, Signals.exitCode(signal));
     }
 
     private int over(Place place, Place.Outcome.Over over, Duration waited) {
@@ -129,8 +150,10 @@ final class Wrapper {
     }
 
     private int supervised(Tenure tenure, RunFile file) throws IOException {
-        try (GuardedProcess process = GuardedProcess.start(
-                        Launch.of(settings.command()).inherit().environment(environment(tenure, file)), environment);
+        Launch launch = Launch.of(settings.command())
+                .redirects(Stdin.ofCommand(), Redirect.INHERIT, Redirect.INHERIT)
+                .environment(environment(tenure, file));
+        try (GuardedProcess process = GuardedProcess.start(launch, environment);
                 Timers deadlines = environment.timers("interlock-supervision");
                 Timers looks = environment.timers("interlock-reports")) {
             Reports reports = new Reports(file, tenure, looks);

@@ -125,10 +125,10 @@ public final class Console {
         return colour && outTerminal ? "\u001b[" + hue.code + "m" + text + "\u001b[0m" : text;
     }
 
-    /** Lets everything go out. */
-    public void flush() {
-        out.flush();
+    /** Lets everything go out: whether anybody still reads the answers. */
+    public boolean flush() {
         err.flush();
+        return !out.checkError();
     }
 
     /** What colours are used for. */
