@@ -1,6 +1,7 @@
 package io.interlock.server.runs;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LeaseId;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.Execution;
 import io.interlock.server.api.Call;
@@ -27,6 +28,10 @@ final class RunWish {
             throw Problem.invalid("/job", "is required unless execution is caller")
                     .thrown();
         }
+        if (body.containsKey("leaseId") && !byCaller) {
+            throw Problem.invalid("/leaseId", "is for execution caller only: whoever claims the run makes its own")
+                    .thrown();
+        }
         RunRequest request = RunRequest.of(call.key("key"), job == null ? CALLERS_JOB : job)
                 .execution(byCaller ? Execution.CALLER : Execution.WORKER)
                 .submitter(call.caller().actor())
@@ -42,6 +47,11 @@ final class RunWish {
         request = with(request, body.getJsonObject("parameters"), (asked, json) -> asked.parameters(json.encode()));
         request = with(request, body.getString("reason"), RunRequest::reason);
         return with(request, call.traceparent().orElse(null), RunRequest::trace);
+    }
+
+    /** The name the caller gives the grant to come, so that it finds it again after an answer that was lost. */
+    static Optional<LeaseId> leaseId(Call call) {
+        return Optional.ofNullable(call.body().getString("leaseId")).map(LeaseId::parse);
     }
 
     static boolean byCaller(Call call) {

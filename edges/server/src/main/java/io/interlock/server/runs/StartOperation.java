@@ -36,8 +36,9 @@ final class StartOperation {
         if (request.execution() == Execution.WORKER) {
             return bench.engine().submitAsync(request).thenCompose(answer -> answer(call, answer, null));
         }
-        RemoteWork.Caller caller =
-                Holders.caller(call, LeaseId.random(bench.environment().random()));
+        LeaseId lease = RunWish.leaseId(call)
+                .orElseGet(() -> LeaseId.random(bench.environment().random()));
+        RemoteWork.Caller caller = Holders.caller(call, lease);
         return bench.engine().remote().submit(request, caller).thenCompose(answer -> answer(call, answer, caller));
     }
 
@@ -52,7 +53,7 @@ final class StartOperation {
             return attached(call, joined.joined(), joined.explanation());
         }
         if (submission instanceof Submission.Duplicate duplicate) {
-            return repeated(call, duplicate);
+            return repeated(call, duplicate, caller);
         }
         if (submission instanceof Submission.Skipped skipped) {
             return skipped(call, skipped.refusal());
@@ -118,24 +119,29 @@ final class StartOperation {
     }
 
     /**
-     * The same request again. If its answer was lost, so was the lease id in it: whoever asks with the same API key and does the
-     * work itself gets it once more.
+     * A request under an idempotency key that counts already, perhaps somebody else's: of several hosts with the same nightly job, say.
+     * Only whoever names the lease id the grant was made under is the one whose answer was lost, and gets the grant again.
      */
-    private CompletionStage<Reply> repeated(Call call, Submission.Duplicate duplicate) {
+    private CompletionStage<Reply> repeated(
+            Call call, Submission.Duplicate duplicate, RemoteWork.@Nullable Caller caller) {
         Run first = duplicate.first();
-        boolean sameCaller = first.spec().execution() == Execution.CALLER
-                && first.spec().origin().submitter().equals(call.caller().actor());
-        if (!sameCaller || first.state() != RunState.RUNNING) {
+        JsonObject json = RunJson.of(first, duplicate.explanation()).put("deduplicated", true);
+        if (caller != null && first.state() == RunState.QUEUED) {
+            // Nothing is to be waited for here: it takes its turn by the id of the run, and leaves the line unless it
+            // asks for it.
+            return done(Reply.ok(json));
+        }
+        if (caller == null || first.state() != RunState.RUNNING) {
             return attached(call, first, duplicate.explanation());
         }
-        return bench.engine().leases().find(first.key()).thenApply(found -> {
-            JsonObject json = RunJson.of(first, duplicate.explanation()).put("deduplicated", true);
-            found.filter(lease -> lease.isLive()
-                            && lease.holder().runId().filter(first.id()::equals).isPresent())
-                    .ifPresent(lease ->
-                            RunJson.granted(json, lease, first.spec().terms().ttl()));
-            return Reply.ok(json);
-        });
+        return bench.engine()
+                .leases()
+                .find(first.key())
+                .thenCompose(found -> found.filter(
+                                lease -> lease.isLive() && lease.id().equals(caller.lease()))
+                        .map(lease -> done(Reply.ok(RunJson.granted(
+                                json, lease, first.spec().terms().ttl()))))
+                        .orElseGet(() -> attached(call, first, duplicate.explanation())));
     }
 
     private CompletionStage<Reply> skipped(Call call, Refusal refusal) {

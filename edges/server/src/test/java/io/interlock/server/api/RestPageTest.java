@@ -41,6 +41,12 @@ class RestPageTest {
             run; `leaseId` and `claimId` are made by the client, so the same grant comes back; a finish repeated in the same words is answered as the
             first time; a release is always 204 for the lease's own holder.
 
+            Whoever does the work itself (`execution: caller`) sends both: the `idempotencyKey` finds the run, and only the `leaseId` under which it was
+            granted, a UUID of that one process, brings `leaseId` and `expiresAt` again. So several hosts may start the same job under the same idempotency
+            key, with the same API key: one of them gets the lease, and to all others the answer is the run with `deduplicated: true` and without a lease:
+            do not work. A caller whose run still waits in line is told so at once, and takes its turn by `POST /runs/{id}/claim`. A start without `leaseId`
+            gets one in the first answer, and only there: if that answer is lost, the key is free again when the lease ends.
+
             ## Waiting
 
             No wait takes a thread of the server, and none lasts longer than 30 s; ask again for more.
@@ -54,7 +60,7 @@ class RestPageTest {
 
             A client that closes its connection no longer waits, and nothing more is asked for it. What is granted at that very moment is its own until the
             lease ends: nobody can know whether it has not come back for it already, perhaps to another node. It finds the grant again, at any node, with the
-            same `leaseId`, `claimId` or `Idempotency-Key`. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in, and
+            same `leaseId` (for a start: and `idempotencyKey`) or `claimId`. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in, and
             the same holds for what they are granted at that moment.
 
             ## Pages

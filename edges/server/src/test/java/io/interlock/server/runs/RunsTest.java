@@ -194,14 +194,58 @@ class RunsTest {
     }
 
     @Test
-    void aCallerWhoseAnswerWasLostGetsItsLeaseAgain() {
-        String start = "{\"key\": \"idem/c\", \"execution\": \"caller\", \"idempotencyKey\": \"evt-2\"}";
-        Answer first = rig.post("/runs", Role.WORKER, start).is(201);
-        Answer again = rig.post("/runs", Role.WORKER, start).is(200);
-        assertThat(again.text("leaseId")).isEqualTo(first.text("leaseId"));
+    void aCallerWhoseAnswerWasLostFindsItsGrantByTheLeaseIdItMade() {
+        String start =
+                "{\"key\": \"idem/c\", \"execution\": \"caller\", \"idempotencyKey\": \"evt-2\", \"leaseId\": \"%s\"}";
+        String lease = EngineRig.uuid();
+        Answer first = rig.post("/runs", Role.WORKER, start.formatted(lease)).is(201);
+        assertThat(first.text("leaseId")).isEqualTo(lease);
+        Answer again = rig.post("/runs", Role.WORKER, start.formatted(lease)).is(200);
+        assertThat(again.json().getBoolean("deduplicated")).isTrue();
+        assertThat(again.text("leaseId")).isEqualTo(lease);
         assertThat(again.number("token")).isEqualTo(first.number("token"));
-        Answer somebodyElse = rig.post("/runs", Role.OPERATOR, start).is(200);
-        assertThat(somebodyElse.json().containsKey("leaseId")).isFalse();
+        assertThat(again.text("expiresAt")).isEqualTo(first.text("expiresAt"));
+        assertIsWithoutLease(rig.post("/runs", Role.WORKER, start.formatted(EngineRig.uuid())), first);
+    }
+
+    @Test
+    void ofTwoHostsWithOneIdempotencyKeyOneGetsTheLease() {
+        String start = "{\"key\": \"idem/d\", \"execution\": \"caller\", \"idempotencyKey\": \"nightly-1\"}";
+        Answer hostA = rig.post("/runs", Role.WORKER, start).is(201);
+        assertThat(hostA.text("leaseId")).isNotNull();
+        assertIsWithoutLease(rig.post("/runs", Role.WORKER, start), hostA);
+        assertIsWithoutLease(rig.post("/runs", Role.OPERATOR, start), hostA);
+    }
+
+    @Test
+    void aCallerInLineWhoseAnswerWasLostIsToldAtOnceWhichRunToTakeTheTurnOf() {
+        Answer holder = caller("idem/e");
+        String lease = EngineRig.uuid();
+        String start =
+                "{\"key\": \"idem/e\", \"execution\": \"caller\", \"onConflict\": \"QUEUE\", \"idempotencyKey\": \"evt-3\","
+                        + " \"leaseId\": \"" + lease + "\"}";
+        String id = rig.post("/runs", Role.WORKER, start).is(202).text("id");
+        // It may not wait here for the end: whoever does not ask for its turn for 15 s has left the line.
+        Answer again = rig.post("/runs", rig.key(Role.WORKER), start, "Prefer", "wait=20")
+                .is(200);
+        assertThat(again.text("id")).isEqualTo(id);
+        assertThat(again.text("state")).isEqualTo("QUEUED");
+        rig.post(
+                        "/runs/" + holder.text("id") + "/finish",
+                        Role.WORKER,
+                        "{" + proof(holder) + ", \"outcome\": \"SUCCEEDED\"}")
+                .is(200);
+        rig.post("/runs/" + id + "/claim", Role.WORKER, "{\"leaseId\": \"" + lease + "\", \"wait\": \"10s\"}")
+                .is(200);
+        Answer found = rig.post("/runs", Role.WORKER, start).is(200);
+        assertThat(found.text("leaseId")).isEqualTo(lease);
+    }
+
+    @Test
+    void aLeaseIdIsOnlyForWhoeverDoesTheWork() {
+        String start = "{\"key\": \"idem/f\", \"job\": \"quick\", \"leaseId\": \"" + EngineRig.uuid() + "\"}";
+        Answer refused = rig.post("/runs", Role.WORKER, start).isProblem(400, "invalid-request");
+        assertThat(refused.response().body()).contains("/leaseId");
     }
 
     @Test
@@ -339,6 +383,13 @@ class RunsTest {
     private Answer caller(String key) {
         return rig.post("/runs", Role.WORKER, "{\"key\": \"" + key + "\", \"execution\": \"caller\"}")
                 .is(201);
+    }
+
+    private static void assertIsWithoutLease(Answer repeated, Answer first) {
+        repeated.is(200);
+        assertThat(repeated.text("id")).isEqualTo(first.text("id"));
+        assertThat(repeated.json().getBoolean("deduplicated")).isTrue();
+        assertThat(repeated.json().fieldNames()).doesNotContain("leaseId", "expiresAt");
     }
 
     private static String proof(Answer started) {
