@@ -41,6 +41,11 @@ final class TriggerSenders implements Signatures {
                 .findFirst();
     }
 
+    /** Whether {@code key} stands for one of them: what it asks for was signed. */
+    boolean include(AccessKey key) {
+        return secrets.stream().map(TriggerSenders::sender).anyMatch(key::equals);
+    }
+
     private static String trigger(RoutingContext context) {
         return String.valueOf(context.pathParam("triggerId"));
     }

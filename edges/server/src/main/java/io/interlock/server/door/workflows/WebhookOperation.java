@@ -23,11 +23,13 @@ final class WebhookOperation {
 
     private final Workbench bench;
     private final DoorJobs jobs;
+    private final TriggerSenders senders;
     private final Workflows workflows;
 
-    WebhookOperation(Workbench bench, DoorJobs jobs) {
+    WebhookOperation(Workbench bench, DoorJobs jobs, TriggerSenders senders) {
         this.bench = bench;
         this.jobs = jobs;
+        this.senders = senders;
         this.workflows = Workflows.on(bench.engine());
     }
 
@@ -75,11 +77,16 @@ final class WebhookOperation {
         return new Reply(409, body, Map.of(), null);
     }
 
-    /** Of the body, else of a header. Without one every call is an event of its own. */
-    private static Optional<String> eventId(Call call) {
+    /**
+     * Of the body, else of a header. Without one every call is an event of its own. Of a signed message only what was signed counts:
+     * with any other header somebody who has seen it could send it as ever new events.
+     */
+    private Optional<String> eventId(Call call) {
         return Optional.ofNullable(call.body().getValue("eventId"))
                 .map(String::valueOf)
-                .or(() -> call.optional("Idempotency-Key", String.class))
+                .or(() -> senders.include(call.caller().key())
+                        ? Optional.empty()
+                        : call.optional("Idempotency-Key", String.class))
                 .or(() -> call.optional("webhook-id", String.class));
     }
 }

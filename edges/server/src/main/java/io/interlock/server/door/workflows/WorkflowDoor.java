@@ -41,9 +41,10 @@ public final class WorkflowDoor {
     /** Answers the operations of this door; {@code secrets} are those by which senders of webhooks are known. */
     public static Operations operations(Workbench bench, DoorJobs jobs, Collection<TriggerSecret> secrets) {
         WorkflowDoor door = new WorkflowDoor(bench, jobs);
+        TriggerSenders senders = new TriggerSenders(secrets);
         return new Operations()
-                .on("triggerWorkflow", new WebhookOperation(bench, jobs)::trigger)
-                .signedBy("triggerWorkflow", new TriggerSenders(secrets))
+                .on("triggerWorkflow", new WebhookOperation(bench, jobs, senders)::trigger)
+                .signedBy("triggerWorkflow", senders)
                 .on("getWorkflowLock", door::look)
                 .on("releaseWorkflowLock", door::release)
                 .on("cleanWorkflowLocks", door::clean)

@@ -92,6 +92,18 @@ class SignedWebhooksTest {
     }
 
     @Test
+    void aReplayIsKnownByWhatWasSignedWhateverElseItCarries() {
+        List<String> headers = headers(ours, "evt_7", BODY);
+        Answer first = rig.post("/api/webhooks/stripe", (String) null, BODY, headers.toArray(String[]::new))
+                .is(200);
+        headers.addAll(List.of("Idempotency-Key", "forged-1"));
+        Answer replayed = rig.post("/api/webhooks/stripe", (String) null, BODY, headers.toArray(String[]::new))
+                .is(200);
+        assertThat(replayed.json().getBoolean("duplicate")).isTrue();
+        assertThat(replayed.text("executionId")).isEqualTo(first.text("executionId"));
+    }
+
+    @Test
     void aKeyThatIsShownCountsAndTheSignatureDoesNot() {
         List<String> headers = headers(ours, "evt_5", BODY);
         rig.post("/api/webhooks/stripe", "wrong", BODY, headers.toArray(String[]::new))
