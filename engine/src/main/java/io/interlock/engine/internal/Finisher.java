@@ -5,6 +5,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.time.Timers;
@@ -77,18 +78,25 @@ final class Finisher {
                     held.key(),
                     finished.run().state());
             house.events().tell(new EngineEvent.AttemptEnded(finished.run()));
-            house.ends().noticed(finished.run());
+            over(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {
             reportLoss(held, lost.cause());
-            lost.current().ifPresent(house.ends()::noticed);
+            lost.current().ifPresent(this::over);
         } else if (answer instanceof FinishAnswer.AlreadyFinished before) {
             log.warn(
                     "run {} under {} was finished before in another way: {}",
                     held.run().id(),
                     held.key(),
                     before.run().state());
+            over(before.run());
         }
         house.workers().wake();
+    }
+
+    /** Who waits for its end, or works for it, may hear of it. */
+    private void over(Run run) {
+        house.ends().noticed(run);
+        house.nodes().over(run);
     }
 
     private void reportLoss(HeldRun held, LossCause cause) {

@@ -30,6 +30,8 @@ final class House {
     private final Heartbeats heartbeats;
     private final DeadlineWatch watch;
     private final Finisher finisher;
+    private final Cancels cancels = new Cancels(this);
+    private final NodeStops nodes;
     private final WorkerPool workers;
     private final Turns turns;
     private final EndWatches ends;
@@ -59,11 +61,13 @@ final class House {
         this.ends = new EndWatches(this);
         this.waits = new Waits(settings.threads());
         this.intake = new Intake(this);
+        this.nodes = new NodeStops(this);
         this.janitor = new SweepingJanitor(
                 this,
                 rounds,
                 List.of(
                         new RunSweep(settings.store()),
+                        nodes,
                         new LeaseSweep(settings.store()),
                         new HistorySweep(settings.store(), settings.books().retention())));
     }
@@ -174,6 +178,14 @@ final class House {
 
     Finisher finisher() {
         return finisher;
+    }
+
+    Cancels cancels() {
+        return cancels;
+    }
+
+    NodeStops nodes() {
+        return nodes;
     }
 
     WorkerPool workers() {

@@ -27,7 +27,6 @@ import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Wait;
 import io.interlock.spi.EvictRequest;
-import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
@@ -88,32 +87,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public CancelAnswer cancel(RunId run, String actor, String reason) {
-        CancelAnswer answer = store.cancel(new CancelRequest(run, actor, reason));
-        if (answer instanceof CancelAnswer.Cancelled cancelled) {
-            log.info(
-                    "{} cancelled run {} under {}: {}",
-                    actor,
-                    run,
-                    cancelled.run().key(),
-                    reason);
-            house.events().tell(new EngineEvent.RunEnded(cancelled.run()));
-            house.ends().noticed(cancelled.run());
-            house.workers().wake();
-        } else if (answer instanceof CancelAnswer.StopRequested asked) {
-            log.info(
-                    "{} asked run {} under {} to stop: {}",
-                    actor,
-                    run,
-                    asked.run().key(),
-                    reason);
-            house.works()
-                    .of(run)
-                    .forEach(held -> asked.run()
-                            .status()
-                            .stopRequest()
-                            .ifPresent(stop -> house.works().stop(held, stop)));
-        }
-        return answer;
+        return house.cancels().cancel(run, actor, reason);
     }
 
     @Override

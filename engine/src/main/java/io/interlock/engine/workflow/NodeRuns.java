@@ -4,7 +4,6 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.StoreUnavailableException;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunHandler;
@@ -13,21 +12,20 @@ import io.interlock.engine.TransientFailureException;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunQuery;
-import io.interlock.run.StopRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
  * The work of a workflow that has nodes. They run beside each other, each as a run of the job of its name, with the parameters of the
  * execution, under a key of its own: {@code workflow/{id}/node/{node}}. The execution ends when all have; it has failed if one has. A
- * further attempt does again only what has not succeeded, and waits for what still runs. An execution that is over stops its nodes; an
- * attempt that is not the last one, because its engine was shut down or its lease was lost, leaves them to the next one.
+ * further attempt does again only what has not succeeded, and waits for what still runs. An attempt stops no node, whyever it ends: another
+ * one may follow, and need them. Once the store says that the execution is over, every engine that has it among its jobs sees to it that
+ * its nodes are stopped.
  *
  * <p>Safe for use by many threads.
  */
@@ -37,7 +35,6 @@ public final class NodeRuns implements RunHandler {
     private static final String NODE = "/node/";
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final int PAGE = 200;
-    private static final Set<String> FOR_GOOD = Set.of(RunError.CANCELLED, RunError.SUPERSEDED, RunError.MAX_RUNTIME);
 
     private final List<String> nodes;
     private final Callable<RunEngine> engine;
@@ -53,17 +50,41 @@ public final class NodeRuns implements RunHandler {
         return LockKey.of(workflow.tenant(), workflow.name() + NODE + node);
     }
 
+    /** The runs of {@code node} since {@code execution} was asked for. */
+    public static RunQuery runsOf(Run execution, String node) {
+        return RunQuery.ofTenant(execution.key().tenant())
+                .of(key(execution.key(), node))
+                .since(execution.submittedAt());
+    }
+
     /** The newest run of {@code node} for {@code execution}, if it has come to that. Blocks. */
     public static Optional<Run> find(RunEngine engine, Run execution, String node) {
-        RunQuery query = RunQuery.ofTenant(execution.key().tenant())
-                .of(key(execution.key(), node))
-                .since(execution.submittedAt())
-                .newestFirst()
-                .page(0, PAGE);
-        return engine.list(query).runs().stream()
+        return engine.list(runsOf(execution, node).newestFirst().page(0, PAGE)).runs().stream()
                 .filter(run ->
                         execution.id().toString().equals(run.spec().labels().get(EXECUTION)))
                 .findFirst();
+    }
+
+    /** The execution that asked for {@code run}. None if nobody did, or if somebody wants a node done again by hand. */
+    public static Optional<RunId> askedBy(Run run) {
+        String execution = run.spec().labels().get(EXECUTION);
+        if (execution == null || !reason(execution).equals(run.spec().origin().reason())) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(RunId.parse(execution));
+        } catch (IllegalArgumentException madeUp) {
+            return Optional.empty();
+        }
+    }
+
+    private static String reason(String execution) {
+        return "node of execution " + execution;
+    }
+
+    /** The names of its nodes. */
+    public List<String> nodes() {
+        return nodes;
     }
 
     /** It only waits for others, who need the slots. */
@@ -76,45 +97,10 @@ public final class NodeRuns implements RunHandler {
     public String run(RunContext context) throws Exception {
         RunEngine over = engine.call();
         Map<String, RunId> started = new LinkedHashMap<>();
-        try {
-            for (String node : nodes) {
-                started.put(node, start(over, context, node));
-            }
-            return end(over, context, started);
-        } catch (Exception failure) {
-            guarded(failure, () -> {
-                if (isOver(over, context, failure)) {
-                    String reason = "execution " + context.run().id() + " ends";
-                    started.values().forEach(run -> guarded(failure, () -> over.cancel(run, "workflow", reason)));
-                }
-            });
-            throw failure;
+        for (String node : nodes) {
+            started.put(node, start(over, context, node));
         }
-    }
-
-    /** Whether no other attempt follows, which would need the nodes. */
-    private static boolean isOver(RunEngine engine, RunContext context, Exception failure) {
-        Run execution = context.run();
-        Optional<String> stop = context.stopping().map(StopRequest::code);
-        if (stop.isEmpty()) {
-            return !(failure instanceof StoreUnavailableException)
-                    && !execution.spec().retry().allowsAnotherAfter(context.attempt());
-        }
-        // A lease that is lost may have passed to the next attempt, or the execution was ended by force: the store
-        // knows.
-        return FOR_GOOD.contains(stop.get())
-                || engine.find(execution.id())
-                        .filter(found -> found.state().isTerminal())
-                        .isPresent();
-    }
-
-    // What went wrong first is what is told.
-    private static void guarded(Exception failure, Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException further) {
-            failure.addSuppressed(further);
-        }
+        return end(over, context, started);
     }
 
     private static RunId start(RunEngine engine, RunContext context, String node) {
@@ -123,7 +109,8 @@ public final class NodeRuns implements RunHandler {
                 .onConflict(ConflictPolicy.QUEUE)
                 .parameters(execution.spec().parameters())
                 .labels(Map.of(EXECUTION, execution.id().toString()))
-                .submitter(execution.spec().origin().submitter());
+                .submitter(execution.spec().origin().submitter())
+                .reason(reason(execution.id().toString()));
         String once = execution.id() + "/" + node;
         Optional<Run> before = find(engine, execution, node);
         if (before.isPresent()) {
