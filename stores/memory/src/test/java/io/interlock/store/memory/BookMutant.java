@@ -5,6 +5,7 @@ import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
+import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Seal;
@@ -19,7 +20,9 @@ import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Room;
 import io.interlock.time.Environment;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +97,49 @@ enum BookMutant {
                 rows.notes.note(worker, worker.seenAt());
                 return worker;
             });
+        }
+    })),
+
+    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(table -> with(Books.of(table), new NoteBook(table) {
+        @Override
+        public void noteWorker(WorkerNote worker) {
+            super.noteWorker(new WorkerNote(
+                    worker.worker(),
+                    worker.tenant(),
+                    worker.jobs(),
+                    worker.slots(),
+                    worker.busy(),
+                    "some " + worker.version(),
+                    worker.seenAt()));
+        }
+    })),
+
+    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY(table -> with(Books.of(table), new HistoryBook(table) {
+        @Override
+        public Forgotten forget(Retention retention, int limit) {
+            return table.alone(rows -> {
+                List<WorkerNote> before = rows.notes.workers("acme", Instant.EPOCH, Integer.MAX_VALUE);
+                Forgotten forgotten = super.forget(retention, limit);
+                before.forEach(worker -> rows.notes.note(worker, worker.seenAt()));
+                return forgotten;
+            });
+        }
+    })),
+
+    WORKERS_THAT_ASKED_FIRST_COME_FIRST(table -> with(Books.of(table), new NoteBook(table) {
+        @Override
+        public List<WorkerNote> workers(String tenant, Duration time, int limit) {
+            return super.workers(tenant, time, Integer.MAX_VALUE).stream()
+                    .sorted(Comparator.comparing(WorkerNote::seenAt))
+                    .limit(limit)
+                    .toList();
+        }
+    })),
+
+    THE_MACHINE_SAYS_WHAT_TIME_IT_IS(table -> with(Books.of(table), new ViewBook(table) {
+        @Override
+        public Instant storeTime() {
+            return Environment.system().clock().instant();
         }
     })),
 
