@@ -74,7 +74,9 @@ class OpsFilesTest {
 
     @Test
     void whatIsDocumentedIsExactlyWhatThereIs() throws IOException {
-        assertThat(documented()).isEqualTo(names(scrape()));
+        // The intake from SQS has meters of its own, and a test of its own that they are on the page.
+        assertThat(documented().stream().filter(series -> !series.startsWith("interlock_sqs_")))
+                .containsExactlyElementsOf(names(scrape()));
     }
 
     @Test

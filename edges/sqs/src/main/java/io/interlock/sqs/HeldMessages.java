@@ -6,9 +6,12 @@ import io.interlock.sqs.Delivery.Outcome;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -59,6 +62,11 @@ final class HeldMessages {
 
     synchronized int size() {
         return held.size();
+    }
+
+    /** When the oldest of them was sent, if there is one. */
+    synchronized Optional<Instant> oldest() {
+        return held.values().stream().map(one -> one.message().sentAt()).min(Comparator.naturalOrder());
     }
 
     void add(Message message, RunRequest request, Outcome outcome) {

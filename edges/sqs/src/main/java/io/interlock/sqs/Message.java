@@ -3,6 +3,7 @@ package io.interlock.sqs;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.HexFormat;
 
 /**
@@ -12,10 +13,12 @@ import java.util.HexFormat;
  * @param group whose order it is part of
  * @param deduplicationId by what SQS knew it from others when it was sent
  * @param receives how often it has been received, this time included
+ * @param sentAt when it was sent, by the clock of SQS
  * @param body what it says
  * @param receipt by what it is deleted, or hidden for longer
  */
-record Message(String id, String group, String deduplicationId, int receives, String body, String receipt) {
+record Message(
+        String id, String group, String deduplicationId, int receives, Instant sentAt, String body, String receipt) {
 
     /**
      * By what it is known again when it comes again. A deduplication id that its sender chose counts for longer than the five minutes

@@ -4,9 +4,11 @@ import io.interlock.InvalidSettingException;
 import io.interlock.config.SqsSettings;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -79,6 +81,7 @@ final class Queue implements AutoCloseable {
                         .messageSystemAttributeNames(
                                 MessageSystemAttributeName.MESSAGE_GROUP_ID,
                                 MessageSystemAttributeName.MESSAGE_DEDUPLICATION_ID,
+                                MessageSystemAttributeName.SENT_TIMESTAMP,
                                 MessageSystemAttributeName.APPROXIMATE_RECEIVE_COUNT))
                 .messages()
                 .stream()
@@ -150,7 +153,13 @@ final class Queue implements AutoCloseable {
                 said.getOrDefault(MessageSystemAttributeName.MESSAGE_GROUP_ID, ""),
                 said.getOrDefault(MessageSystemAttributeName.MESSAGE_DEDUPLICATION_ID, ""),
                 Integer.parseInt(said.getOrDefault(MessageSystemAttributeName.APPROXIMATE_RECEIVE_COUNT, "1")),
+                sentAt(said.get(MessageSystemAttributeName.SENT_TIMESTAMP)),
                 received.body(),
                 received.receiptHandle());
+    }
+
+    /** Of one that does not say when, it is as if it had not waited at all. */
+    private static Instant sentAt(@Nullable String milliseconds) {
+        return milliseconds == null ? Instant.MAX : Instant.ofEpochMilli(Long.parseLong(milliseconds));
     }
 }

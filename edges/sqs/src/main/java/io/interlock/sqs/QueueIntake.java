@@ -38,8 +38,9 @@ final class QueueIntake implements AutoCloseable {
         Delivery delivery = new Delivery(house.engine(), queue);
         Duration retryAfter = settings.times().retryAfter();
         held = new HeldMessages(queue, delivery, new LocalTime(house.environment()), retryAfter);
+        Waits waits = new Waits(house.environment().clock());
         Receiver.Sorting sorting =
-                new Receiver.Sorting(new MessageReader(settings.tenant(), name), delivery, held, retryAfter);
+                new Receiver.Sorting(new MessageReader(settings.tenant(), name), delivery, held, waits, retryAfter);
         Link link = new Link(name);
         Receiver receiver = new Receiver(queue, check, sorting, going, link);
         ThreadFactory threads = house.environment().threads("interlock-sqs");
@@ -50,6 +51,11 @@ final class QueueIntake implements AutoCloseable {
         Map<String, String> labels = Map.of("queue", name);
         house.gauges().show("interlock.sqs.dead.letters", labels, deadLetters::seen);
         house.gauges().show("interlock.sqs.held", labels, held::size);
+        house.gauges()
+                .show(
+                        "interlock.sqs.oldest.age.seconds",
+                        labels,
+                        () -> waits.longest(held.oldest()).toMillis() / 1_000.0);
         house.gauges().show("interlock.sqs.up", labels, () -> link.isUp() ? 1 : 0);
         Duration lookAtHeld = retryAfter.compareTo(LOOK_AT_HELD) < 0 ? retryAfter : LOOK_AT_HELD;
         again(lookAtHeld, () -> held.round(receiver::refuse));

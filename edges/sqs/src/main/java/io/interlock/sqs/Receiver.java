@@ -35,9 +35,10 @@ final class Receiver implements Runnable {
      * @param reader says what it asks for
      * @param delivery starts it
      * @param held waits with those that cannot be started yet
+     * @param waits hears how long it has waited
      * @param retryAfter how soon one that was refused is tried again
      */
-    record Sorting(MessageReader reader, Delivery delivery, HeldMessages held, Duration retryAfter) {}
+    record Sorting(MessageReader reader, Delivery delivery, HeldMessages held, Waits waits, Duration retryAfter) {}
 
     @Override
     public void run() {
@@ -50,6 +51,7 @@ final class Receiver implements Runnable {
                 check.require();
                 Optional<Message> message = queue.receive();
                 link.answered();
+                sorting.waits().received(message);
                 message.ifPresent(this::take);
             } catch (SdkException | UnfitQueueException away) {
                 if (going.on()) {

@@ -15,6 +15,7 @@ import io.interlock.sqs.LocalSqs.Pair;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +89,7 @@ class IntakeTest {
             await().until(() -> rig.recorder.done.size() == 1 && queues.size() == 0);
             // SQS remembers it for five minutes; after that the same is another message.
             MessageReader reader = new MessageReader("acme", Queue.name(URI.create(queues.url())));
-            Message late = new Message("another", "a", "order-17", 1, note(1), "receipt");
+            Message late = new Message("another", "a", "order-17", 1, Instant.EPOCH, note(1), "receipt");
             assertThat(rig.engine.submit(reader.read(late)).orElseThrow().id())
                     .isEqualTo(rig.runs().get(0).id());
         }
@@ -132,6 +133,7 @@ class IntakeTest {
                 queues.send("a", "{\"job\": \"wait\", \"parameters\": {\"n\": " + i + "}}");
             }
             await().until(() -> rig.gauge("interlock.sqs.held") == 1);
+            await().until(() -> rig.gauge("interlock.sqs.oldest.age.seconds") > 0.3);
             // Five tries later it is still the same one, and others are not held up by it.
             queues.send("b", note(7));
             await().until(() -> rig.recorder.of("b").size() == 1);
@@ -142,6 +144,7 @@ class IntakeTest {
             assertThat(rig.recorder.of("a")).containsExactlyElementsOf(numbers(4));
             await().until(() -> queues.size() == 0);
             assertThat(queues.dead()).isZero();
+            assertThat(rig.gauge("interlock.sqs.held")).isZero();
         }
     }
 

@@ -7,6 +7,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.engine.RunRequest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +71,6 @@ class MessageReaderTest {
     }
 
     private static Message message(String deduplicationId, String body) {
-        return new Message("id", "group", deduplicationId, 1, body, "receipt");
+        return new Message("id", "group", deduplicationId, 1, Instant.EPOCH, body, "receipt");
     }
 }
