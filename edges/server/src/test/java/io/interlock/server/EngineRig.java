@@ -60,13 +60,13 @@ public final class EngineRig implements AutoCloseable {
     public final RunStore store;
     public final RunEngine engine;
     public final KeyRing ring;
-    public final Sessions sessions = new Sessions(environment);
     public final InterlockServer server;
     public final ContractCheck contract = new ContractCheck();
     public final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
     private final WatchedStore watched;
     private final AtomicLong shift = new AtomicLong();
+    public final Sessions sessions = new Sessions(shifted(environment));
     private final ExecutorService blocking = Executors.newFixedThreadPool(2, environment.threads("test-blocking"));
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

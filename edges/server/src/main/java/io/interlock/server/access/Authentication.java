@@ -26,6 +26,8 @@ import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Finds out who asks. The tenant comes from the key; only the bootstrap key may name another one. The body is not read before
@@ -89,9 +91,11 @@ public final class Authentication {
             context.fail(unauthenticated().thrown());
             return;
         }
+        String key = shown.get();
+        Exchange.standing(context, () -> isStillKnown(Exchange.session(context), key));
         Context loop = Vertx.currentContext();
         request.pause();
-        Future.fromCompletionStage(keys.recognise(shown.get()), loop).onComplete(answer -> {
+        Future.fromCompletionStage(keys.recognise(key), loop).onComplete(answer -> {
             // Whoever reads the body lets it flow again.
             if (answer.failed()) {
                 context.fail(answer.cause());
@@ -103,6 +107,12 @@ public final class Authentication {
                 }
             }
         });
+    }
+
+    private CompletionStage<Boolean> isStillKnown(Optional<Session> session, String key) {
+        return session.isPresent() && sessions.look(session.get().id()).isEmpty()
+                ? CompletableFuture.completedFuture(false)
+                : keys.recognise(key).thenApply(Optional::isPresent);
     }
 
     /** Goes on if {@code found} is somebody, may do what {@code needed} is needed for, and does not ask too often. */
@@ -173,7 +183,11 @@ public final class Authentication {
     private Optional<String> signedIn(RoutingContext context) {
         HttpServerRequest request = context.request();
         Cookie cookie = request.getCookie(Sessions.COOKIE);
-        Optional<Session> session = cookie == null ? Optional.empty() : sessions.find(cookie.getValue());
+        // A page that is left open asks for ever; only what somebody does keeps them signed in.
+        boolean alone = request.headers().contains(Sessions.BACKGROUND_HEADER);
+        Optional<Session> session = Optional.ofNullable(cookie)
+                .map(Cookie::getValue)
+                .flatMap(id -> alone ? sessions.look(id) : sessions.find(id));
         boolean looks = Set.of(HttpMethod.GET, HttpMethod.HEAD).contains(request.method());
         if (session.isPresent() && !looks && !isOurs(request, session.get())) {
             throw Problem.of(

@@ -123,6 +123,11 @@ public final class Call {
         return Exchange.session(context);
     }
 
+    /** Whether the caller would still be let in: its key may be taken back and its session end while an answer goes on. */
+    public CompletionStage<Boolean> isStillKnown() {
+        return Exchange.isStillKnown(context);
+    }
+
     /** A cookie the client sent. */
     public Optional<String> cookie(String name) {
         return Optional.ofNullable(context.request().getCookie(name)).map(Cookie::getValue);

@@ -9,6 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /** What the handlers of one request leave for each other. */
 public final class Exchange {
@@ -16,6 +19,7 @@ public final class Exchange {
     private static final String REQUEST_ID = "interlock.requestId";
     private static final String CALLER = "interlock.caller";
     private static final String SESSION = "interlock.session";
+    private static final String STANDING = "interlock.standing";
     private static final String BODY = "interlock.body";
     private static final String NOTES = "interlock.notes";
     private static final String SHAPE = "interlock.shape";
@@ -51,6 +55,17 @@ public final class Exchange {
     /** Says by which session the caller is known. */
     public static void session(RoutingContext context, Session session) {
         context.put(SESSION, session);
+    }
+
+    /** Whether whoever asks would still be let in, now or later: for an answer that goes on for long. */
+    public static CompletionStage<Boolean> isStillKnown(RoutingContext context) {
+        Supplier<CompletionStage<Boolean>> standing = context.get(STANDING);
+        return standing == null ? CompletableFuture.completedFuture(true) : standing.get();
+    }
+
+    /** Says how that is found out. */
+    public static void standing(RoutingContext context, Supplier<CompletionStage<Boolean>> standing) {
+        context.put(STANDING, standing);
     }
 
     /** The body as it came, empty if there was none. */

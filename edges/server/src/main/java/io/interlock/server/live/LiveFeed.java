@@ -27,6 +27,7 @@ final class LiveFeed implements AutoCloseable {
     private static final Duration GLANCE_EVERY = Duration.ofSeconds(1);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
     private static final Duration LONGEST_BEHIND = Duration.ofSeconds(30);
+    private static final Duration KNOWN_FOR = Duration.ofSeconds(5);
     private static final int PAGE = 200;
     private static final int MOST_PLACES = 20;
 
@@ -36,8 +37,9 @@ final class LiveFeed implements AutoCloseable {
     private final Timers timers;
     private final Glances glances;
     private final List<LiveStream> streams = new CopyOnWriteArrayList<>();
-    // Only ticks, one at a time, use it.
+    // Only ticks, one at a time, use these.
     private long lastGlance;
+    private long lastCheck;
     private boolean ticking;
     private boolean closed;
 
@@ -48,6 +50,7 @@ final class LiveFeed implements AutoCloseable {
         this.timers = bench.environment().timers("interlock-live");
         this.glances = new Glances(engine);
         this.lastGlance = ticker.nanos() - GLANCE_EVERY.toNanos();
+        this.lastCheck = ticker.nanos();
     }
 
     /** Whatever changes for {@code tenant} after this is told to a stream that is added soon. Waits for the store. */
@@ -107,6 +110,10 @@ final class LiveFeed implements AutoCloseable {
     /** Tells readers what they have not heard of; whether there is more. */
     private boolean tick() {
         long now = ticker.nanos();
+        if (now - lastCheck >= KNOWN_FOR.toNanos()) {
+            lastCheck = now;
+            streams.forEach(LiveStream::endUnlessKnown);
+        }
         Map<Long, Set<LiveStream>> byPlace = new LinkedHashMap<>();
         Map<String, Set<LiveStream>> byTenant = new LinkedHashMap<>();
         for (LiveStream stream : streams) {
@@ -114,10 +121,15 @@ final class LiveFeed implements AutoCloseable {
             if (behind > LONGEST_BEHIND.toNanos()) {
                 // Its end takes it out.
                 stream.cutOff();
-            } else if (behind == 0) {
+                continue;
+            }
+            byTenant.computeIfAbsent(stream.tenant(), tenant -> new LinkedHashSet<>())
+                    .add(stream);
+            if (behind == 0) {
+                if (stream.hasMissed()) {
+                    reset(stream, stream.position(), "changes came faster than they were read", now);
+                }
                 byPlace.computeIfAbsent(stream.position(), place -> new LinkedHashSet<>())
-                        .add(stream);
-                byTenant.computeIfAbsent(stream.tenant(), tenant -> new LinkedHashSet<>())
                         .add(stream);
             }
         }
@@ -131,7 +143,7 @@ final class LiveFeed implements AutoCloseable {
             byTenant.forEach((tenant, readers) -> glances.of(tenant, readers)
                     .forEach(event -> readers.stream()
                             .filter(reader -> reader.wants(event.topic()))
-                            .forEach(reader -> reader.write(event.text(), now))));
+                            .forEach(reader -> reader.tell(event, now))));
             glances.keepOnly(byTenant.keySet());
         }
         return more;
@@ -140,7 +152,8 @@ final class LiveFeed implements AutoCloseable {
     private boolean tell(long place, Set<LiveStream> readers, long now) {
         ChainPage page = engine.records().chain(place, PAGE);
         if (place < page.forgotten() || place > page.head()) {
-            readers.forEach(reader -> reset(reader, page.head(), now));
+            readers.forEach(
+                    reader -> reset(reader, page.head(), "the place asked for is not in the audit log any more", now));
             return false;
         }
         long reached = page.links().isEmpty()
@@ -167,10 +180,10 @@ final class LiveFeed implements AutoCloseable {
                 .ifPresent(event -> text.append(event.text(link.position())));
     }
 
-    /** Its place is lost: what lies between is not told any more, and whoever shows something must look at it anew. */
-    private static void reset(LiveStream reader, long head, long now) {
-        JsonObject data = new JsonObject().put("reason", "the place asked for is not in the audit log any more");
-        reader.write(new LiveEvent(LiveEvent.RUNS, "reset", data).text(head), now);
-        reader.moveTo(head);
+    /** Something is not told any more: whoever shows something must look at it anew. */
+    private static void reset(LiveStream reader, long place, String reason, long now) {
+        JsonObject data = new JsonObject().put("reason", reason);
+        reader.write(new LiveEvent(LiveEvent.RUNS, "reset", data).text(place), now);
+        reader.moveTo(place);
     }
 }

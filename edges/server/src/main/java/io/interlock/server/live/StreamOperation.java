@@ -68,7 +68,7 @@ public final class StreamOperation {
     }
 
     private void begin(Call call, Set<String> topics, HttpServerResponse response, long place) {
-        LiveStream stream = new LiveStream(call.tenant(), topics, response, Vertx.currentContext(), call::hangUp);
+        LiveStream stream = new LiveStream(call, topics, response, Vertx.currentContext());
         stream.moveTo(place);
         // The first line shows the client that it is connected, and where.
         String from = place < 0 ? "" : "id: " + place + "\n";

@@ -11,7 +11,7 @@ import java.util.Optional;
 /**
  * Who is signed in at this node. Kept in memory: a restart signs everybody out, and each node has its own. A session ends when
  * nobody has used it for {@link #IDLE}, and in any case after {@link #LONGEST}; whoever takes the API key back ends it too, because
- * the key is looked at with every request. Safe for use by many threads.
+ * the key is looked at with every request. What a page asks by itself is no use of it. Safe for use by many threads.
  */
 public final class Sessions {
 
@@ -20,6 +20,9 @@ public final class Sessions {
 
     /** The header that carries {@link Session#csrfToken()}. */
     public static final String CSRF_HEADER = "X-CSRF-Token";
+
+    /** The header with which a page says that it asks by itself, and nobody may be there. */
+    public static final String BACKGROUND_HEADER = "X-Background";
 
     /** For how long a session lasts without being used. */
     public static final Duration IDLE = Duration.ofMinutes(30);
@@ -34,7 +37,8 @@ public final class Sessions {
     private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
 
     private final Environment environment;
-    private final Map<String, Kept> sessions = new LinkedHashMap<>(16, 0.75f, true);
+    // Whoever has been idle the longest comes first.
+    private final Map<String, Kept> sessions = new LinkedHashMap<>();
     private final Map<String, Code> codes = new LinkedHashMap<>();
 
     /** Nobody is signed in yet. */
@@ -47,7 +51,6 @@ public final class Sessions {
         long now = environment.ticker().nanos();
         sweep(now);
         if (sessions.size() >= MOST) {
-            // Whoever has been idle the longest signs in again.
             Iterator<String> eldest = sessions.keySet().iterator();
             eldest.next();
             eldest.remove();
@@ -60,13 +63,18 @@ public final class Sessions {
     /** The session called so, if it has not ended; it counts as used. */
     public synchronized Optional<Session> find(String id) {
         long now = environment.ticker().nanos();
-        Kept kept = sessions.get(id);
+        Kept kept = sessions.remove(id);
         if (kept == null || kept.isOver(now)) {
-            sessions.remove(id);
             return Optional.empty();
         }
         sessions.put(id, new Kept(kept.session, kept.opened, now));
         return Optional.of(kept.session);
+    }
+
+    /** The session called so, if it has not ended; it does not count as used. */
+    public synchronized Optional<Session> look(String id) {
+        Kept kept = sessions.get(id);
+        return kept == null || kept.isOver(environment.ticker().nanos()) ? Optional.empty() : Optional.of(kept.session);
     }
 
     /** Ends a session. */

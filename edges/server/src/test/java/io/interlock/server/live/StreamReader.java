@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Reads an event stream as a browser would. */
 final class StreamReader implements AutoCloseable {
@@ -26,7 +27,7 @@ final class StreamReader implements AutoCloseable {
     private final Stream<String> lines;
     private volatile boolean ended;
 
-    StreamReader(EngineRig rig, String query, String key, String... headers) {
+    StreamReader(EngineRig rig, String query, @Nullable String key, String... headers) {
         HttpResponse<Stream<String>> response = rig.http()
                 .sendAsync(rig.request("/stream" + query, key, headers).GET().build(), BodyHandlers.ofLines())
                 .join();

@@ -5,11 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.access.Role;
+import io.interlock.engine.access.IssuedKey;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.live.StreamReader.Event;
+import io.interlock.server.session.Session;
+import io.interlock.server.session.Sessions;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -18,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Scanner;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -194,26 +199,59 @@ class StreamTest {
     }
 
     @Test
-    void aReaderThatDoesNotReadHoldsUpNobodyAndIsCutOff() throws Exception {
-        try (Socket slow = new Socket();
+    void aReaderThatDoesNotReadHoldsUpNobodyIsToldThatItMissedSomethingAndIsCutOff() throws Exception {
+        try (Socket silent = silentReader();
+                Socket slow = silentReader();
+                StreamReader locks = new StreamReader(rig, "?topic=locks", rig.key(Role.READ));
                 StreamReader reader = new StreamReader(rig, "?topic=runs", rig.key(Role.READ))) {
-            slow.setReceiveBufferSize(1024);
-            slow.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), rig.server.port()));
-            slow.getOutputStream()
-                    .write(("GET /api/v1/stream?topic=runs HTTP/1.1\r\nHost: x\r\nx-api-key: " + rig.key(Role.READ)
-                                    + "\r\n\r\n")
-                            .getBytes(StandardCharsets.UTF_8));
-            await().until(() -> rig.activeRequests() >= 2);
+            await().until(() -> rig.activeRequests() >= 4);
             LockKey key = LockKey.of(EngineRig.TENANT, "large");
             for (int i = 0; i < 10_000; i++) {
                 rig.engine.setResource(key, "kind", i + "x".repeat(450), i, "test", "many");
             }
             reader.next(event -> event.data().getString("after", "").startsWith("9999x"));
             rig.get("/jobs", Role.READ).is(200);
+            rig.post("/locks/acquire", Role.WORKER, lease("unseen")).is(200);
+            locks.next("lock.changed");
+            Scanner late = new Scanner(slow.getInputStream(), StandardCharsets.UTF_8);
+            assertThat(late.findWithinHorizon("event: reset\n.*faster than they were read", 0))
+                    .as("whoever reads again knows that something is missing")
+                    .isNotNull();
+            assertThat(silent.isConnected()).isTrue();
             await().atMost(Duration.ofSeconds(30)).until(() -> {
                 rig.pass(Duration.ofSeconds(5));
-                return rig.activeRequests() < 2;
+                return rig.activeRequests() < 4;
             });
+        }
+    }
+
+    /** Somebody who asks for a stream and does not read it. */
+    private Socket silentReader() throws IOException {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(1024);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), rig.server.port()));
+        socket.getOutputStream()
+                .write(("GET /api/v1/stream HTTP/1.1\r\nHost: x\r\nx-api-key: " + rig.key(Role.READ) + "\r\n\r\n")
+                        .getBytes(StandardCharsets.UTF_8));
+        return socket;
+    }
+
+    @Test
+    void aStreamEndsWithItsSessionAndWithItsKey() throws Exception {
+        IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
+        Session session = rig.sessions.open(rig.key(Role.READ));
+        try (StreamReader ofSession = new StreamReader(rig, "", null, "Cookie", Sessions.COOKIE + "=" + session.id());
+                StreamReader ofKey = new StreamReader(rig, "", key.secret().text());
+                StreamReader other = new StreamReader(rig, "", rig.key(Role.READ))) {
+            rig.sessions.close(session.id());
+            rig.ring
+                    .revoke(EngineRig.TENANT, key.secret().id(), "test", "lost")
+                    .toCompletableFuture()
+                    .join();
+            rig.pass(Duration.ofSeconds(5));
+            await().until(() -> ofSession.hasEnded() && ofKey.hasEnded());
+            quick("goes/on");
+            other.next("run.succeeded");
         }
     }
 

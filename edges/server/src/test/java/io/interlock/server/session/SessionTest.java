@@ -6,6 +6,7 @@ import io.interlock.access.Role;
 import io.interlock.engine.access.IssuedKey;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,21 @@ class SessionTest {
         String code = rig.sessions.oneTimeCode(rig.key(Role.ADMIN));
         assertThat(signIn("{\"code\": \"" + code + "\"}").is(200).text("role")).isEqualTo("admin");
         signIn("{\"code\": \"" + code + "\"}").isProblem(401, "unauthenticated");
+    }
+
+    @Test
+    void whatAPageAsksByItselfKeepsNobodySignedIn() {
+        String cookie =
+                cookie(signIn("{\"apiKey\": \"" + rig.key(Role.READ) + "\"}").is(200));
+        rig.pass(Sessions.IDLE.minusMinutes(1));
+        rig.get("/runs", null, "Cookie", cookie).is(200);
+        rig.pass(Sessions.IDLE.minusMinutes(1));
+        rig.get("/runs", null, "Cookie", cookie, Sessions.BACKGROUND_HEADER, "true")
+                .is(200);
+        rig.pass(Duration.ofMinutes(2));
+        rig.get("/runs", null, "Cookie", cookie, Sessions.BACKGROUND_HEADER, "true")
+                .isProblem(401, "unauthenticated");
+        rig.get("/runs", null, "Cookie", cookie).isProblem(401, "unauthenticated");
     }
 
     @Test

@@ -31,6 +31,16 @@ class SessionsTest {
     }
 
     @Test
+    void lookingAtASessionDoesNotMakeItLast() {
+        String id = sessions.open("ilk_x").id();
+        nanos.addAndGet(Sessions.IDLE.toNanos() - 1);
+        assertThat(sessions.look(id)).isPresent();
+        nanos.addAndGet(1);
+        assertThat(sessions.look(id)).isEmpty();
+        assertThat(sessions.find(id)).isEmpty();
+    }
+
+    @Test
     void aSessionEndsHoweverOftenItIsUsed() {
         String id = sessions.open("ilk_x").id();
         for (long spent = 0; spent < Sessions.LONGEST.toNanos(); spent += Sessions.IDLE.toNanos() / 2) {
@@ -56,6 +66,7 @@ class SessionsTest {
         String used = sessions.open("ilk_x").id();
         for (int i = 0; i < 9_999; i++) {
             sessions.find(used);
+            sessions.look(first);
             sessions.open("ilk_x");
         }
         assertThat(sessions.find(first)).as("idle the longest").isEmpty();
