@@ -1,8 +1,6 @@
 package io.interlock.ui;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
@@ -22,15 +20,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All files of the user interface, and a version that changes with any of them: whoever serves them under a path with the version in
+ * All files of the user interface, as the build made them, and a version that changes with any of them: whoever serves them under a path with the version in
  * it may let browsers keep them for ever. Immutable.
  */
 public final class UiFiles {
 
     private static final String PAGE = "index.html";
-    private static final String LIT = "/META-INF/resources/webjars/lit-html/3.3.2/";
-    private static final List<String> OF_LIT = List.of(
-            "lit-html.js", "directive.js", "directive-helpers.js", "directives/repeat.js", "directives/live.js");
 
     private final Map<String, byte[]> files;
     private final String version;
@@ -65,9 +60,6 @@ public final class UiFiles {
             } else {
                 walk(Path.of(place), files);
             }
-            for (String name : OF_LIT) {
-                files.put("lit/" + name, resource(LIT + name));
-            }
         } catch (URISyntaxException | IOException failure) {
             throw new IllegalStateException("cannot read the files of the user interface", failure);
         }
@@ -79,7 +71,7 @@ public final class UiFiles {
         return version;
     }
 
-    /** Their names, as {@code pages/now.js}. */
+    /** Their names, as {@code now.js}. */
     public List<String> names() {
         return files.keySet().stream().sorted().toList();
     }
@@ -98,24 +90,9 @@ public final class UiFiles {
             for (Path file : (Iterable<Path>) found.filter(Files::isRegularFile)::iterator) {
                 String name = folder.relativize(file).toString().replace('\\', '/');
                 if (!name.endsWith(".class")) {
-                    into.put(name, name.endsWith(".js") ? thin(file) : Files.readAllBytes(file));
+                    into.put(name, Files.readAllBytes(file));
                 }
             }
-        }
-    }
-
-    private static byte[] thin(Path file) throws IOException {
-        return Thin.of(Files.readString(file)).getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static byte[] resource(String name) {
-        try (InputStream in = UiFiles.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException(name + " is not on the class path");
-            }
-            return in.readAllBytes();
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
         }
     }
 

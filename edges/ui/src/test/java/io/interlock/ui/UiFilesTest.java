@@ -24,30 +24,37 @@ class UiFilesTest {
     void eachPageIsAFile() {
         assertThat(files.names())
                 .contains(
-                        "pages/now.js",
-                        "pages/locks.js",
-                        "pages/lock.js",
-                        "pages/runs.js",
-                        "pages/run.js",
-                        "pages/queue.js",
-                        "pages/dead-letters.js",
-                        "pages/workers.js",
-                        "pages/janitor.js",
-                        "pages/audit.js",
-                        "pages/settings.js",
-                        "lit/lit-html.js");
+                        "now.js",
+                        "locks.js",
+                        "lock.js",
+                        "runs.js",
+                        "run.js",
+                        "queue.js",
+                        "dead-letters.js",
+                        "workers.js",
+                        "janitor.js",
+                        "audit.js",
+                        "settings.js",
+                        "lit.js");
+    }
+
+    @Test
+    void whoLooksForAFaultIsShownWhatPeopleWrote() {
+        assertThat(text("lock.js")).endsWith("//# sourceMappingURL=lock.js.map\n");
+        assertThat(text("lock.js.map"))
+                .contains("// Lock: why it is as it is, who has it, who waits, and what went on.");
     }
 
     @Test
     void nothingIsFetchedFromElsewhere() {
         own("").stream()
-                .filter(name -> !name.endsWith(".svg"))
+                .filter(name -> !name.endsWith(".svg") && !name.endsWith(".map"))
                 .forEach(name -> assertThat(text(name)).as(name).doesNotContain("http://", "https://"));
     }
 
     private List<String> own(String ending) {
         return files.names().stream()
-                .filter(name -> name.endsWith(ending) && !name.startsWith("lit/"))
+                .filter(name -> name.endsWith(ending) && !name.startsWith("lit."))
                 .toList();
     }
 

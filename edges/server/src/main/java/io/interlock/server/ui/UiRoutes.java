@@ -34,6 +34,7 @@ public final class UiRoutes {
 
     private static final Map<String, String> TYPES = Map.of(
             "js", "text/javascript; charset=utf-8",
+            "map", "application/json",
             "css", "text/css; charset=utf-8",
             "svg", "image/svg+xml",
             "html", "text/html; charset=utf-8");

@@ -67,4 +67,3 @@ export const count = page => page ? page.items.length + (page.cursor ? '+' : '')
 export const facts = pairs => html`<dl>${Object.entries(pairs).filter(([, value]) => value || value === 0).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 /** A time that goes on. */
 export const age = ms => html`<span class="tn age">${span(ms)}</span>`;
-export { span };

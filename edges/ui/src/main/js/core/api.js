@@ -1,7 +1,7 @@
 // The REST interface. All addresses are found from where this file came from, so a path prefix needs no setting.
 import { keep, kept } from './time.js';
 
-export const root = new URL('../../../', import.meta.url);
+export const root = new URL('../../', import.meta.url);
 const api = new URL('../api/v1/', root);
 const RANKS = ['read', 'trigger', 'worker', 'operator', 'admin'];
 

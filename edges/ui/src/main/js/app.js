@@ -12,7 +12,19 @@ import { signInView } from './pages/sign-in.js';
 
 const NAV = [['', 'Now'], ['locks', 'Locks', () => count(summary.locks)], ['runs', 'Runs'], ['queue', 'Queue', () => count(summary.queue)],
   ['dead-letters', 'Dead letters', () => count(summary.dead)], ['workers', 'Workers', () => count(summary.workers)], null, ['janitor', 'Janitor'], ['audit', 'Audit log'], ['settings', 'Settings']];
-const PAGES = [...NAV.filter(entry => entry).map(entry => entry[0]), 'lock'];
+const PAGES = new Map(Object.entries({
+  now: () => import('./pages/now.js'),
+  locks: () => import('./pages/locks.js'),
+  lock: () => import('./pages/lock.js'),
+  runs: () => import('./pages/runs.js'),
+  run: () => import('./pages/run.js'),
+  queue: () => import('./pages/queue.js'),
+  'dead-letters': () => import('./pages/dead-letters.js'),
+  workers: () => import('./pages/workers.js'),
+  janitor: () => import('./pages/janitor.js'),
+  audit: () => import('./pages/audit.js'),
+  settings: () => import('./pages/settings.js'),
+}));
 const FRESH = 1000;
 
 let page;
@@ -84,8 +96,8 @@ async function load(unasked) {
 const parameters = () => Object.fromEntries(new URLSearchParams(location.search));
 async function navigate(focus) {
   const [name, id = ''] = location.pathname.slice(root.pathname.length).split('/');
-  const file = name === 'runs' && id ? 'run' : name || 'now';
-  const next = PAGES.includes(name) ? (await import(`./pages/${file}.js`)).default : null;
+  const file = PAGES.get(name === 'runs' && id ? 'run' : name || 'now');
+  const next = file ? (await file()).default : null;
   page = next;
   problem = null;
   state = { name, id: decodeURIComponent(id), q: parameters(), data: null, loaded: 0 };
@@ -178,11 +190,8 @@ if (code) {
   url.searchParams.delete('code');
   history.replaceState(null, '', url);
 }
-try {
-  await (code ? signIn({ code }) : whoAmI());
-  await begin();
-} catch (failure) {
+(code ? signIn({ code }) : whoAmI()).then(begin).catch(failure => {
   asking = true;
   if (code || (failure.status && failure.status !== 401)) refused = failure.message;
   draw();
-}
+});

@@ -1,7 +1,7 @@
 // Locks, runs and records of the audit log as rows.
-import { html, keyLink, leaseLeft, lockPill, mono, quoted, runLink, runPill, short, span, stage, table } from './bits.js';
+import { html, keyLink, leaseLeft, lockPill, mono, quoted, runLink, runPill, short, stage, table } from './bits.js';
 import { cancel } from './dialogs.js';
-import { moment, since } from './time.js';
+import { moment, since, span } from './time.js';
 
 const ORDER = ['OVERDUE', 'WAITING', 'PAUSED', 'HELD', 'FREE'];
 const held = lock => lock.since ? since(lock.since) : lock.waitingSince ? 0 : -1;
