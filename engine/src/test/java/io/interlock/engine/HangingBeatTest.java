@@ -9,6 +9,8 @@ import io.interlock.run.Execution;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +38,26 @@ class HangingBeatTest {
                 mayGo.countDown();
             }
         }
+    }
+
+    @Test
+    void theStoreIsClosedAfterTheLastHeartbeatHasItsAnswer() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        List<String> order = new CopyOnWriteArrayList<>();
+        FaultyStore faults = new FaultyStore(new MemoryStore(Environment.system())).silent();
+        faults.slowQuestions("beat", () -> {
+            begun.countDown();
+            // Long enough for an engine that does not wait to be closed before.
+            await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+            order.add("heartbeat");
+        });
+        faults.slowQuestions("close", () -> order.add("store closed"));
+        RunEngine engine = RunEngine.builder(faults.store()).closingStore().build();
+        CallerRun work = begun(engine, "last");
+        begun.await();
+        work.close();
+        engine.close();
+        assertThat(order).containsExactly("heartbeat", "store closed");
     }
 
     private static void hang(CountDownLatch mayGo) {

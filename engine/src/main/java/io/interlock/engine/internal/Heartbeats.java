@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,11 +33,15 @@ final class Heartbeats {
     private static final int SEARCH_PART = 10;
     private static final Duration SOON = Duration.ofMillis(100);
     private static final Duration AT_LEISURE = Duration.ofSeconds(1);
+    private static final long LAST_ANSWERS_SECONDS = 2;
 
     private final House house;
     private final LocalTime time;
     private final Timers timers;
     private final Agenda<HeldRun> agenda;
+
+    /** Read by those under way; whoever has the last word, writes. */
+    private final ReentrantReadWriteLock underWay = new ReentrantReadWriteLock();
 
     Heartbeats(House house, Timers timers) {
         this.house = house;
@@ -81,9 +87,33 @@ final class Heartbeats {
         timers.after(Duration.ZERO, agenda::all);
     }
 
+    /** Sends none any more, and lets those under way have their answers, unless the store hangs: it may be closed after this. */
+    void close() {
+        timers.close();
+        try {
+            if (!underWay.writeLock().tryLock(LAST_ANSWERS_SECONDS, TimeUnit.SECONDS)) {
+                log.debug("heartbeats under way have no answers yet");
+            }
+        } catch (InterruptedException stopWaiting) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private void beatDue(List<HeldRun> due) {
-        for (int from = 0; from < due.size(); from += MAX_RUNS) {
-            beat(due.subList(from, Math.min(due.size(), from + MAX_RUNS)), time.now());
+        beforeTheEnd(() -> {
+            for (int from = 0; from < due.size(); from += MAX_RUNS) {
+                beat(due.subList(from, Math.min(due.size(), from + MAX_RUNS)), time.now());
+            }
+        });
+    }
+
+    private void beforeTheEnd(Runnable call) {
+        if (underWay.readLock().tryLock()) {
+            try {
+                call.run();
+            } finally {
+                underWay.readLock().unlock();
+            }
         }
     }
 
@@ -140,7 +170,7 @@ final class Heartbeats {
     // A key that somebody else is changing may keep us waiting; the other runs must not wait with it.
     private void apart(Beat beat) {
         try {
-            house.threads().beats().execute(() -> alone(beat));
+            house.threads().beats().execute(() -> beforeTheEnd(() -> alone(beat)));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             alone(beat);
         }

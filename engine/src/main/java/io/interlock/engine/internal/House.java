@@ -19,7 +19,6 @@ final class House {
 
     private final EngineSettings settings;
     private final LocalTime time;
-    private final Timers beats;
     private final Timers deadlines;
     private final Timers claims;
     private final Timers chores;
@@ -45,7 +44,6 @@ final class House {
         Environment environment = settings.environment();
         this.settings = settings;
         this.time = new LocalTime(environment);
-        this.beats = environment.timers("interlock-heartbeats");
         this.deadlines = environment.timers("interlock-deadlines");
         this.claims = environment.timers("interlock-claims");
         this.chores = environment.timers("interlock-chores");
@@ -53,7 +51,7 @@ final class House {
         this.lanes = new Lanes(settings.store(), settings.threads());
         this.events = new Events(settings.listeners(), settings.threads());
         this.works = new Works(this);
-        this.heartbeats = new Heartbeats(this, beats);
+        this.heartbeats = new Heartbeats(this, environment.timers("interlock-heartbeats"));
         this.watch = new DeadlineWatch(this, deadlines);
         this.finisher = new Finisher(this, chores);
         this.workers = new WorkerPool(this, claims);
@@ -107,7 +105,7 @@ final class House {
         closeRounds();
         books.close();
         ends.shut();
-        beats.close();
+        heartbeats.close();
         deadlines.close();
         chores.close();
         settings.threads().closing().run();
