@@ -3,7 +3,6 @@ package io.interlock.engine.internal;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Run;
-import io.interlock.spi.ChangeFeed;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -24,17 +23,13 @@ import org.slf4j.LoggerFactory;
 final class EndWatch {
 
     private static final Logger log = LoggerFactory.getLogger(EndWatch.class);
-    private static final double SPREAD = 0.2;
 
     private final House house;
     private final RunId id;
     private final Set<Waiting> waiting = new HashSet<>();
+    private final Lookout lookout;
     private boolean over;
-    private boolean looking;
-    private boolean again;
     private volatile Optional<Run> last = Optional.empty();
-    private Timers.@Nullable Scheduled poll;
-    private ChangeFeed.@Nullable Subscription wakeUps;
 
     /** Somebody who waits. Identity, not equality: many may wait for the same. */
     private static final class Waiting {
@@ -50,6 +45,7 @@ final class EndWatch {
     EndWatch(House house, RunId id) {
         this.house = house;
         this.id = id;
+        this.lookout = new Lookout(house, this::look);
     }
 
     /** Takes in whoever waits for {@code result}, unless it is over. */
@@ -67,7 +63,7 @@ final class EndWatch {
             limit.cancel();
             leave(somebody);
         });
-        look();
+        lookout.look();
         return true;
     }
 
@@ -92,28 +88,13 @@ final class EndWatch {
     }
 
     private void look() {
-        synchronized (this) {
-            if (looking) {
-                again = true;
-                return;
-            }
-            if (over) {
-                return;
-            }
-            looking = true;
-            again = false;
-            if (poll != null) {
-                poll.cancel();
-                poll = null;
-            }
-        }
         try {
             house.threads().calls().execute(this::read);
         } catch (RejectedExecutionException closed) {
             shut();
         } catch (RuntimeException | Error noThread) {
             log.warn("run {} could not be looked at, trying again: {}", id, noThread.toString());
-            looked();
+            lookout.looked();
         }
     }
 
@@ -125,44 +106,13 @@ final class EndWatch {
                 finish(found, null);
                 return;
             }
-            listen(found.get().key());
+            // Not before, because nobody knew the key.
+            LockKey key = found.get().key();
+            lookout.listen(look -> house.settings().store().changes().watch(key, look));
         } catch (RuntimeException failure) {
             log.debug("run {} could not be looked at, trying again: {}", id, failure.toString());
         }
-        looked();
-    }
-
-    private void looked() {
-        boolean more;
-        synchronized (this) {
-            looking = false;
-            more = again;
-            if (!more && !over) {
-                Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
-                poll = house.deadlines().after(pause, this::look);
-            }
-        }
-        if (more) {
-            look();
-        }
-    }
-
-    // After the first look, because before nobody knows the key; what happened in between, the look it asks for sees.
-    private void listen(LockKey key) {
-        synchronized (this) {
-            if (wakeUps != null || over) {
-                return;
-            }
-            again = true;
-        }
-        ChangeFeed.Subscription heard = house.settings().store().changes().watch(key, this::look);
-        synchronized (this) {
-            if (!over) {
-                wakeUps = heard;
-                return;
-            }
-        }
-        heard.close();
+        lookout.looked();
     }
 
     // The time is over: the run as it was last seen, or as it is now if nobody has seen it yet.
@@ -190,22 +140,15 @@ final class EndWatch {
 
     private void finish(Optional<Run> run, @Nullable RuntimeException failure) {
         Set<Waiting> all;
-        ChangeFeed.Subscription heard;
         synchronized (this) {
             if (over) {
                 return;
             }
             over = true;
             all = new HashSet<>(waiting);
-            heard = wakeUps;
-            if (poll != null) {
-                poll.cancel();
-            }
         }
+        lookout.end();
         house.ends().forget(id, this);
-        if (heard != null) {
-            heard.close();
-        }
         for (Waiting somebody : all) {
             house.threads().tell(() -> {
                 if (failure != null) {

@@ -19,18 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LongPoll<A> {
 
-    private static final double SPREAD = 0.2;
-
     private final House house;
     private final Supplier<CompletionStage<A>> question;
     private final Predicate<A> isEnough;
     private final Function<Runnable, ChangeFeed.Subscription> wakeUps;
     private final CompletableFuture<A> result = new CompletableFuture<>();
-    private boolean asking;
-    private boolean again;
-    private boolean late;
-    private Timers.@Nullable Scheduled poll;
-    private ChangeFeed.@Nullable Subscription heard;
+    private final Lookout lookout;
+    private volatile boolean late;
 
     LongPoll(
             House house,
@@ -41,13 +36,14 @@ final class LongPoll<A> {
         this.question = question;
         this.isEnough = isEnough;
         this.wakeUps = wakeUps;
+        this.lookout = new Lookout(house, this::ask);
     }
 
     /** The answer; whoever cancels it no longer waits. */
     CompletableFuture<A> within(Duration wait) {
         if (wait.isZero() || wait.isNegative()) {
             late = true;
-            ask();
+            lookout.look();
             return result;
         }
         Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
@@ -56,78 +52,40 @@ final class LongPoll<A> {
         over.whenComplete((answer, failure) -> {
             limit.cancel();
             sentAway.cancel();
-            stopListening();
-            stopPolling();
+            lookout.end();
         });
         // Whoever asks may be an event loop, and a store may take its time to begin to listen.
-        house.called(this::listen).whenComplete((listening, failure) -> ask());
+        house.called(this::listen).exceptionally(deaf -> {
+            lookout.look();
+            return false;
+        });
         return result;
     }
 
     private boolean listen() {
-        ChangeFeed.Subscription subscription = wakeUps.apply(this::ask);
-        synchronized (this) {
-            if (!result.isDone()) {
-                heard = subscription;
-                return true;
-            }
-        }
-        subscription.close();
-        return false;
-    }
-
-    private void stopListening() {
-        ChangeFeed.Subscription over;
-        synchronized (this) {
-            over = heard;
-            heard = null;
-        }
-        if (over != null) {
-            over.close();
-        }
+        lookout.listen(wakeUps);
+        return true;
     }
 
     private void ask() {
-        synchronized (this) {
-            if (asking) {
-                again = true;
-                return;
-            }
-            if (result.isDone()) {
-                return;
-            }
-            asking = true;
-            again = false;
-            stopPolling();
+        if (!result.isDone()) {
+            question.get().whenComplete(this::answered);
         }
-        question.get().whenComplete(this::answered);
     }
 
+    // Whoever has its answer asks no more, though it may not have been told yet.
     private void answered(@Nullable A answer, @Nullable Throwable failure) {
-        boolean more;
-        synchronized (this) {
-            boolean enough = failure != null || late || (answer != null && isEnough.test(answer));
-            // Whoever has its answer asks no more, though it may not have been told yet.
-            asking = enough;
-            more = !enough && again;
-            if (enough) {
-                settle(answer, failure);
-            } else if (!more && !result.isDone()) {
-                Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
-                poll = house.deadlines().after(pause, this::ask);
-            }
-        }
-        if (more) {
-            ask();
+        if (failure != null || late || (answer != null && isEnough.test(answer))) {
+            settle(answer, failure);
+        } else {
+            lookout.looked();
         }
     }
 
     // One last look, whose answer counts whatever it is.
     private void timeIsOver() {
-        synchronized (this) {
-            late = true;
-        }
-        ask();
+        late = true;
+        lookout.look();
     }
 
     private void settle(@Nullable A answer, @Nullable Throwable failure) {
@@ -139,12 +97,5 @@ final class LongPoll<A> {
                 result.complete(answer);
             }
         });
-    }
-
-    private synchronized void stopPolling() {
-        if (poll != null) {
-            poll.cancel();
-            poll = null;
-        }
     }
 }

@@ -8,7 +8,6 @@ import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.TurnAnswer;
 import io.interlock.run.Waiter;
-import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
@@ -31,33 +30,30 @@ import org.slf4j.LoggerFactory;
 final class TurnWait implements CallerTurn {
 
     private static final Logger log = LoggerFactory.getLogger(TurnWait.class);
-    private static final double SPREAD = 0.2;
 
     private final House house;
     private final Run run;
     private final TurnRequest request;
     private final Moment since;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+    private final Lookout lookout;
 
     // All below is guarded by this.
     private boolean started;
-    private boolean looking;
-    private boolean again;
     private boolean left;
     private boolean delivered;
     private boolean closed;
     private boolean async;
     private int waiting;
     private @Nullable CallerRun untaken;
-    private Timers.@Nullable Scheduled poll;
     private Timers.@Nullable Scheduled gone;
-    private ChangeFeed.@Nullable Subscription wakeUps;
 
     TurnWait(House house, Run run, SubmitRequest.Caller caller) {
         this.house = house;
         this.run = run;
         this.request = new TurnRequest(run.id(), run.key(), caller);
         this.since = house.time().now();
+        this.lookout = new Lookout(house, this::look);
     }
 
     @Override
@@ -163,37 +159,14 @@ final class TurnWait implements CallerTurn {
             started = true;
         }
         try {
-            ChangeFeed.Subscription heard = house.settings().store().changes().watch(run.key(), this::look);
-            boolean late;
-            synchronized (this) {
-                late = left;
-                wakeUps = late ? null : heard;
-            }
-            if (late) {
-                heard.close();
-            }
+            lookout.listen(look -> house.settings().store().changes().watch(run.key(), look));
         } catch (RuntimeException failure) {
             log.warn("no wake-ups for {}, only polls: {}", run.key(), failure.toString());
+            lookout.look();
         }
-        look();
     }
 
     private void look() {
-        synchronized (this) {
-            if (looking) {
-                again = true;
-                return;
-            }
-            if (left) {
-                return;
-            }
-            looking = true;
-            again = false;
-            if (poll != null) {
-                poll.cancel();
-                poll = null;
-            }
-        }
         Moment before = house.time().now();
         house.lanes().turns().submit(request).whenComplete((answer, failure) -> looked(answer, failure, before));
     }
@@ -214,18 +187,7 @@ final class TurnWait implements CallerTurn {
             settle(new Outcome.Over(over.current().orElse(run)));
             return;
         }
-        boolean more;
-        synchronized (this) {
-            looking = false;
-            more = again;
-            if (!more && !left) {
-                Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
-                poll = house.deadlines().after(pause, this::look);
-            }
-        }
-        if (more) {
-            look();
-        }
+        lookout.looked();
     }
 
     /** By the local clock, which began later than the store's. */
@@ -290,19 +252,10 @@ final class TurnWait implements CallerTurn {
     }
 
     private void leave() {
-        ChangeFeed.Subscription heard;
         synchronized (this) {
             left = true;
-            heard = wakeUps;
-            wakeUps = null;
-            if (poll != null) {
-                poll.cancel();
-                poll = null;
-            }
         }
-        if (heard != null) {
-            heard.close();
-        }
+        lookout.end();
         house.turns().forget(this);
     }
 
