@@ -24,16 +24,15 @@ final class NoteRows {
             .thenComparing(worker -> worker.worker().instance());
 
     private final Map<RunId, String> outputs = new HashMap<>();
-    private final Map<Counted, RefusalCount> refusals = new HashMap<>();
+    private final Map<LockKey, Map<Counted, RefusalCount>> refusals = new HashMap<>();
     private final Map<String, WorkerNote> workers = new HashMap<>();
     private final Map<String, Long> bookmarks = new HashMap<>();
 
-    /** What a count stands for. */
-    private record Counted(
-            LockKey key, String node, Instant minute, ConflictPolicy policy, RefusalCount.Outcome outcome) {
+    /** What a count under a key stands for. */
+    private record Counted(String node, Instant minute, ConflictPolicy policy, RefusalCount.Outcome outcome) {
 
         static Counted by(RefusalCount count) {
-            return new Counted(count.key(), count.node(), count.minute(), count.policy(), count.outcome());
+            return new Counted(count.node(), count.minute(), count.policy(), count.outcome());
         }
     }
 
@@ -46,12 +45,13 @@ final class NoteRows {
     }
 
     void count(RefusalCount count) {
-        refusals.merge(Counted.by(count), count, (known, said) -> said.count() > known.count() ? said : known);
+        refusals.computeIfAbsent(count.key(), key -> new HashMap<>())
+                .merge(Counted.by(count), count, (known, said) -> said.count() > known.count() ? said : known);
     }
 
     List<RefusalCount> refusals(LockKey key, Instant since) {
-        return refusals.values().stream()
-                .filter(count -> count.key().equals(key) && !count.minute().isBefore(since))
+        return refusals.getOrDefault(key, Map.of()).values().stream()
+                .filter(count -> !count.minute().isBefore(since))
                 .sorted(Comparator.comparing(RefusalCount::minute)
                         .thenComparing(RefusalCount::node)
                         .thenComparing(RefusalCount::policy)
@@ -93,7 +93,10 @@ final class NoteRows {
 
     /** Forgets what was counted or seen before {@code then}. */
     void forgetBefore(Instant then) {
-        refusals.keySet().removeIf(counted -> counted.minute().isBefore(then));
+        refusals.values()
+                .forEach(counts ->
+                        counts.keySet().removeIf(counted -> counted.minute().isBefore(then)));
+        refusals.values().removeIf(Map::isEmpty);
         workers.values().removeIf(worker -> worker.seenAt().isBefore(then));
     }
 

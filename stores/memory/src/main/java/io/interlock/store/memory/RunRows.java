@@ -68,6 +68,14 @@ final class RunRows {
         return List.copyOf(rooms.keySet());
     }
 
+    /** The keys with runs that have not ended: those on which time can bring something about. Needs no monitor. */
+    List<LockKey> keysAtWork() {
+        return rooms.entrySet().stream()
+                .filter(room -> !room.getValue().runs().isEmpty())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     Contents contents(LockKey key, @Nullable LeaseRow lease, long lastToken) {
         Kept kept = rooms.get(key);
         return kept == null

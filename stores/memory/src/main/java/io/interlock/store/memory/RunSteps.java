@@ -91,10 +91,10 @@ class RunSteps extends RunLooks {
     /** Claims are made one after the other, so that the same one made twice at once is one. */
     List<Claimed> claim(ClaimRequest request) {
         synchronized (claiming) {
-            List<LockKey> keys = table.rows.keys().stream()
+            List<LockKey> keys = table.rows.keysAtWork().stream()
                     .filter(key -> request.wants(key.tenant()))
                     .toList();
-            // A look at every key also settles it: what has become free since is claimed at once.
+            // A look at a key also settles it: what has become free since is claimed at once.
             List<Claimed> before = keys.stream()
                     .map(key -> table.step(key, room -> Working.claimedBefore(room, request)))
                     .flatMap(Optional::stream)
