@@ -30,6 +30,10 @@ final class AuditTable {
 
     private static final String LAST = "SELECT coalesce(max(sequence), 0) FROM ${schema}.${prefix}audit";
 
+    private static final String LAST_NUMBER = """
+            SELECT coalesce(max(seq), 0) FROM ${schema}.sqlite_sequence WHERE name = '${prefix}audit'
+            """;
+
     // Whatever makes work for workers is in the log: a run whose turn it is, or the end of a pause.
     private static final String NEWS = """
             SELECT DISTINCT tenant FROM ${schema}.${prefix}audit
@@ -97,7 +101,16 @@ final class AuditTable {
 
     /** The number of the last record; 0 if there is none. */
     long last() throws SQLException {
-        try (ResultSet row = session.prepare(LAST).executeQuery()) {
+        return number(LAST);
+    }
+
+    /** The last number that was given, also if the record is gone. */
+    long lastNumber() throws SQLException {
+        return number(LAST_NUMBER);
+    }
+
+    private long number(String query) throws SQLException {
+        try (ResultSet row = session.prepare(query).executeQuery()) {
             return row.next() ? row.getLong(1) : 0;
         }
     }

@@ -58,13 +58,9 @@ abstract class SqliteBooks extends SqliteRuns implements RunBooks {
         return lanes.look(step -> List.copyOf(new AuditTable(step.session()).list(query)));
     }
 
-    /** All that come after the head: there is one writer at a time, so numbers are given in the order of commits. */
     @Override
     public List<AuditRecord> unsealed(int limit) {
-        return lanes.look(step -> {
-            Seal head = new SealTable(step.session()).head();
-            return List.copyOf(new AuditTable(step.session()).after(head.sequence(), limit));
-        });
+        return lanes.lookThenWrite(step -> new Sealing(step).unsealed(limit));
     }
 
     @Override
