@@ -151,8 +151,10 @@ class InterlockMetersTest {
     void jobsNobodyConfiguredAreToldApartUpToACapAndKeysNever() {
         start(waiting());
         for (int i = 0; i < 80; i++) {
-            engine.submit(RunRequest.of(LockKey.of("acme", "key-" + i), "made-up-" + i)
+            Submission started = engine.submit(RunRequest.of(LockKey.of("acme", "key-" + i), "made-up-" + i)
                     .execution(Execution.CALLER));
+            // Else the engine would wait for work under way when it is closed.
+            ((Submission.Started) started).work().close();
         }
         shows("interlock_acquisitions_total{job=\"_other\",outcome=\"started\",reason=\"none\"} ");
         String text = registry.scrape();

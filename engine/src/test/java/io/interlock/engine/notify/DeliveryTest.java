@@ -180,10 +180,10 @@ class DeliveryTest {
         Delivery.Result result = new CommandDelivery(
                         new NotifyTarget.Command(
                                 List.of("sh", "-c", "sleep 600 & echo $! > '" + pid + "'; wait"),
-                                Duration.ofSeconds(5)),
+                                Duration.ofSeconds(2)),
                         Environment.system())
                 .deliver(notification);
-        assertThat(result).isEqualTo(new Delivery.Result.Failed("it took longer than 5s and was killed", false));
+        assertThat(result).isEqualTo(new Delivery.Result.Failed("it took longer than 2s and was killed", false));
         ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()))
                 .ifPresent(child -> child.onExit().join());
     }

@@ -122,7 +122,7 @@ final class Bench {
 
     /** Locks on a {@linkplain #recording recorded} store; whether they have what they believe to have is audited. */
     Locks locks(LocksBuilder builder) {
-        return closing(new WatchedLocks(setting.builder().apply(builder.drainTime(Duration.ofSeconds(1))), history));
+        return closing(new WatchedLocks(setting.builder().apply(builder.drainTime(Duration.ofMillis(100))), history));
     }
 
     /** Does {@code step} as soon as the store answers again. */

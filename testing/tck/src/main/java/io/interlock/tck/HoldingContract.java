@@ -98,7 +98,7 @@ interface HoldingContract extends Contract {
     default void aHolderWhoseStoreIsGoneIsToldBeforeItsLeaseEnds() throws Exception {
         LeaseStore store = bench().openUnrecorded();
         Locks locks = bench().locks(store);
-        LeaseOptions brief = EAGER.ttl(Duration.ofSeconds(4));
+        LeaseOptions brief = EAGER.ttl(Duration.ofSeconds(3));
         Lease lease = locks.tryAcquire(key("cut-off"), brief).orElseThrow();
         LeaseRecord granted = client().find(key("cut-off")).orElseThrow();
         CompletableFuture<LeaseRecord> whenTold = new CompletableFuture<>();
@@ -115,7 +115,7 @@ interface HoldingContract extends Contract {
         LeaseRecord still = whenTold.get();
         assertThat(still.token()).isEqualTo(granted.token());
         assertThat(still.isLive()).as("%s had not ended", still).isTrue();
-        assertThat(still.heldFor()).as("not told at once, but when it was time").isGreaterThan(Duration.ofSeconds(2));
+        assertThat(still.heldFor()).as("not told at once, but when it was time").isGreaterThan(Duration.ofSeconds(1));
         assertThat(lease.isHeld()).isFalse();
 
         bench().advancePast(brief.terms().ttl());

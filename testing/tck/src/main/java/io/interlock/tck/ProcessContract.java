@@ -13,6 +13,7 @@ import io.interlock.tck.process.FencedCounter;
 import io.interlock.tck.process.WorkerProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -138,14 +139,15 @@ interface ProcessContract extends Contract {
         return DurationText.format(bench().patience());
     }
 
-    /** Waits until the lease has been renewed beyond the end it had, without a moment in which it was not live. */
+    /** Waits until the lease has been renewed once more, without a moment in which it was not live. */
     private void goesOn(LeaseRecord lease) {
-        Awaitility.await("renewed beyond " + lease.expiresAt())
+        Instant end = client().find(lease.key()).orElseThrow().expiresAt();
+        Awaitility.await("renewed beyond " + end)
                 .atMost(bench().patience())
                 .pollInterval(Duration.ofMillis(50))
                 .until(() -> {
                     client().holds(lease);
-                    return client().find(lease.key()).orElseThrow().observedAt().isAfter(lease.expiresAt());
+                    return client().find(lease.key()).orElseThrow().expiresAt().isAfter(end);
                 });
     }
 

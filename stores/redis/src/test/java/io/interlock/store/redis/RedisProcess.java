@@ -35,6 +35,7 @@ final class RedisProcess implements AutoCloseable {
     private final int port;
     private List<String> settings;
     private @Nullable Process process;
+    private @Nullable RedisClient client;
 
     private RedisProcess(List<String> settings) {
         try {
@@ -129,11 +130,12 @@ final class RedisProcess implements AutoCloseable {
 
     /** Does something as an administrator would. */
     <T> T admin(Function<RedisCommands<String, String>, T> work) {
-        RedisClient client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+        // Its threads take longer to start and end than what is asked; a connection is quickly made.
+        if (client == null) {
+            client = RedisClient.create(RedisURI.create("127.0.0.1", port));
+        }
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             return work.apply(connection.sync());
-        } finally {
-            client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
         }
     }
 
@@ -143,6 +145,9 @@ final class RedisProcess implements AutoCloseable {
 
     @Override
     public void close() {
+        if (client != null) {
+            client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+        }
         kill();
         try (Stream<Path> files = Files.walk(dir)) {
             files.sorted(Comparator.reverseOrder())
