@@ -4,10 +4,13 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.access.GivenKeys;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.engine.internal.LeasesAlone;
 import io.interlock.locks.Locks;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
+import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.util.List;
@@ -24,10 +27,14 @@ public final class OpenStore implements AutoCloseable {
     private static final LockKey NOBODYS = LockKey.of("interlock", "ready");
 
     private final RunStore store;
+    private final AccessKeys keys;
+    private final boolean keepsRuns;
     private final Environment environment;
 
-    private OpenStore(RunStore store, Environment environment) {
+    private OpenStore(RunStore store, AccessKeys keys, boolean keepsRuns, Environment environment) {
         this.store = store;
+        this.keys = keys;
+        this.keepsRuns = keepsRuns;
         this.environment = environment;
     }
 
@@ -40,15 +47,39 @@ public final class OpenStore implements AutoCloseable {
     public static OpenStore at(String url, Environment environment) {
         LeaseStore store = Stores.open(url, environment);
         if (store instanceof RunStore runs) {
-            return new OpenStore(runs, environment);
+            return new OpenStore(runs, runs, true, environment);
         }
         store.close();
         throw EngineBuilder.leasesOnly(store);
     }
 
+    /**
+     * Opens the store at {@code url}, also one that keeps leases only. An engine on such a one passes on steps of bare leases, sweeps, and
+     * does nothing else; its API keys are those that this process is given.
+     *
+     * @throws InvalidSettingException if the URL is wrong
+     * @throws StoreUnavailableException if it does not answer
+     */
+    public static OpenStore evenWithoutRuns(String url, Environment environment) {
+        LeaseStore store = Stores.open(url, environment);
+        return store instanceof RunStore runs
+                ? new OpenStore(runs, runs, true, environment)
+                : new OpenStore(
+                        LeasesAlone.of(store, environment.clock()),
+                        new GivenKeys(environment.clock()),
+                        false,
+                        environment);
+    }
+
     /** The same store with something around it, such as meters that time its steps. */
     public OpenStore through(UnaryOperator<RunStore> around) {
-        return new OpenStore(around.apply(store), environment);
+        RunStore inner = around.apply(store);
+        return new OpenStore(inner, keepsRuns ? inner : keys, keepsRuns, environment);
+    }
+
+    /** Whether it keeps runs, or leases only. */
+    public boolean keepsRuns() {
+        return keepsRuns;
     }
 
     /** What the store can do. */
@@ -58,7 +89,8 @@ public final class OpenStore implements AutoCloseable {
 
     /** Sets up an engine on it. */
     public EngineBuilder engine() {
-        return RunEngine.builder(store).environment(environment);
+        EngineBuilder builder = RunEngine.builder(store).environment(environment);
+        return keepsRuns ? builder : builder.slots(0).withoutBooks();
     }
 
     /** Locks on it, in the same key space as the runs. */
@@ -72,7 +104,7 @@ public final class OpenStore implements AutoCloseable {
      * @param blocking where it is asked
      */
     public KeyRing keys(Executor blocking) {
-        return new KeyRing(store, environment, blocking);
+        return new KeyRing(keys, environment, blocking);
     }
 
     /**

@@ -65,6 +65,11 @@ public final class KeyRing {
         return keep(ApiKey.draw(environment.random()), order, actor);
     }
 
+    /** Keeps a key that was made elsewhere; one it has already changes nothing. */
+    public CompletionStage<AccessKey> take(ApiKey key, KeyOrder order, String actor) {
+        return keep(key, order, actor).thenApply(IssuedKey::kept);
+    }
+
     /**
      * Makes the first key, an admin's of tenant {@value LockKey#DEFAULT_TENANT} that may act for any tenant; nothing if an
      * admin's key counts already.
