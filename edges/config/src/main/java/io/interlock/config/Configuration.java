@@ -83,6 +83,39 @@ public final class Configuration {
         reading.requireNoMistakes();
     }
 
+    /**
+     * Holds it against what the store keeps: nothing that needs runs may wait in vain for a store of leases, and API keys are kept in
+     * one place.
+     *
+     * @param runs whether the store keeps runs, or leases only
+     * @throws ConfigurationException naming everything that the store has no use for
+     */
+    public void requireFor(boolean runs) {
+        Reading reading = new Reading(sources);
+        if (runs) {
+            for (int i = 0; i < settings.keys().size(); i++) {
+                reading.mistake(
+                        "keys[" + i + "].secret-file",
+                        "is for stores that keep no API keys; this one does, so make the key with 'interlock keys create'");
+            }
+        } else {
+            settings.jobs()
+                    .forEach((name, job) ->
+                            job.clock().ifPresent(clock -> needsRuns(reading, property(name, "schedule"))));
+            for (int i = 0; i < settings.notifications().size(); i++) {
+                needsRuns(reading, "notify[" + i + "].on");
+            }
+            for (int i = 0; i < settings.sqs().size(); i++) {
+                needsRuns(reading, "sqs[" + i + "].queue");
+            }
+        }
+        reading.requireNoMistakes();
+    }
+
+    private static void needsRuns(Reading reading, String property) {
+        reading.mistake(property, "needs runs, and the store keeps leases only; use sqlite:PATH or postgresql://…");
+    }
+
     /** Goes on reading: for what is found out later but is a mistake of the same configuration. */
     Reading reading() {
         return new Reading(sources);

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param worker what this process does itself
  * @param history how long things are kept
  * @param metrics what meters tell apart
+ * @param keys API keys it is given, where the store keeps none
  * @param jobs by name, in the order of their names
  * @param tenants how many runs of a tenant may be under way at once, by tenant
  * @param notifications whom to tell
@@ -32,6 +33,7 @@ public record InterlockSettings(
         Worker worker,
         History history,
         Metrics metrics,
+        List<KeySettings> keys,
         Map<String, JobSettings> jobs,
         Map<String, Integer> tenants,
         List<NotifySettings> notifications,
@@ -41,6 +43,7 @@ public record InterlockSettings(
 
     /** Copies the collections. */
     public InterlockSettings {
+        keys = List.copyOf(keys);
         jobs = Collections.unmodifiableMap(new LinkedHashMap<>(jobs));
         tenants = Map.copyOf(tenants);
         notifications = List.copyOf(notifications);

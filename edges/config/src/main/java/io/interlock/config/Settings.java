@@ -15,7 +15,7 @@ final class Settings {
     static final String ROOT = "interlock.";
 
     private static final String LIST = """
-            store                      | STORE    | sqlite:~/.local/share/interlock/interlock.db | Where leases and runs are kept: memory:, sqlite:PATH or postgresql://user:password@host:port/db
+            store                      | STORE    | sqlite:~/.local/share/interlock/interlock.db | Where leases and runs are kept: memory:, sqlite:PATH or postgresql://user:password@host:port/db; redis://host:port for leases only
             host                       | TEXT     | 127.0.0.1 | The address to listen on; elsewhere than on this host only with API keys, and with TLS or behind-proxy
             port                       | NUMBER   | 8080   | The port to listen on; 0 takes any free one
             management-port            | NUMBER   |        | A port of their own for health and metrics, without API keys
@@ -41,6 +41,10 @@ final class Settings {
             idempotency.keep           | DURATION | 24h    | How long an idempotency key counts; at least 24h, not longer than history.runs
             metrics.tenant             | FLAG     | false  | Whether meters carry the tenant
             metrics.max-tenants        | NUMBER   | 100    | The most tenants that meters tell apart; the others are _other
+            keys[].secret-file         | TEXT     |        | A file with an API key, as keys create prints it; only where the store keeps none, as redis: does
+            keys[].role                | [read trigger worker operator admin] | | What it may do
+            keys[].tenant              | TEXT     | default | For whom it acts
+            keys[].label               | TEXT     | configured | Whose it is, for people
             jobs.*.door                | [pipelines flows ingestion workflows clusters none] | none | The contract through which the job can be started, beside REST
             jobs.*.run.command         | WORDS    |        | The program to run, and its arguments; no shell reads it
             jobs.*.run.directory       | TEXT     |        | Where the program works; left out, where this process does

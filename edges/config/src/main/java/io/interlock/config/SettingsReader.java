@@ -46,6 +46,7 @@ final class SettingsReader {
                 history(),
                 new InterlockSettings.Metrics(
                         reading.flag("metrics.tenant"), reading.number("metrics.max-tenants", 1, 10_000)),
+                new KeyReader(reading).read(),
                 jobs,
                 tenants(),
                 new NotifyReader(reading).read(),
