@@ -90,6 +90,10 @@ final class ContractDocument {
         if (operation.containsKey("requestBody")) {
             codes.addAll(WITH_BODY);
         }
+        // What is answered on a store of leases, too, says so.
+        if (!operation.getBoolean("x-leases", false)) {
+            codes.add(ProblemCode.NEEDS_RUN_STORE);
+        }
         for (Object code : operation.getJsonArray("x-problems", new JsonArray())) {
             codes.add(named(operation, (String) code));
         }

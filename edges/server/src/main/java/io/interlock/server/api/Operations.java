@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** Who answers which operation. This is the seam: the routes know nothing else of what stands behind them. */
 public final class Operations {
@@ -16,12 +17,19 @@ public final class Operations {
     private final List<Runnable> endings = new CopyOnWriteArrayList<>();
     private final Map<String, Operations> further = new TreeMap<>();
     private final Map<String, Signatures> signed = new TreeMap<>();
+    private @Nullable Operation otherwise;
 
     /** Has {@code operation} answer {@code operationId}. */
     public Operations on(String operationId, Operation operation) {
         if (byId.putIfAbsent(operationId, operation) != null) {
             throw new IllegalStateException("operation " + operationId + " is answered twice");
         }
+        return this;
+    }
+
+    /** Has {@code operation} answer whatever nobody else does. */
+    public Operations otherwise(Operation operation) {
+        otherwise = operation;
         return this;
     }
 
@@ -38,7 +46,7 @@ public final class Operations {
 
     /** The one who answers {@code operationId}. */
     Operation of(String operationId) {
-        Operation operation = byId.get(operationId);
+        Operation operation = byId.getOrDefault(operationId, otherwise);
         if (operation == null) {
             throw new IllegalStateException("nobody answers operation " + operationId);
         }

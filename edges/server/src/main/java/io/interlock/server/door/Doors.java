@@ -17,6 +17,14 @@ import java.util.List;
 /** All doors, for the jobs of one configuration. Immutable. */
 public final class Doors {
 
+    /** The documents of the doors there are. */
+    public static final List<String> DOCUMENTS = List.of(
+            PipelineDoor.DOCUMENT,
+            FlowDoor.DOCUMENT,
+            WorkflowDoor.DOCUMENT,
+            ClusterDoor.DOCUMENT,
+            IngestionDoor.DOCUMENT);
+
     private final DoorJobs jobs;
     private final List<TriggerSecret> secrets;
 

@@ -36,10 +36,12 @@ final class Banner {
         InterlockSettings settings = process.configuration().settings();
         line(
                 "Worker",
-                settings.worker().enabled()
-                        ? settings.worker().slots() + " slots, "
-                                + settings.jobs().size() + " jobs"
-                        : "none here");
+                !process.keepsRuns()
+                        ? "none: this store keeps leases only, and runs, doors among them, are answered with 501"
+                        : settings.worker().enabled()
+                                ? settings.worker().slots() + " slots, "
+                                        + settings.jobs().size() + " jobs"
+                                : "none here");
     }
 
     /** Shows what was set, and by what. */

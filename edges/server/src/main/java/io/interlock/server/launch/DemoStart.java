@@ -1,5 +1,6 @@
 package io.interlock.server.launch;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.config.Configuration;
 import io.interlock.config.Flag;
 import io.interlock.config.Given;
@@ -13,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Starts a server with the demo's own configuration, on the next free port. */
@@ -32,6 +34,7 @@ final class DemoStart {
 
     ServerProcess start(CommandLine line) {
         Configuration wanted = read(line, line.flags());
+        requireRuns(wanted.settings().store());
         Listen listen = wanted.settings().listen();
         int first = listen.port();
         for (int port = first; port < first + PORTS_TO_TRY; port++) {
@@ -45,6 +48,16 @@ final class DemoStart {
             }
         }
         return ServerProcess.start(wanted, environment);
+    }
+
+    private static void requireRuns(String store) {
+        if (store.toLowerCase(Locale.ROOT).startsWith("redis")) {
+            throw new InvalidSettingException(
+                    "store",
+                    "redis://…",
+                    "keeps leases only, and the demo shows runs",
+                    "leave --store out, or use sqlite:PATH or postgresql://…");
+        }
     }
 
     /** Flags count, but no variables: sample data must not get into a store that somebody has named for other purposes. */

@@ -1,6 +1,5 @@
 package io.interlock.server.launch;
 
-import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.config.Configuration;
@@ -20,6 +19,7 @@ import io.interlock.metrics.InterlockMeters;
 import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
+import io.interlock.server.LeaseStoreOperations;
 import io.interlock.server.ServerParts;
 import io.interlock.server.api.Operations;
 import io.interlock.server.door.Doors;
@@ -33,7 +33,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -57,6 +56,7 @@ final class ServerProcess implements AutoCloseable {
     private @Nullable Parts parts;
 
     private record Parts(
+            boolean keepsRuns,
             RunEngine engine,
             KeyRing keys,
             Sessions sessions,
@@ -92,6 +92,11 @@ final class ServerProcess implements AutoCloseable {
 
     RunEngine engine() {
         return parts().engine();
+    }
+
+    /** Whether its store keeps runs, or leases only. */
+    boolean keepsRuns() {
+        return parts().keepsRuns();
     }
 
     /** An admin's key to show around: the first one or, in a store that has some already, one made for this. */
@@ -136,7 +141,6 @@ final class ServerProcess implements AutoCloseable {
 
     private Parts assemble() {
         InterlockSettings settings = configuration.settings();
-        requireRuns(settings.store());
         configuration.folder().prepareFor(settings.store());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         InterlockMeters meters = opened(
@@ -144,12 +148,15 @@ final class ServerProcess implements AutoCloseable {
                         ? InterlockMeters.byTenant(registry, settings.metrics().maxTenants())
                         : InterlockMeters.on(registry));
         Intakes intakes = Intakes.of(configuration);
-        OpenStore store = opened(OpenStore.at(settings.store(), environment)).through(meters::around);
+        OpenStore store =
+                opened(OpenStore.evenWithoutRuns(settings.store(), environment)).through(meters::around);
         configuration.requireWithin(store.capabilities());
+        configuration.requireFor(store.keepsRuns());
         EngineSetup setup = opened(EngineSetup.of(configuration, environment));
         BlockingPool blocking = opened(new BlockingPool(environment));
         KeyRing keys = store.keys(blocking);
-        RunEngine engine = opened(setup.onto(store.engine())
+        settings.keys().forEach(given -> joined(keys.take(given.key(), given.order(), ACTOR)));
+        RunEngine engine = opened((store.keepsRuns() ? setup.onto(store.engine()) : store.engine())
                 .listener(new OperationLog())
                 .listener(meters.listener())
                 .build());
@@ -157,9 +164,7 @@ final class ServerProcess implements AutoCloseable {
         StoreProbe probe = new StoreProbe(store, blocking);
         Sessions sessions = new Sessions(environment);
         Operations operations =
-                new EngineOperations(engine, keys, sessions, environment, settings.limits(), this::door).operations();
-        Doors.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
-        AccessOperations.addTo(operations, keys, configuration, environment.clock());
+                store.keepsRuns() ? withRuns(engine, keys, sessions, setup) : withoutRuns(engine, keys, sessions);
         ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions);
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
@@ -167,18 +172,22 @@ final class ServerProcess implements AutoCloseable {
         open.push(intakes);
         // Last of all: a key that is made but never shown would lock everybody out.
         Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
-        return new Parts(engine, keys, sessions, probe, server, intakes, bootstrap);
+        return new Parts(store.keepsRuns(), engine, keys, sessions, probe, server, intakes, bootstrap);
     }
 
-    /** Redis has neither runs nor API keys, so its store is not even among the libraries of the server. */
-    private static void requireRuns(String store) {
-        if (store.toLowerCase(Locale.ROOT).startsWith("redis")) {
-            throw new InvalidSettingException(
-                    "store",
-                    "redis://…",
-                    "keeps leases only, and a server needs runs and API keys",
-                    "use sqlite:PATH or postgresql://…, or Redis from the library and the command line");
-        }
+    private Operations withRuns(RunEngine engine, KeyRing keys, Sessions sessions, EngineSetup setup) {
+        InterlockSettings settings = configuration.settings();
+        Operations operations =
+                new EngineOperations(engine, keys, sessions, environment, settings.limits(), this::door).operations();
+        Doors.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
+        AccessOperations.addTo(operations, keys, configuration, environment.clock());
+        return operations;
+    }
+
+    private Operations withoutRuns(RunEngine engine, KeyRing keys, Sessions sessions) {
+        Operations operations = new LeaseStoreOperations(engine, keys, sessions, environment).operations();
+        AccessOperations.addLooksTo(operations, keys, configuration, environment.clock());
+        return operations;
     }
 
     private String door(JobName job) {

@@ -10,16 +10,20 @@ public final class LockOperations {
 
     /** Adds them to {@code operations}. */
     public static void addTo(Operations operations, Workbench bench) {
-        LeaseOperations leases = new LeaseOperations(bench);
         ForceOperations force = new ForceOperations(bench);
+        addLeasesTo(operations, bench);
+        operations.on("pauseKeys", force::pause).on("resumeKeys", force::resume);
+    }
+
+    /** Adds those that need no runs beside the leases. */
+    public static void addLeasesTo(Operations operations, Workbench bench) {
+        LeaseOperations leases = new LeaseOperations(bench);
         operations
                 .on("listLocks", new ListOperation(bench)::list)
                 .on("acquireLease", leases::acquire)
                 .on("renewLease", leases::renew)
                 .on("releaseLease", leases::release)
                 .on("validateToken", leases::validate)
-                .on("evictLease", force::evict)
-                .on("pauseKeys", force::pause)
-                .on("resumeKeys", force::resume);
+                .on("evictLease", new ForceOperations(bench)::evict);
     }
 }

@@ -35,12 +35,18 @@ public final class AccessOperations {
     /** Adds them to {@code operations}. */
     public static void addTo(Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
         AccessOperations access = new AccessOperations(keys, configuration, clock);
+        addLooksTo(operations, keys, configuration, clock);
         operations
-                .on("listKeys", access::list)
                 .on("createKey", access::create)
                 .on("revokeKey", access::revoke)
-                .on("revokeKeyByQuery", access::revoke)
-                .on("getConfig", access::configuration);
+                .on("revokeKeyByQuery", access::revoke);
+    }
+
+    /** Adds those that change nothing, for a store that keeps no keys. */
+    public static void addLooksTo(
+            Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
+        AccessOperations access = new AccessOperations(keys, configuration, clock);
+        operations.on("listKeys", access::list).on("getConfig", access::configuration);
     }
 
     private CompletionStage<Reply> list(Call call) {

@@ -2,10 +2,8 @@ package io.interlock.server.operation;
 
 import io.interlock.LockKey;
 import io.interlock.engine.Job;
-import io.interlock.engine.SweepRound;
 import io.interlock.run.JobName;
 import io.interlock.run.Resource;
-import io.interlock.run.SweepAction;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -17,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** What goes on in the house: {@code getResource}, {@code listAudit}, {@code listWorkers}, {@code getJanitor}, {@code listJobs}. */
+/** What goes on in the house: {@code getResource}, {@code listAudit}, {@code listWorkers}, {@code listJobs}. */
 public final class HouseOperations {
 
     private final Workbench bench;
@@ -35,15 +33,19 @@ public final class HouseOperations {
      */
     public static void addTo(Operations operations, Workbench bench, Function<JobName, String> doors) {
         HouseOperations house = new HouseOperations(bench, doors);
-        CareOperations care = new CareOperations(bench);
+        addSweepsTo(operations, bench);
         operations
                 .on("getResource", house::resource)
                 .on("listAudit", new AuditOperation(bench)::list)
-                .on("verifyAudit", care::verifyAudit)
-                .on("sweepNow", care::sweepNow)
+                .on("verifyAudit", new CareOperations(bench)::verifyAudit)
                 .on("listWorkers", new WorkersOperation(bench)::list)
-                .on("getJanitor", house::janitor)
                 .on("listJobs", house::jobs);
+    }
+
+    /** Adds those about the janitor, which any store needs. */
+    public static void addSweepsTo(Operations operations, Workbench bench) {
+        CareOperations care = new CareOperations(bench);
+        operations.on("getJanitor", care::janitor).on("sweepNow", care::sweepNow);
     }
 
     private CompletionStage<Reply> resource(Call call) {
@@ -60,40 +62,6 @@ public final class HouseOperations {
             resource.owningRun().ifPresent(run -> json.put("owner", run.toString()));
             return Reply.ok(json);
         });
-    }
-
-    private CompletionStage<Reply> janitor(Call call) {
-        JsonArray sweeps = new JsonArray();
-        bench.engine()
-                .janitor()
-                .lastRound()
-                .ifPresent(rounds -> rounds.forEach(round -> sweeps.add(sweep(round, call.tenant()))));
-        return CompletableFuture.completedFuture(Reply.ok(new JsonObject().put("sweeps", sweeps)));
-    }
-
-    /** One round of one sweep, as far as it is the tenant's business. */
-    static JsonObject sweep(SweepRound round, String tenant) {
-        JsonArray actions = new JsonArray();
-        round.actions().stream()
-                .filter(action -> action.key().tenant().equals(tenant))
-                .forEach(action -> actions.add(action(action)));
-        JsonObject json = new JsonObject()
-                .put("sweep", round.sweep())
-                .put("at", JsonTime.of(round.at()))
-                .put("actions", actions);
-        round.whySkipped().ifPresent(why -> json.put("skipped", why));
-        return json;
-    }
-
-    private static JsonObject action(SweepAction action) {
-        JsonObject json = new JsonObject().put("key", action.key().name());
-        if (action.run() != null) {
-            json.put("run", action.run().toString());
-        }
-        if (action.state() != null) {
-            json.put("state", action.state().name());
-        }
-        return json.put("why", action.why());
     }
 
     private CompletionStage<Reply> jobs(Call call) {

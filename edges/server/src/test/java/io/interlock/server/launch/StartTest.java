@@ -101,7 +101,7 @@ class StartTest {
                 .contains("interlock.yaml:2: prot is no property; nearest is port")
                 .contains("interlock.yaml:4: jobs.a.lease '1s' is below the shortest lease of 2s")
                 .contains("interlock.yaml:4: jobs.a.run does not say how the work is done");
-        refused(78, "keeps leases only", Map.of(), "server", "--store", "redis://:canary@localhost");
+        refused(78, "keeps leases only", Map.of(), "demo", "--store", "redis://:canary@localhost");
         Files.writeString(file, "interlock:\n  jobs:\n    a: { run: { worker: remote }, lease: 6m }\n");
         refused(
                 78,

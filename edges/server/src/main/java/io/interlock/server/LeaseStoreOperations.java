@@ -1,0 +1,50 @@
+package io.interlock.server;
+
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.server.api.Api;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.interlock.server.door.Doors;
+import io.interlock.server.locks.LockOperations;
+import io.interlock.server.operation.HouseOperations;
+import io.interlock.server.operation.SessionOperations;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.session.Sessions;
+import io.interlock.time.Environment;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Answers every operation on a store that keeps leases only: bare leases, locks, force and sweeps as everywhere, and whatever needs runs,
+ * the doors among it, with the reason why it cannot be had here.
+ *
+ * @param engine who decides
+ * @param keys who may sign in
+ * @param sessions who has; the same as {@link ServerParts} have
+ * @param environment time, threads and chance
+ */
+public record LeaseStoreOperations(RunEngine engine, KeyRing keys, Sessions sessions, Environment environment) {
+
+    /** The operations, to which those about keys and configuration can be added. They end with the server. */
+    public Operations operations() {
+        Workbench bench = Workbench.of(engine, environment);
+        Operations operations = new Operations().otherwise(LeaseStoreOperations::needsRuns);
+        Api.addTo(operations);
+        LockOperations.addLeasesTo(operations, bench);
+        HouseOperations.addSweepsTo(operations, bench);
+        SessionOperations.addTo(operations, sessions, keys, environment);
+        Doors.DOCUMENTS.forEach(
+                document -> operations.also(document, new Operations().otherwise(LeaseStoreOperations::needsRuns)));
+        return operations.onStop(bench.waits()::close);
+    }
+
+    private static CompletionStage<Reply> needsRuns(Call call) {
+        throw Problem.of(
+                        ProblemCode.NEEDS_RUN_STORE,
+                        ProblemCode.NEEDS_RUN_STORE.entry().detail())
+                .thrown();
+    }
+}
