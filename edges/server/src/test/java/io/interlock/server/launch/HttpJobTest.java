@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Queue;
@@ -43,21 +42,12 @@ class HttpJobTest {
         other.createContext("/later", exchange -> answer(exchange, 202));
         other.start();
         String url = "http://127.0.0.1:" + other.getAddress().getPort();
-        Path file = Files.writeString(folder.resolve("interlock.yaml"), """
-                interlock:
-                  private-networks: [127.0.0.0/8]
-                  jobs:
-                    now: { run: { http: { url: "%1$s/now" } } }
-                    later: { lease: 60s, max-runtime: 5m, run: { http: { url: "%1$s/later", callback: "/api/v1/runs/{runId}/finish" } } }
+        server = RealServer.configured(folder, """
+                private-networks: [127.0.0.0/8]
+                jobs:
+                  now: { run: { http: { url: "%1$s/now" } } }
+                  later: { lease: 60s, max-runtime: 5m, run: { http: { url: "%1$s/later", callback: "/api/v1/runs/{runId}/finish" } } }
                 """.formatted(url));
-        server = RealServer.start(
-                folder,
-                Map.of(),
-                "server",
-                "--config",
-                file.toString(),
-                "--store",
-                "sqlite:" + folder.resolve("il.db"));
         key = server.key().orElseThrow();
     }
 

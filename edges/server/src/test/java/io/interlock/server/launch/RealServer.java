@@ -79,6 +79,18 @@ public final class RealServer implements AutoCloseable {
         return server.ready();
     }
 
+    /** Starts one with the properties {@code below} {@code interlock:}, on a file of its own, and waits until it is ready. */
+    static RealServer configured(Path folder, String below) {
+        try {
+            Path file = Files.createTempFile(folder, "interlock", ".yaml");
+            Files.writeString(file, "interlock:\n" + below.indent(2));
+            String store = "sqlite:" + folder.resolve("il.db");
+            return start(folder, Map.of(), "server", "--config", file.toString(), "--store", store);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
     RealServer ready() {
         await().atMost(Duration.ofSeconds(60)).until(() -> out().contains("Ready") || !process.isAlive());
         assertThat(process.isAlive()).as("it runs; it said: %s", err()).isTrue();

@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,22 +21,13 @@ class WatchedServerTest {
     private static String key;
 
     @BeforeAll
-    static void start() throws IOException {
-        Path file = Files.writeString(folder.resolve("interlock.yaml"), """
-                interlock:
-                  jobs:
-                    quick: { run: { command: ["sh", "-c", "echo '::interlock stage=load'"] } }
-                    endless: { max-runtime: 1s, run: { command: ["sleep", "600"] } }
-                    elsewhere: { on-conflict: join, run: { worker: remote } }
+    static void start() {
+        server = RealServer.configured(folder, """
+                jobs:
+                  quick: { run: { command: ["sh", "-c", "echo '::interlock stage=load'"] } }
+                  endless: { max-runtime: 1s, run: { command: ["sleep", "600"] } }
+                  elsewhere: { on-conflict: join, run: { worker: remote } }
                 """);
-        server = RealServer.start(
-                folder,
-                Map.of(),
-                "server",
-                "--config",
-                file.toString(),
-                "--store",
-                "sqlite:" + folder.resolve("il.db"));
         key = server.key().orElseThrow();
         ended(started("watched/quick", "quick", "REJECT"), "SUCCEEDED");
         ended(started("watched/endless", "endless", "REJECT"), "TIMED_OUT");

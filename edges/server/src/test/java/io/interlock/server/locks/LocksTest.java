@@ -5,33 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /** Leases without runs, and what operators do to keys, over HTTP. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class LocksTest {
-
-    private EngineRig rig;
-
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
-    void open() {
-        rig = EngineRig.on(store());
-    }
-
-    @AfterAll
-    void close() {
-        rig.closeAll();
-    }
+class LocksTest extends ServedTest {
 
     @Test
     void aLeaseIsAcquiredRenewedValidatedAndReleased() {

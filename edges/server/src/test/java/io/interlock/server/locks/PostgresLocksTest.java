@@ -1,13 +1,12 @@
 package io.interlock.server.locks;
 
-import io.interlock.servers.PostgresServer;
+import io.interlock.server.TestStore;
 
 /** The same on PostgreSQL. */
 class PostgresLocksTest extends LocksTest {
 
     @Override
-    String store() {
-        PostgresServer.shared().execute("CREATE SCHEMA lockstest");
-        return PostgresServer.shared().url("schema=lockstest");
+    protected TestStore on() {
+        return TestStore.POSTGRES;
     }
 }

@@ -6,6 +6,7 @@ import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.ServedTest;
 import io.interlock.server.YamlResource;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -14,17 +15,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /**
  * Walks the OpenAPI document over a real engine: every operation is called by whoever owns what it is about, and by the admin of
  * another tenant, who learns and changes nothing.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class EveryOperationTest {
+class EveryOperationTest extends ServedTest {
 
     /** Of another part of the server, or without an end. */
     private static final Set<String> ELSEWHERE =
@@ -32,23 +30,11 @@ class EveryOperationTest {
 
     private static final Set<String> OF_NO_TENANT = Set.of("signIn", "signOut", "getContract");
 
-    private EngineRig rig;
-
-    String store() {
-        return "memory:";
-    }
-
     private static final String CLAIM = EngineRig.uuid();
 
     @BeforeAll
-    void open() {
-        rig = EngineRig.on(store());
+    void makeResource() {
         rig.engine.setResource(key("secret-cluster"), "cluster", "READY", 0, "test", "made");
-    }
-
-    @AfterAll
-    void close() {
-        rig.closeAll();
     }
 
     @Test

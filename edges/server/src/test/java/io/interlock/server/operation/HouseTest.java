@@ -7,34 +7,15 @@ import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /** What goes on in the house, over HTTP. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HouseTest {
-
-    private EngineRig rig;
-
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
-    void open() {
-        rig = EngineRig.on(store());
-    }
-
-    @AfterAll
-    void close() {
-        rig.closeAll();
-    }
+class HouseTest extends ServedTest {
 
     @Test
     void theAuditLogIsPagedTheNewestFirst() {

@@ -1,13 +1,12 @@
 package io.interlock.server.operation;
 
-import io.interlock.servers.PostgresServer;
+import io.interlock.server.TestStore;
 
 /** The same on PostgreSQL. */
 class PostgresEveryOperationTest extends EveryOperationTest {
 
     @Override
-    String store() {
-        PostgresServer.shared().execute("CREATE SCHEMA everyoperationtest");
-        return PostgresServer.shared().url("schema=everyoperationtest");
+    protected TestStore on() {
+        return TestStore.POSTGRES;
     }
 }

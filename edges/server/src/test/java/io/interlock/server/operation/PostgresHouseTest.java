@@ -1,13 +1,12 @@
 package io.interlock.server.operation;
 
-import io.interlock.servers.PostgresServer;
+import io.interlock.server.TestStore;
 
 /** The same on PostgreSQL. */
 class PostgresHouseTest extends HouseTest {
 
     @Override
-    String store() {
-        PostgresServer.shared().execute("CREATE SCHEMA housetest");
-        return PostgresServer.shared().url("schema=housetest");
+    protected TestStore on() {
+        return TestStore.POSTGRES;
     }
 }

@@ -1,13 +1,12 @@
 package io.interlock.server.runs;
 
-import io.interlock.servers.PostgresServer;
+import io.interlock.server.TestStore;
 
 /** The same on PostgreSQL. */
 class PostgresRunDetailsTest extends RunDetailsTest {
 
     @Override
-    String store() {
-        PostgresServer.shared().execute("CREATE SCHEMA rundetailstest");
-        return PostgresServer.shared().url("schema=rundetailstest");
+    protected TestStore on() {
+        return TestStore.POSTGRES;
     }
 }

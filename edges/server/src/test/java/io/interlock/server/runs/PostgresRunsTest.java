@@ -1,13 +1,12 @@
 package io.interlock.server.runs;
 
-import io.interlock.servers.PostgresServer;
+import io.interlock.server.TestStore;
 
 /** The same on PostgreSQL. */
 class PostgresRunsTest extends RunsTest {
 
     @Override
-    String store() {
-        PostgresServer.shared().execute("CREATE SCHEMA runstest");
-        return PostgresServer.shared().url("schema=runstest");
+    protected TestStore on() {
+        return TestStore.POSTGRES;
     }
 }

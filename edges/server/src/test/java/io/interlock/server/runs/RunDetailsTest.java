@@ -6,35 +6,16 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /** What people are shown beside a run's state: heartbeats, what became of dead letters, refusals under its key. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class RunDetailsTest {
-
-    private EngineRig rig;
-
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
-    void open() {
-        rig = EngineRig.on(store());
-    }
-
-    @AfterAll
-    void close() {
-        rig.closeAll();
-    }
+class RunDetailsTest extends ServedTest {
 
     @Test
     void refusalsOfAKeyAreCountedByTheMinuteOnWhicheverNode() {

@@ -5,33 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.access.Role;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /** Runs over HTTP, from start to end, by workers and by callers. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class RunsTest {
-
-    private EngineRig rig;
-
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
-    void open() {
-        rig = EngineRig.on(store());
-    }
-
-    @AfterAll
-    void close() {
-        rig.closeAll();
-    }
+class RunsTest extends ServedTest {
 
     @Test
     void aWorkersRunIsStartedDoneAndShown() {

@@ -1,13 +1,12 @@
 package io.interlock.server.session;
 
-import io.interlock.servers.PostgresServer;
+import io.interlock.server.TestStore;
 
 /** The same on PostgreSQL. */
 class PostgresSessionTest extends SessionTest {
 
     @Override
-    String store() {
-        PostgresServer.shared().execute("CREATE SCHEMA sessiontest");
-        return PostgresServer.shared().url("schema=sessiontest");
+    protected TestStore on() {
+        return TestStore.POSTGRES;
     }
 }

@@ -6,31 +6,12 @@ import io.interlock.access.Role;
 import io.interlock.engine.access.IssuedKey;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.ServedTest;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /** Sign-in with a browser. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SessionTest {
-
-    private EngineRig rig;
-
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
-    void open() {
-        rig = EngineRig.on(store());
-    }
-
-    @AfterAll
-    void close() {
-        rig.closeAll();
-    }
+class SessionTest extends ServedTest {
 
     @Test
     void anApiKeyIsExchangedForACookieThatPagesCannotRead() {

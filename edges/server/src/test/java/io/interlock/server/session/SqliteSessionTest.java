@@ -1,16 +1,12 @@
 package io.interlock.server.session;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.io.TempDir;
+import io.interlock.server.TestStore;
 
 /** The same on a file. */
 class SqliteSessionTest extends SessionTest {
 
-    @TempDir
-    static Path folder;
-
     @Override
-    String store() {
-        return "sqlite:" + folder.resolve("sessiontest.db");
+    protected TestStore on() {
+        return TestStore.SQLITE;
     }
 }
