@@ -33,11 +33,6 @@ public record Holder(
         return new Holder(instance, label, run);
     }
 
-    /** This holder under another label. */
-    public Holder labelled(String label) {
-        return new Holder(instance, label, run);
-    }
-
     /** The execution the lease belongs to, if any. */
     public Optional<RunId> runId() {
         return Optional.ofNullable(run);
