@@ -42,11 +42,6 @@ public record Reply(
         return new Reply(204, null, Map.of(), null);
     }
 
-    /** 200, with a body that never ends by itself. */
-    public static Reply streaming(String type, Consumer<HttpServerResponse> stream) {
-        return new Reply(200, null, Map.of("Content-Type", type), stream);
-    }
-
     /** This, with a header more. */
     public Reply header(String name, String value) {
         Map<String, String> more = new TreeMap<>(headers);
