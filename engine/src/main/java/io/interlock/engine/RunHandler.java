@@ -26,6 +26,7 @@ public interface RunHandler {
      * @return the result, as JSON text of at most 64 KiB, or {@code null}
      * @throws PermanentFailureException if trying again cannot help
      * @throws RunStoppedException if it stopped because it was asked to
+     * @throws WorkGoesOnException if it gave up, and somebody else may work on
      * @throws Exception if it failed; whether it is tried again is the job's to say
      */
     @Nullable

@@ -38,6 +38,8 @@ public final class Exchange {
     private boolean cancelled;
     private boolean late;
 
+    private volatile boolean sent;
+
     Exchange(PinnedHttp http, URI url, byte[] head, byte[] body, Duration timeout) {
         this.http = http;
         this.url = url;
@@ -67,6 +69,11 @@ public final class Exchange {
         }
     }
 
+    /** Whether the other side may have got the request, or a part of it. */
+    public boolean isSent() {
+        return sent;
+    }
+
     /** Gives it up: the connection is closed, and {@link #send()} ends. */
     public synchronized void cancel() {
         cancelled = true;
@@ -80,6 +87,7 @@ public final class Exchange {
             byte[] request = new byte[head.length + body.length];
             System.arraycopy(head, 0, request, 0, head.length);
             System.arraycopy(body, 0, request, head.length, body.length);
+            sent = true;
             out.write(request);
             out.flush();
             return new AnswerReader(new BufferedInputStream(socket.getInputStream())).read();

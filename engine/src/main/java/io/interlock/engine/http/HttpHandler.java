@@ -1,14 +1,17 @@
 package io.interlock.engine.http;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseTerms;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
+import io.interlock.engine.WorkGoesOnException;
 import io.interlock.engine.command.internal.JsonText;
 import io.interlock.run.StopRequest;
 import io.interlock.time.Environment;
+import io.interlock.time.Timers;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -26,13 +29,19 @@ import org.jspecify.annotations.Nullable;
  *   <li>2xx: done. A body that is JSON of at most 64 KiB is the result; any other becomes output, up to {@value #SHOWN} characters.
  *   <li>202: not yet done. The request names where to call back ({@code callback}) and what proves who does ({@code leaseId} and
  *       {@code token}). The run goes on, with its lease renewed, until its end is told with these to any engine of the store, it is
- *       told to stop, or its max runtime is over; so a job that may answer 202 should have a max runtime.
+ *       told to stop, or its max runtime is over; so a job that may answer 202 should have a max runtime. Whoever may outlive this
+ *       process renews the lease itself, by heartbeats with the same proof.
  *   <li>408, 425, 429, 5xx, no answer, or none that can be understood: trying again may help, after {@code Retry-After} if that is
  *       given, at most {@code 24h}. The other side may have begun: it sees a later attempt with a greater token.
  *   <li>Everything else, redirects among it: trying again cannot help.
  * </ul>
  *
- * <p>When the work must stop, the connection is closed. Safe for use by many threads.
+ * <p>The key is never released under work that may still go on. If the request was sent and no complete answer came, or 502, 504, 520
+ * or 524, by which somebody in between says that it knows no more: the key is kept for the time of a lease and its lock delay, and only
+ * then does the attempt fail; with a callback, the lease is left to end by itself, or to the other side. If the work must stop after the
+ * request was sent, the connection is closed, and the lease is left in the same way. What could not be sent fails at once.
+ *
+ * <p>Safe for use by many threads.
  */
 public final class HttpHandler implements RunHandler {
 
@@ -49,6 +58,9 @@ public final class HttpHandler implements RunHandler {
 
     private static final int ACCEPTED = 202;
     private static final Set<Integer> TRY_AGAIN = Set.of(408, 425, 429);
+
+    /** Said by those in between, who gave up waiting or lost the connection: whoever they asked may work on. */
+    private static final Set<Integer> UNCLEAR = Set.of(502, 504, 520, 524);
 
     private final HttpSpec spec;
     private final PinnedHttp http;
@@ -71,41 +83,85 @@ public final class HttpHandler implements RunHandler {
         context.checkpoint();
         HttpAnswer answer = ask(context);
         if (answer.status() == ACCEPTED) {
-            throw awaitStop(context);
+            throw accepted(context);
         }
         if (answer.isSuccess()) {
             return result(answer, context);
         }
-        throw failure(answer);
+        Exception failure = failure(answer);
+        throw UNCLEAR.contains(answer.status()) ? unclear(context, failure) : failure;
     }
 
     private HttpAnswer ask(RunContext context) throws Exception {
         byte[] body = RunMessage.body(context, spec.callback());
+        Exchange exchange = prepared(context, body);
+        context.onStop(exchange::cancel);
         try {
-            Exchange exchange = http.post(spec.url(), RunMessage.headers(spec, context, body), body, spec.timeout());
-            context.onStop(exchange::cancel);
             return exchange.send();
         } catch (CancellationException cancelled) {
-            throw stopped(context);
-        } catch (ForbiddenAddressException | InvalidSettingException forbidden) {
-            throw new PermanentFailureException(
-                    HTTP_REQUEST_INVALID, "the request was not sent: " + forbidden.getMessage(), forbidden);
+            throw exchange.isSent() ? left(context, cancelled) : stopped(context);
+        } catch (ForbiddenAddressException forbidden) {
+            throw notSent(forbidden);
         } catch (IOException failed) {
-            throw new TransientFailureException(
+            Exception failure = new TransientFailureException(
                     HTTP_UNAVAILABLE, where() + " gave no answer: " + failed.getMessage(), null, failed);
+            throw exchange.isSent() ? unclear(context, failure) : failure;
         }
     }
 
-    /** Whoever tells its end has it stopped, as others have who want it to stop. */
-    private Exception awaitStop(RunContext context) throws Exception {
-        if (spec.callback() == null) {
-            throw new PermanentFailureException(
-                    HTTP_REFUSED, where() + " answered 202, but the job names no callback; set one, or answer 200");
+    private Exchange prepared(RunContext context, byte[] body) throws PermanentFailureException {
+        try {
+            return http.post(spec.url(), RunMessage.headers(spec, context, body), body, spec.timeout());
+        } catch (InvalidSettingException forbidden) {
+            throw notSent(forbidden);
         }
-        CountDownLatch stop = new CountDownLatch(1);
-        context.onStop(stop::countDown);
-        stop.await();
-        return stopped(context);
+    }
+
+    private static PermanentFailureException notSent(Exception forbidden) {
+        return new PermanentFailureException(
+                HTTP_REQUEST_INVALID, "the request was not sent: " + forbidden.getMessage(), forbidden);
+    }
+
+    /** Whoever tells its end has it stopped, as others have who want it to stop. */
+    private Exception accepted(RunContext context) {
+        if (spec.callback() == null) {
+            return unclear(
+                    context,
+                    new PermanentFailureException(
+                            HTTP_REFUSED,
+                            where() + " answered 202, but the job names no callback; set one, or answer 200"));
+        }
+        return left(context, awaitStop(context, null));
+    }
+
+    /**
+     * Nobody knows whether the other side works on. So the key is kept from others, and the request is not sent again, for as long as
+     * after a crash of this process.
+     */
+    private Exception unclear(RunContext context, Exception failure) {
+        context.output(failure.getMessage() + "; it may work on, so the key is not opened at once\n");
+        if (spec.callback() != null) {
+            // It knows the lease, and may still keep it alive, or call back with it.
+            return new WorkGoesOnException(String.valueOf(failure.getMessage()), failure);
+        }
+        LeaseTerms terms = context.run().spec().terms();
+        InterruptedException stopped = awaitStop(context, terms.ttl().plus(terms.lockDelay()));
+        return stopped != null || context.stopping().isPresent() ? left(context, stopped) : failure;
+    }
+
+    /** Waits until the work must stop, or for a limited time; an interrupt is a stop, too. */
+    private @Nullable InterruptedException awaitStop(RunContext context, @Nullable Duration limit) {
+        CountDownLatch over = new CountDownLatch(1);
+        context.onStop(over::countDown);
+        Timers.Scheduled end = limit == null ? () -> {} : http.timers().after(limit, over::countDown);
+        try {
+            over.await();
+            return null;
+        } catch (InterruptedException interrupted) {
+            return interrupted;
+        } finally {
+            end.cancel();
+        }
     }
 
     private @Nullable String result(HttpAnswer answer, RunContext context) {
@@ -147,5 +203,12 @@ public final class HttpHandler implements RunHandler {
         return stop.isPresent()
                 ? new RunStoppedException(stop.get())
                 : new InterruptedException("interrupted; the request was given up");
+    }
+
+    /** It must stop, and cannot make the other side stop. */
+    private Exception left(RunContext context, @Nullable Exception cause) {
+        boolean unused = Thread.interrupted();
+        String why = context.stopping().map(StopRequest::reason).orElse("interrupted");
+        return new WorkGoesOnException(why + ", and " + where() + " may work on", cause);
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.engine.internal;
 
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.WorkGoesOnException;
 import io.interlock.run.BeatAnswer;
 import io.interlock.run.Ending;
 import io.interlock.run.RunError;
@@ -36,6 +37,9 @@ final class WorkTask implements Runnable {
     public void run() {
         try {
             finish(work());
+        } catch (WorkGoesOnException elsewhere) {
+            lastWords();
+            house.works().leave(held, String.valueOf(elsewhere.getMessage()));
         } finally {
             whenDone.run();
         }
@@ -50,6 +54,8 @@ final class WorkTask implements Runnable {
                 return Endings.threw(held, new RunStoppedException(stop.get()));
             }
             return Endings.returned(held, handler.run(new HandlerContext(held, house.works(), output)));
+        } catch (WorkGoesOnException elsewhere) {
+            throw elsewhere;
         } catch (Throwable failure) {
             return threw(failure);
         } finally {
@@ -70,15 +76,19 @@ final class WorkTask implements Runnable {
     }
 
     private void finish(Ending ending) {
-        // It has ended, whatever is still to be told: neither stuck nor too slow any more.
-        house.works().ended(held);
-        output.end();
-        tellLastWords();
+        lastWords();
         try {
             house.finisher().finish(held, ending);
         } catch (RuntimeException | Error toldAgain) {
             log.debug("the ending of run {} is told later: {}", held.run().id(), toldAgain.toString());
         }
+    }
+
+    private void lastWords() {
+        // It has ended, whatever is still to be told: neither stuck nor too slow any more.
+        house.works().ended(held);
+        output.end();
+        tellLastWords();
     }
 
     // What the work said in its last breath would otherwise wait for a heartbeat that never comes.

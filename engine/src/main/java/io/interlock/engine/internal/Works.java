@@ -134,6 +134,20 @@ final class Works {
         dismiss(work);
     }
 
+    /** Its handler has gone, but the work may go on elsewhere: its lease is left to end, or to whoever keeps it. */
+    void leave(HeldRun work, String why) {
+        ended(work);
+        if (dismiss(work)) {
+            log.warn(
+                    "run {} of job {} under {} with token {} may go on elsewhere; its lease is left to end: {}",
+                    work.run().id(),
+                    work.run().job(),
+                    work.key(),
+                    work.token(),
+                    why);
+        }
+    }
+
     /** Tells the work to stop. */
     void stop(HeldRun work, StopRequest stop) {
         if (raise(work, stop)) {

@@ -9,6 +9,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
+import io.interlock.engine.WorkGoesOnException;
 import io.interlock.engine.command.FakeContext;
 import io.interlock.tck.ManualTime;
 import io.interlock.time.Environment;
@@ -41,11 +42,14 @@ class HttpHandlerTest {
 
     private final Environment real = Environment.system();
     private final PinnedHttp http = new PinnedHttp(LOOPBACK, real);
+    private final ManualTime time = new ManualTime();
+    private final PinnedHttp slow = new PinnedHttp(LOOPBACK, time);
     private final FakeContext context = new FakeContext("{\"rows\": [1, 2]}", TRACE);
 
     @AfterEach
     void close() {
         http.close();
+        slow.close();
     }
 
     @Test
@@ -117,7 +121,7 @@ class HttpHandlerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {408, 425, 429, 500, 502, 503, 504, 599})
+    @ValueSource(ints = {408, 425, 429, 500, 503, 599})
     void aNotNowIsTriedAgain(int status) throws Exception {
         try (OtherSide other = OtherSide.answering(status, "busy", "Retry-After", "17")) {
             assertThatThrownBy(() -> run(HttpSpec.of(other.url("/path?secret=1"))))
@@ -154,13 +158,49 @@ class HttpHandlerTest {
     }
 
     @Test
-    void whoeverDoesNotAnswerIsGivenUp() throws Exception {
+    void whoeverDoesNotAnswerIsGivenUpAfterALease() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         try (OtherSide other = OtherSide.doing(exchange -> hold(end))) {
-            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")).timeout(Duration.ofMillis(300))))
+            HttpSpec spec = HttpSpec.of(other.url("/")).timeout(Duration.ofMillis(300));
+            CompletableFuture<@Nullable Throwable> failed = inManualTime(spec);
+            await().until(() -> !other.asked.isEmpty());
+            time.advance(Duration.ofMillis(300));
+            assertThat(afterALease(failed))
                     .isInstanceOf(TransientFailureException.class)
                     .hasMessageContaining("no complete answer within 300ms");
+            assertThat(context.output()).contains("no complete answer within 300ms; it may work on");
             end.countDown();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {502, 504, 520, 524})
+    void whatNobodyKnowsTheEndOfFailsAfterALease(int status) throws Exception {
+        try (OtherSide other = OtherSide.answering(status, "gave up", "Retry-After", "17")) {
+            assertThat(afterALease(inManualTime(HttpSpec.of(other.url("/")))))
+                    .isInstanceOfSatisfying(
+                            TransientFailureException.class,
+                            e -> assertThat(e.rest()).contains(Duration.ofSeconds(17)))
+                    .hasMessageContaining("answered " + status + ": gave up");
+        }
+    }
+
+    @Test
+    void whoeverMayStillCallBackKeepsTheLease() throws Exception {
+        try (RawServer other = RawServer.sending("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")) {
+            assertThatThrownBy(() -> run(HttpSpec.of(other.url()).callback(BACK)))
+                    .isInstanceOf(WorkGoesOnException.class)
+                    .hasMessageContaining("broke off");
+        }
+    }
+
+    @Test
+    void whatMustStopWhileNobodyKnowsItsEndIsLeft() throws Exception {
+        try (OtherSide other = OtherSide.answering(504, "")) {
+            CompletableFuture<@Nullable Throwable> end = inManualTime(HttpSpec.of(other.url("/")));
+            await().until(() -> context.output().contains("may work on"));
+            context.stop();
+            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(WorkGoesOnException.class);
         }
     }
 
@@ -168,9 +208,9 @@ class HttpHandlerTest {
     void aRequestIsCancelledWhenTheWorkMustStop() throws Exception {
         try (RawServer other = RawServer.dripping("HTTP/1.1 200 OK\r\n\r\n")) {
             CompletableFuture<@Nullable Throwable> end = background(HttpSpec.of(other.url()));
-            assertThat(other.connected.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(other.asked.await(20, TimeUnit.SECONDS)).isTrue();
             context.stop();
-            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(RunStoppedException.class);
+            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(WorkGoesOnException.class);
             assertThat(other.hungUp.await(20, TimeUnit.SECONDS)).isTrue();
         }
     }
@@ -182,9 +222,11 @@ class HttpHandlerTest {
             Thread worker = real.threads("worker")
                     .newThread(() -> end.complete(catchThrowable(() -> run(HttpSpec.of(other.url())))));
             worker.start();
-            assertThat(other.connected.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(other.asked.await(20, TimeUnit.SECONDS)).isTrue();
             worker.interrupt();
-            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+            assertThat(end.get(20, TimeUnit.SECONDS))
+                    .isInstanceOf(WorkGoesOnException.class)
+                    .hasMessageStartingWith("interrupted");
         }
     }
 
@@ -195,14 +237,25 @@ class HttpHandlerTest {
                     background(HttpSpec.of(other.url("/")).callback(BACK));
             await().until(() -> !other.asked.isEmpty());
             context.stop();
-            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(RunStoppedException.class);
+            assertThat(end.get(20, TimeUnit.SECONDS))
+                    .isInstanceOf(WorkGoesOnException.class)
+                    .hasMessage("no longer needed, and " + other.url("/") + " may work on");
+        }
+    }
+
+    @Test
+    void whatIsStoppedBeforeItIsSentIsNotLeft() throws Exception {
+        try (OtherSide other = OtherSide.answering(200, "")) {
+            context.stop();
+            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/")))).isInstanceOf(RunStoppedException.class);
+            assertThat(other.asked).isEmpty();
         }
     }
 
     @Test
     void acceptingWithoutACallbackIsAnError() throws Exception {
         try (OtherSide other = OtherSide.answering(202, "")) {
-            assertThatThrownBy(() -> run(HttpSpec.of(other.url("/"))))
+            assertThat(afterALease(inManualTime(HttpSpec.of(other.url("/")))))
                     .isInstanceOf(PermanentFailureException.class)
                     .hasMessageContaining("the job names no callback; set one, or answer 200");
         }
@@ -251,11 +304,28 @@ class HttpHandlerTest {
     }
 
     private CompletableFuture<@Nullable Throwable> background(HttpSpec spec) {
+        return background(spec, http);
+    }
+
+    private CompletableFuture<@Nullable Throwable> inManualTime(HttpSpec spec) {
+        return background(spec, slow);
+    }
+
+    private CompletableFuture<@Nullable Throwable> background(HttpSpec spec, PinnedHttp by) {
         CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
         real.threads("worker")
-                .newThread(() -> end.complete(catchThrowable(() -> run(spec))))
+                .newThread(() -> end.complete(catchThrowable(() -> new HttpHandler(spec, by, real).run(context))))
                 .start();
         return end;
+    }
+
+    private @Nullable Throwable afterALease(CompletableFuture<@Nullable Throwable> end) throws Exception {
+        await().until(() -> context.output().contains("may work on") && time.scheduled() == 1);
+        Duration ttl = context.run().spec().terms().ttl();
+        time.advance(ttl.minusMillis(1));
+        assertThat(end).isNotDone();
+        time.advance(Duration.ofMillis(1));
+        return end.get(20, TimeUnit.SECONDS);
     }
 
     private static void hold(CountDownLatch end) throws IOException {

@@ -30,6 +30,9 @@ final class RawServer implements AutoCloseable {
 
     final CountDownLatch connected = new CountDownLatch(1);
 
+    /** Whether a whole request has come. */
+    final CountDownLatch asked = new CountDownLatch(1);
+
     private RawServer(Script script) throws IOException {
         socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         threads.execute(() -> serve(script));
@@ -74,6 +77,7 @@ final class RawServer implements AutoCloseable {
         try (Socket connection = socket.accept()) {
             connected.countDown();
             readHead(connection.getInputStream());
+            asked.countDown();
             script.run(connection.getOutputStream());
         } catch (IOException over) {
             // Whoever asked has hung up.
