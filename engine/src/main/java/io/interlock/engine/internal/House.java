@@ -1,5 +1,6 @@
 package io.interlock.engine.internal;
 
+import io.interlock.engine.EngineClosedException;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.time.Environment;
 import io.interlock.time.LocalTime;
@@ -90,8 +91,8 @@ final class House {
         }
     }
 
-    static IllegalStateException closed() {
-        return new IllegalStateException("this engine is closed; it takes nothing in any more");
+    static EngineClosedException closed() {
+        return new EngineClosedException();
     }
 
     /** Ends the timers that take in new work or judge others. */
