@@ -1,8 +1,6 @@
 package io.interlock.server.api;
 
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
-import java.time.Duration;
+import io.interlock.server.problem.Problems;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,7 +18,7 @@ public final class OpenWaits {
     /** {@code awaited}, unless the client goes away or the server stops before; then whoever brings it about is told. */
     public <T> CompletionStage<T> until(Call call, CompletionStage<T> awaited) {
         CompletableFuture<T> wait = new CompletableFuture<>();
-        Runnable sendAway = () -> wait.completeExceptionally(stopping().thrown());
+        Runnable sendAway = () -> wait.completeExceptionally(Problems.stopping().thrown());
         open.add(sendAway);
         awaited.whenComplete((answer, failure) -> {
             if (failure == null) {
@@ -50,9 +48,5 @@ public final class OpenWaits {
     public void close() {
         closed = true;
         open.forEach(Runnable::run);
-    }
-
-    private static Problem stopping() {
-        return Problem.of(ProblemCode.SHUTTING_DOWN, "This node is stopping.").retryAfter(Duration.ofSeconds(1));
     }
 }

@@ -3,17 +3,20 @@ package io.interlock.server.problem;
 import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.IdempotencyMismatchException;
 import io.interlock.engine.UnknownJobException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 
 /** Which problem an exception is. */
 public final class Problems {
 
     private static final Duration STORE_BACK = Duration.ofSeconds(2);
+    private static final Duration NODE_BACK = Duration.ofSeconds(1);
 
     /** Settings as the engine calls them, where the API has another name for them. */
     private static final Map<String, String> FIELDS = Map.of(
@@ -54,6 +57,10 @@ public final class Problems {
                     .with("idempotencyKey", mismatch.idempotencyKey())
                     .with("runId", mismatch.run().id().toString());
         }
+        if (cause instanceof EngineClosedException || cause instanceof RejectedExecutionException) {
+            // The engine's calls wait in a line without a limit: none is refused before it is closed.
+            return stopping();
+        }
         if (cause instanceof StoreUnavailableException) {
             // Which store, and what its driver said, is for the log: tenants have no business with it.
             return Problem.of(ProblemCode.STORE_UNAVAILABLE, "The store does not answer; nothing was granted.")
@@ -61,6 +68,11 @@ public final class Problems {
         }
         return Problem.of(
                 ProblemCode.INTERNAL_ERROR, "The server failed; its log has the cause under this request id.");
+    }
+
+    /** This node stops; another one may be asked. */
+    public static Problem stopping() {
+        return Problem.of(ProblemCode.SHUTTING_DOWN, "This node is stopping.").retryAfter(NODE_BACK);
     }
 
     /** Without the wrappings that stages and futures put around. */
