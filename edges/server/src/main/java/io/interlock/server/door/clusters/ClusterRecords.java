@@ -33,9 +33,11 @@ final class ClusterRecords {
     private static final Set<String> OVER = Set.of("DESTROYED", FAILED);
 
     private final RunEngine engine;
+    private final Beginnings beginnings;
 
     ClusterRecords(RunEngine engine) {
         this.engine = engine;
+        this.beginnings = new Beginnings(engine);
     }
 
     /** Adds a cluster; answers with the one that has its name, if there is one and it is not over. */
@@ -44,8 +46,9 @@ final class ClusterRecords {
         boolean there = false;
         while (true) {
             Optional<Resource> claim = engine.resource(nameKey);
-            Optional<Cluster> twin = claim.flatMap(held ->
-                            find(tenant, id.twin(Claim.parse(held.state()).serial())))
+            Optional<Cluster> twin = claim.map(
+                            held -> id.twin(Claim.parse(held.state()).serial()))
+                    .flatMap(named -> judged(tenant, named, actor))
                     .filter(found -> !OVER.contains(found.status()));
             if (twin.isPresent()) {
                 if (there) {
@@ -69,6 +72,11 @@ final class ClusterRecords {
                 return Optional.empty();
             }
         }
+    }
+
+    private Optional<Cluster> judged(String tenant, ClusterId id, String actor) {
+        engine.resource(id.key(tenant)).ifPresent(cluster -> beginnings.judge(cluster, actor));
+        return find(tenant, id);
     }
 
     /** Gives up a cluster that was added and whose first job was refused. */

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Has clusters destroyed whose lifetime is over. Every node looks; a cluster that is ready is destroyed by one job, for all of them ask
  * for it in the same words. One that is at work is looked at again. If the job has ended and the cluster is as it was, because somebody
- * cancelled it in line or nobody did it, it is asked for anew after a rest. Used by one thread.
+ * cancelled it in line or nobody did it, it is asked for anew after a rest. One that never began is over. Used by one thread.
  */
 final class Lifetimes {
 
@@ -33,6 +33,7 @@ final class Lifetimes {
 
     private final RunEngine engine;
     private final ClusterRecords records;
+    private final Beginnings beginnings;
     private final JobSettings job;
     private final InstantSource clock;
 
@@ -40,6 +41,7 @@ final class Lifetimes {
     Lifetimes(RunEngine engine, JobSettings job, InstantSource clock) {
         this.engine = engine;
         this.records = new ClusterRecords(engine);
+        this.beginnings = new Beginnings(engine);
         this.job = job;
         this.clock = clock;
     }
@@ -73,6 +75,8 @@ final class Lifetimes {
             records.forgetLifetime(ending, ACTOR);
         } else if (cluster.state().equals(ClusterRecords.READY)) {
             destroy(ending, cluster.version(), now);
+        } else {
+            beginnings.judge(cluster, ACTOR);
         }
     }
 

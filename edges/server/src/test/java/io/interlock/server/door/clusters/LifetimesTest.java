@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.access.Role;
 import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
@@ -146,6 +147,44 @@ class LifetimesTest {
     }
 
     @Test
+    void aClusterWhoseFirstJobNeverBeganLeavesItsName() {
+        rig.engine.pause(DoorRig.TENANT, "cluster/stillborn*", "ops", "none of them begins", null);
+        Answer first = create("stillborn", "8h");
+        rig.post("/clusters", Role.TRIGGER, wish("stillborn", "8h")).is(409);
+        cancel(rig.engine.find(RunId.parse(first.text("job_id"))).orElseThrow());
+        Answer next = create("stillborn", "8h");
+        assertThat(next.text("id")).isNotEqualTo(first.text("id"));
+        assertThat(status(first.text("id"))).isEqualTo("FAILED");
+        assertThat(status(next.text("id"))).isEqualTo("PENDING");
+    }
+
+    @Test
+    void aClusterWhoseFirstJobNeverBeganIsOverWhenItsLifetimeEnds() {
+        rig.engine.pause(DoorRig.TENANT, "cluster/late*", "ops", "none of them begins", null);
+        Answer created = create("late", "1h");
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(status(created.text("id"))).as("it may still begin").isEqualTo("PENDING");
+        cancel(rig.engine.find(RunId.parse(created.text("job_id"))).orElseThrow());
+        lookAfter(Duration.ZERO);
+        assertThat(status(created.text("id"))).as("it may be created again").isEqualTo("PENDING");
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(status(created.text("id"))).isEqualTo("FAILED");
+        lookAfter(HOUR.multipliedBy(2));
+        assertThat(rig.get("/clusters/" + created.text("id"), Role.READ).json().getValue("expires_at"))
+                .isNull();
+    }
+
+    @Test
+    void aClusterWhoseServerDiedBeforeItsFirstJobLeavesItsNameAfterAMinute() {
+        ClusterId id = new ClusterId("orphan", "example.com", "aws", "1k9x0c3f7q");
+        new ClusterRecords(rig.engine).add(DoorRig.TENANT, id, null, "a server that dies");
+        rig.post("/clusters", Role.TRIGGER, wish("orphan", "8h")).is(409);
+        store.ahead(Duration.ofMinutes(2));
+        create("orphan", "8h");
+        assertThat(status(id.toString())).isEqualTo("FAILED");
+    }
+
+    @Test
     void theClockOfTheStoreSaysWhenALifetimeIsOver() {
         store.ahead(HOUR.multipliedBy(-10));
         Instant before = rig.environment.clock().instant();
@@ -189,16 +228,16 @@ class LifetimesTest {
     }
 
     private Answer create(String name, String ttl) {
-        return rig.post(
-                        "/clusters",
-                        Role.TRIGGER,
-                        new JsonObject()
-                                .put("name", name)
-                                .put("platform", "aws")
-                                .put("base_domain", "example.com")
-                                .put("ttl", ttl)
-                                .encode())
-                .is(201);
+        return rig.post("/clusters", Role.TRIGGER, wish(name, ttl)).is(201);
+    }
+
+    private static String wish(String name, String ttl) {
+        return new JsonObject()
+                .put("name", name)
+                .put("platform", "aws")
+                .put("base_domain", "example.com")
+                .put("ttl", ttl)
+                .encode();
     }
 
     private String ready(String name, String ttl) {
