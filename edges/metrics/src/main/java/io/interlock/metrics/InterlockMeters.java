@@ -74,6 +74,12 @@ public final class InterlockMeters implements AutoCloseable {
     }
 
     void watch(RunEngine engine, Environment environment, Duration lookEvery) {
+        know(engine);
+        stock = new Stock(engine, registry, labels, environment, lookEvery);
+    }
+
+    /** Knows the jobs of {@code engine}, and asks nobody how much waits and runs: for one whose store is a server. */
+    public void know(RunEngine engine) {
         labels.know(engine.jobs());
         for (Job job : engine.jobs().all()) {
             job.limits()
@@ -92,7 +98,6 @@ public final class InterlockMeters implements AutoCloseable {
                 .description("1; the version is in the tag")
                 .tag("version", version())
                 .register(registry);
-        stock = new Stock(engine, registry, labels, environment, lookEvery);
     }
 
     private static String version() {
