@@ -5,8 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,16 +29,35 @@ class WorkerTest {
                 "interlock:\n  jobs:\n    hello:\n      run: { command: [\"echo\", \"hello\"] }\n");
         Cli process = new Cli(folder);
         Typed cli = new Typed("INTERLOCK_STORE", process.store());
-        Running worker = process.start("worker", "--config", file.toString());
+        Running worker = process.start("worker", "--config", file.toString(), "--host", "localhost", "--port", "0");
         await().until(() -> worker.err().contains("takes work from sqlite:"));
+        Matcher window = Pattern.compile("(http://[^ ]+)/health/ready").matcher(worker.err());
+        assertThat(window.find()).as(worker.err()).isTrue();
+        assertThat(get(window.group(1) + "/health/live")).isEqualTo("200 {\"status\":\"UP\"}");
+        assertThat(get(window.group(1) + "/health/ready")).isEqualTo("200 {\"status\":\"UP\"}");
         Answer submitted = cli.type("runs", "submit", "hello", "--config", file.toString(), "--json");
         String id = StoreCommandsTest.field(submitted.out(), "id");
         Answer watched = cli.type("runs", "watch", id);
         assertThat(watched.out()).contains("ended SUCCEEDED");
         assertThat(watched.code()).isZero();
         assertThat(cli.type("runs", "logs", id).out()).startsWith("hello");
+        await().until(() -> get(window.group(1) + "/metrics")
+                .contains("interlock_runs_total{job=\"hello\",outcome=\"succeeded\"} 1"));
+        Answer taken = cli.type(
+                "worker", "--config", file.toString(), "--port", window.group(1).replaceFirst(".*:", ""));
+        assertThat(taken.code()).isEqualTo(69);
+        assertThat(taken.err()).contains("cannot listen at 127.0.0.1:", "choose another --port");
+        assertThat(cli.type("worker", "--config", file.toString(), "--host", "::1")
+                        .code())
+                .isEqualTo(64);
         worker.signal("TERM");
         assertThat(worker.await().code()).isZero();
+    }
+
+    private static String get(String url) throws Exception {
+        HttpResponse<String> answer = HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
+        return answer.statusCode() + " " + answer.body();
     }
 
     @Test

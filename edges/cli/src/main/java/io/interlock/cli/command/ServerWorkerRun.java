@@ -3,12 +3,15 @@ package io.interlock.cli.command;
 import io.interlock.cli.remote.ServerWorker;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.window.Window;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.InterlockSettings;
+import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.Job;
 import io.interlock.engine.RunEngine;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -18,24 +21,27 @@ final class ServerWorkerRun {
 
     private final Session session;
     private final EngineSetup setup;
+    private final Optional<Window> window;
 
-    ServerWorkerRun(Session session, EngineSetup setup) {
+    ServerWorkerRun(Session session, EngineSetup setup, Optional<Window> window) {
         this.session = session;
         this.setup = setup;
+        this.window = window;
     }
 
     /** Works until {@code stop}. */
     void until(StopWish stop, ServerWorker worker, Configuration configuration) {
         List<String> doable = jobsOf(worker);
         InterlockSettings.Worker settings = configuration.settings().worker();
-        try (RunEngine engine = worker.engine(setup.jobs())
-                .slots(settings.slots())
-                .drainTime(settings.grace())
-                .build()) {
+        EngineBuilder builder =
+                worker.engine(setup.jobs()).slots(settings.slots()).drainTime(settings.grace());
+        try (RunEngine engine = WorkerCommand.counted(builder, window).build()) {
+            window.ifPresent(shown -> shown.showWork(engine, worker::knownJobs));
             session.console()
                     .say("takes work from " + worker + " · " + engine.workers().slots() + " slots, " + doable.size()
                             + " jobs");
             stop.await();
+            window.ifPresent(Window::stopping);
             session.console().say("takes no more work; waiting for what is under way");
             worker.close();
         }

@@ -2,15 +2,18 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.window.Window;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.Given;
 import io.interlock.config.IntakeHouse;
 import io.interlock.config.Intakes;
+import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerStatus;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -24,12 +27,14 @@ import picocli.CommandLine.Option;
                 + " (TERM, INT).",
         footer = {
             "",
-            "What is under way when it is told to stop is given time to end (shutdown.grace). Through a server it does the",
-            "runs of the API key's tenant, and needs a key of role worker.",
+            "What is under way when it is told to stop is given time (shutdown.grace).",
+            "Through a server it does the runs of the API key's tenant, and needs a key of",
+            "role worker. With --port it says at /health/live, /health/ready and /metrics",
+            "how it is, without asking for a key.",
             "",
             "Examples:",
-            "  interlock worker --config interlock.yaml --store postgresql://interlock@db/locks",
-            "  INTERLOCK_API_KEY=… interlock worker --config interlock.yaml --server https://locks.example"
+            "  interlock worker --config interlock.yaml --store postgresql://il@db/locks",
+            "  interlock worker --config interlock.yaml --server https://locks.example"
         })
 public final class WorkerCommand implements Callable<Integer> {
 
@@ -40,6 +45,9 @@ public final class WorkerCommand implements Callable<Integer> {
 
     @Option(names = "--config", paramLabel = "FILE", description = "The jobs: a YAML file, such as interlock.yaml")
     private @Nullable Path file;
+
+    @Mixin
+    private WindowOptions options = new WindowOptions();
 
     /** The command. */
     public WorkerCommand(Session session) {
@@ -61,30 +69,43 @@ public final class WorkerCommand implements Callable<Integer> {
                                 + (willing ? "no job of the configuration is done here" : "worker.enabled is false"),
                         "define jobs with 'run:' in the file that --config names");
             }
-            if (target.isServer(session)) {
-                new ServerWorkerRun(session, setup).until(stop, target.worker(session), configuration);
-            } else {
-                workOnStore(setup, configuration, stop);
+            Optional<Window> window = options.open(session);
+            try {
+                if (target.isServer(session)) {
+                    new ServerWorkerRun(session, setup, window).until(stop, target.worker(session), configuration);
+                } else {
+                    workOnStore(setup, configuration, window, stop);
+                }
+            } finally {
+                window.ifPresent(Window::close);
             }
         }
         return 0;
     }
 
-    private void workOnStore(EngineSetup setup, Configuration configuration, StopWish stop) {
+    private void workOnStore(EngineSetup setup, Configuration configuration, Optional<Window> window, StopWish stop) {
         String url = configuration.settings().store();
         configuration.folder().prepareFor(url);
-        try (OpenStore store = OpenStore.at(url, session.environment());
-                RunEngine engine = setup.onto(store.engine()).build();
+        OpenStore opened = OpenStore.at(url, session.environment());
+        try (OpenStore store = window.map(shown -> shown.onto(opened)).orElse(opened);
+                RunEngine engine = counted(setup.onto(store.engine()), window).build();
                 Intakes intakes = Intakes.of(configuration)) {
             configuration.requireWithin(store.capabilities());
+            window.ifPresent(shown -> shown.show(engine, store::ask));
             WorkerStatus status = engine.workers();
             session.console()
                     .say("takes work from " + store.capabilities().store() + " · " + status.slots() + " slots, "
                             + setup.jobs().all().size() + " jobs");
             intakes.start(new IntakeHouse(engine, session.environment(), IntakeHouse.Gauges.NONE));
             stop.await();
+            window.ifPresent(Window::stopping);
             intakes.close();
             session.console().say("takes no more work; waiting for what is under way");
         }
+    }
+
+    static EngineBuilder counted(EngineBuilder builder, Optional<Window> window) {
+        window.ifPresent(shown -> shown.onto(builder));
+        return builder;
     }
 }
