@@ -2,6 +2,7 @@ package io.interlock.cli;
 
 import io.interlock.cli.command.Session;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /** Finds the command, has it carried out, and turns whatever goes wrong into an exit code and two lines. */
@@ -27,8 +28,20 @@ final class CommandLineRunner {
         return verbose > 1;
     }
 
+    /** What people type who know other programs. */
+    private static List<String> understood(List<String> words) {
+        String first = words.isEmpty() ? "" : words.get(0);
+        if (first.equals("--version") || first.equals("-V")) {
+            return List.of("version");
+        }
+        if (first.equals("help")) {
+            return Stream.concat(words.stream().skip(1), Stream.of("--help")).toList();
+        }
+        return words;
+    }
+
     int run(String... arguments) {
-        List<String> all = List.of(arguments);
+        List<String> all = understood(List.of(arguments));
         // What stands behind -- is nobody's option, and picocli is not to touch it.
         int end = Commands.nameIn(all).equals("run") ? all.indexOf(END_OF_OPTIONS) : -1;
         List<String> options = end < 0 ? all : all.subList(0, end);

@@ -38,6 +38,8 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class Commands {
 
+    private static final Set<String> PROGRAMS = Set.of("server", "demo");
+
     private final Map<String, Supplier<Object>> verbs = new LinkedHashMap<>();
     private final Map<String, String> nouns = new LinkedHashMap<>();
 
@@ -113,8 +115,19 @@ final class Commands {
         if (verb != null) {
             return root.addSubcommand(name, withHelp(new CommandLine(verb.get())));
         }
+        if (words.indexOf(name) > 0) {
+            throw Failure.usage(
+                    "options stand behind the command, and '" + words.get(0) + "' stands before it",
+                    "as in: interlock runs ls --store sqlite:PATH");
+        }
+        if (PROGRAMS.contains(name)) {
+            throw Failure.usage(
+                    "the " + name + " is a program of its own, and not in this one",
+                    "./interlock " + name + " starts it");
+        }
         if (!nouns.containsKey(name)) {
             Set<String> known = new TreeSet<>(nouns.keySet());
+            known.addAll(PROGRAMS);
             verbs.keySet().stream().filter(each -> !each.contains(" ")).forEach(known::add);
             throw Failure.usage("'" + name + "' is no command" + guess(name, known), "interlock --help lists them all");
         }

@@ -13,12 +13,13 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "./interlock server and ./interlock demo start a server, the latter with sample data.",
+            "interlock server and interlock demo start a server, the latter with sample",
+            "data. interlock COMMAND --help shows options and examples.",
             "",
             "Examples:",
             "  interlock run -w 10m ledger/4711 -- ./close.sh",
             "  interlock locks show ledger/4711",
-            "  interlock run --help"
+            "  interlock runs ls --state RUNNING"
         })
 final class Root implements Callable<Integer> {
 

@@ -68,7 +68,9 @@ final class Trouble {
         } else if (wrong instanceof UnmatchedArgumentException unmatched) {
             String word = unmatched.getUnmatched().get(0);
             cause = "'" + word + "' is no " + (word.startsWith("-") ? "option" : "argument") + " of " + command;
-            if (!unmatched.getSuggestions().isEmpty()) {
+            if (command.endsWith(" run") && !word.startsWith("-")) {
+                next = "write the command behind --, as in: " + command + " KEY -- " + word;
+            } else if (!unmatched.getSuggestions().isEmpty()) {
                 next = "did you mean " + String.join(" or ", unmatched.getSuggestions()) + "? " + next;
             }
         }

@@ -98,10 +98,12 @@ class RunTest {
                 .contains("left", "alive", "nobody waits")
                 .contains("interlock run -w 30m k -- true", "interlock locks show k");
 
-        assertThat(cli.run("run", "-n", "-E", "9", "k", "--", "true").code()).isEqualTo(9);
-        Ended skipped = cli.run("run", "--if-busy", "skip", "k", "--", "true");
-        assertThat(skipped.code()).isZero();
-        assertThat(skipped.err()).isEmpty();
+        // What is to be typed next can be pasted, and leads to the same place.
+        Ended pasted = cli.run("run", "-n", "k", "--store", cli.store(), "--", "sh", "-c", "echo 'a  b'; ls *");
+        assertThat(pasted.err())
+                .contains(
+                        "interlock run -w 30m --store " + cli.store() + " k -- sh -c 'echo '\\''a  b'\\''; ls *'",
+                        "interlock locks show --store " + cli.store() + " k");
         Ended waited = cli.run("run", "-w", "300ms", "--json", "k", "--", "true");
         assertThat(waited.code()).isEqualTo(75);
         assertThat(waited.err().lines().map(line -> line.substring(0, 18)))
@@ -149,7 +151,10 @@ class RunTest {
         Files.writeString(typed, cli.shellCommand() + " run k -- sh -c 'echo got it'");
         Running waiting = cli.running(List.of("script", "-qec", "sh " + typed, "/dev/null"), "TERM", "xterm");
         await().until(() -> waiting.out().contains("you are number 1 of 1 in line"));
-        assertThat(waiting.out()).contains("\r", "waiting for k · held by run", "(Ctrl-C to leave the line)");
+        assertThat(waiting.out())
+                .contains("\r", "(Ctrl-C leaves)")
+                .containsPattern(
+                        "waiting for k · 00:\\d\\d · you are number 1 of 1 in line · stage load · held \\d+s by ");
         holder.closeInput();
         assertThat(holder.await().code()).isZero();
         Ended ended = waiting.await();

@@ -5,19 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.cli.Typed.Answer;
+import io.interlock.cli.command.Session;
+import io.interlock.cli.text.Console;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.RetryPlan;
+import io.interlock.time.Environment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** All commands but {@code run}, straight on a SQLite store. */
 class StoreCommandsTest {
@@ -51,7 +58,7 @@ class StoreCommandsTest {
         Answer lost = cli.type("renew", "ledger/4711", "--token", token);
         assertThat(lost.code()).isEqualTo(121);
         assertThat(lost.err()).contains("is lost", "acquire anew");
-        assertThat(cli.type("locks", "show", "ledger/4711").out()).contains("default:ledger/4711 is free");
+        assertThat(cli.type("locks", "show", "ledger/4711").out()).startsWith("ledger/4711 is free");
     }
 
     @Test
@@ -189,6 +196,28 @@ class StoreCommandsTest {
         assertThat(cli.type("locks", "evcit").err()).contains("did you mean 'evict'?");
         assertThat(cli.type("locks").code()).isEqualTo(64);
         assertThat(cli.type("version").out()).startsWith("interlock ");
+        assertThat(cli.type("--version").out()).startsWith("interlock ");
+        assertThat(cli.type("help", "locks", "evict").out()).contains("Usage: interlock locks evict", "--token");
+        Answer before = cli.type("--store", store(), "runs", "ls");
+        assertThat(before.code()).isEqualTo(64);
+        assertThat(before.err()).contains("options stand behind the command, and '--store'", "runs ls --store");
+        assertThat(cli.type("server").err()).contains("./interlock server starts it");
+        assertThat(cli.type("sever").err()).contains("did you mean 'server'?");
+    }
+
+    @Test
+    void examplesFitATerminalOfEightyColumns() {
+        Session session = new Session(Console.of(System.out, System.err), Map.of(), Environment.system());
+        assertThat(footers(new Commands(session, List.of()).whole()))
+                .hasSizeGreaterThan(50)
+                .allMatch(line -> line.length() < 80);
+    }
+
+    private static List<String> footers(CommandLine line) {
+        List<String> all =
+                new ArrayList<>(List.of(line.getCommandSpec().usageMessage().footer()));
+        line.getSubcommands().values().forEach(each -> all.addAll(footers(each)));
+        return all;
     }
 
     @Test

@@ -134,6 +134,7 @@ final class EngineRuns implements RunBook {
         if (answer instanceof CancelAnswer.Over over) {
             throw new Failure(
                     ExitCode.STALE,
+                    "run-finished",
                     "run " + id + " has ended before: " + over.run().state(),
                     "there is nothing to do");
         }

@@ -21,7 +21,12 @@ final class ServerProblems {
                 .map(all -> ": " + all)
                 .orElse("");
         String code = problem.text("code").orElseGet(() -> ExitCode.word(code(status)));
-        return new Failure(code(status), code, oneLine(cause + details), next(status));
+        return new Failure(exitCode(status, code), code, oneLine(cause + details), next(status, code, problem));
+    }
+
+    private static int exitCode(int status, String code) {
+        int known = ExitCode.of(code);
+        return known == ExitCode.FAILED ? code(status) : known;
     }
 
     private static int code(int status) {
@@ -37,17 +42,26 @@ final class ServerProblems {
         };
     }
 
-    private static String next(int status) {
+    private static String next(int status, String code, Facts problem) {
         return switch (status) {
             case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
             case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
-            case 404 -> "the ls of the same noun shows those there are";
-            case 409 -> "interlock locks show KEY says who is in the way";
+            case 404 -> "interlock " + noun(code, problem.shown("instance")) + " ls shows those there are";
+            case 409 ->
+                code.equals("run-finished")
+                        ? "there is nothing to do"
+                        : "interlock locks ls shows who is in the way; or submit with --on-conflict queue";
             case 410 -> "stop the work, and acquire anew";
             case 412 -> "look again, then repeat it with what you see";
             case 429, 503 -> "try again later";
             default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
         };
+    }
+
+    private static String noun(String code, String path) {
+        return code.equals("unknown-job")
+                ? "jobs"
+                : path.contains("/keys") ? "keys" : path.contains("/locks") ? "locks" : "runs";
     }
 
     private static String oneLine(String text) {

@@ -4,8 +4,8 @@ import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Shown;
-import io.interlock.cli.text.Table;
-import java.util.List;
+import io.interlock.cli.text.Times;
+import java.time.Instant;
 import picocli.CommandLine.Option;
 
 /** A command that answers with facts: as a table or lines for people, or as JSON. */
@@ -29,7 +29,9 @@ abstract class Answering extends Verb {
             console.print(Json.pretty(facts));
             return;
         }
-        facts.text("explanation").ifPresent(console::print);
+        if (facts.text("explanation").isPresent()) {
+            console.print(Shown.sentence(facts));
+        }
         for (String name : shown.length == 0 ? facts.values().keySet().toArray(String[]::new) : shown) {
             Object value = facts.values().get(name);
             if (value != null && !name.equals("explanation")) {
@@ -38,16 +40,11 @@ abstract class Answering extends Verb {
         }
     }
 
-    /** Several things. */
-    final int answer(List<Facts> items, Table table, boolean header) {
-        Console console = session().console();
-        if (json) {
-            console.print(Json.pretty(Facts.with("items", items).done()));
-        } else if (items.isEmpty()) {
-            console.say("there is nothing to show");
-        } else {
-            table.print(console, header);
-        }
-        return 0;
+    /** A time: on a terminal how long ago, elsewhere as it is. */
+    final String when(Facts item, String name) {
+        Instant now = session().environment().clock().instant();
+        return item.time(name)
+                .map(time -> session().console().hasTerminal() ? Times.ago(time, now) : Times.second(time))
+                .orElse("");
     }
 }

@@ -4,7 +4,6 @@ import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
-import io.interlock.cli.text.Times;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -50,7 +49,7 @@ public final class AuditCommands {
         String[] row(Facts record) {
             return new String[] {
                 record.shown("sequence"),
-                record.time("at").map(Times::second).orElse(""),
+                when(record, "at"),
                 record.shown("key"),
                 record.shown("actor"),
                 record.shown("action"),
@@ -59,6 +58,16 @@ public final class AuditCommands {
                 record.shown("token"),
                 record.shown("reason")
             };
+        }
+
+        @Override
+        String[] spare() {
+            return new String[] {"token", "number", "before", "action"};
+        }
+
+        @Override
+        String none() {
+            return "nothing is on record";
         }
     }
 
@@ -77,7 +86,19 @@ public final class AuditCommands {
         @Override
         int carryOut(Backend backend) {
             Facts report = backend.house().verifyAudit();
-            answer(report, "sentence", "findings");
+            if (json()) {
+                answer(report);
+            } else {
+                session().console().print(report.shown("sentence"));
+                if (report.number("records").orElse(0) == 0) {
+                    session()
+                            .console()
+                            .say("servers and workers seal what is on record; until then only audit ls shows it");
+                }
+                if (report.values().get("findings") instanceof List<?> findings) {
+                    findings.forEach(finding -> session().console().print("  " + finding));
+                }
+            }
             return report.is("clean") ? ExitCode.OK : ExitCode.FAILED;
         }
     }

@@ -37,6 +37,11 @@ public final class DeadCommands {
         List<Facts> items(Backend backend) {
             return backend.runs().list(new RunBook.Filter(null, "DEAD", job, null, limit));
         }
+
+        @Override
+        String none() {
+            return "there are no dead letters";
+        }
     }
 
     /** {@code dead redrive}. */

@@ -3,7 +3,7 @@ package io.interlock.cli.command;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
-import java.util.ArrayList;
+import io.interlock.cli.text.Times;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -39,7 +39,7 @@ public final class JanitorCommands {
                     worker.shown("slots"),
                     worker.shown("busy"),
                     worker.shown("version"),
-                    worker.shown("seenAt")));
+                    when(worker, "seenAt")));
             if (workers.isEmpty()) {
                 session().console().say("no worker has been seen for an hour");
             } else {
@@ -74,18 +74,23 @@ public final class JanitorCommands {
 
     private static int show(List<Facts> sweeps, Answering command) {
         Table table = new Table("sweep", "key", "run", "why");
-        List<Facts> all = new ArrayList<>();
+        int actions = 0;
         for (Facts sweep : sweeps) {
             sweep.text("skipped").ifPresent(why -> command.session().console().say(sweep.shown("sweep") + ": " + why));
             for (Facts action : sweep.list("actions")) {
-                all.add(action);
-                table.row(sweep.shown("sweep"), action.shown("key"), action.shown("run"), action.shown("why"));
+                actions++;
+                table.row(
+                        sweep.shown("sweep"),
+                        action.shown("key"),
+                        action.shown("run"),
+                        Times.readable(action.shown("why")));
             }
         }
-        if (all.isEmpty()) {
+        if (actions == 0) {
             command.session().console().say("there is nothing to sweep");
             return 0;
         }
-        return command.answer(all, table, true);
+        table.sparing("run", "sweep").print(command.session().console(), true);
+        return 0;
     }
 }

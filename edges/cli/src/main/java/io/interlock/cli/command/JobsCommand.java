@@ -1,5 +1,6 @@
 package io.interlock.cli.command;
 
+import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
@@ -46,9 +47,14 @@ public final class JobsCommand extends Listing {
             job.shown("name"),
             job.shown("door"),
             job.shown("onConflict"),
-            job.shown("lease"),
+            job.duration("lease").map(DurationText::format).orElse(""),
             job.shown("maxAttempts"),
-            job.shown("maxRuntime")
+            job.duration("maxRuntime").map(DurationText::format).orElse("")
         };
+    }
+
+    @Override
+    String none() {
+        return "there are no jobs; the configuration defines them";
     }
 }

@@ -3,7 +3,6 @@ package io.interlock.cli.command;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
-import io.interlock.cli.text.Times;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -82,14 +81,20 @@ public final class KeysCommands {
                 key.shown("role"),
                 key.shown("label"),
                 key.is("active") ? "yes" : "no",
-                time(key, "createdAt"),
-                time(key, "expiresAt"),
-                time(key, "revokedAt")
+                when(key, "createdAt"),
+                when(key, "expiresAt"),
+                when(key, "revokedAt")
             };
         }
 
-        private static String time(Facts key, String name) {
-            return key.time(name).map(Times::second).orElse("");
+        @Override
+        String[] spare() {
+            return new String[] {"revoked", "created", "label"};
+        }
+
+        @Override
+        String none() {
+            return "there are no API keys; interlock keys create --role worker makes one";
         }
     }
 

@@ -1,7 +1,11 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.LockText;
+import io.interlock.cli.text.ShellWords;
+import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import java.util.List;
@@ -48,11 +52,21 @@ public final class LocksCommands {
                 lock.shown("state"),
                 lock.in("holder").shown("holder"),
                 lock.shown("token"),
-                lock.time("since").map(Times::second).orElse(""),
+                when(lock, "since"),
                 lock.duration("leaseLeft").map(Times::span).orElse(""),
                 lock.shown("stage"),
                 lock.shown("waiting")
             };
+        }
+
+        @Override
+        String[] spare() {
+            return new String[] {"stage", "since", "token"};
+        }
+
+        @Override
+        String none() {
+            return "nobody has a key, and nobody waits for one";
         }
     }
 
@@ -70,7 +84,19 @@ public final class LocksCommands {
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.locks().show(target().key(key).name()));
+            Facts lock = backend.locks().show(target().key(key).name());
+            LockText text = new LockText(lock, session().environment().clock().instant());
+            if (json() || !text.isHeld()) {
+                answer(lock, "state", "job", "waiting", "waitingSince", "pause");
+                return 0;
+            }
+            Console console = session().console();
+            console.print(Shown.sentence(lock));
+            text.facts().forEach(line -> console.print("  " + line));
+            if (!lock.in("holder").is("alive")) {
+                console.print("  take it away    interlock locks evict " + ShellWords.join(List.of(key)) + " --token "
+                        + lock.shown("token") + " --reason TEXT");
+            }
             return 0;
         }
     }
@@ -80,11 +106,7 @@ public final class LocksCommands {
             name = "evict",
             description =
                     "Takes a lease away by force. The key opens when its work has stopped, or at the lease's old end.",
-            footer = {
-                "",
-                "Example:",
-                "  interlock locks evict ledger/4711 --token 4182 --reason \"app-3 is gone, OPS-118\""
-            })
+            footer = {"", "Example:", "  interlock locks evict ledger/4711 --token 4182 --reason \"app-3 is gone\""})
     public static final class Evict extends Answering {
 
         @Parameters(paramLabel = "KEY", description = "The key")
@@ -111,7 +133,7 @@ public final class LocksCommands {
         @Override
         int carryOut(Backend backend) {
             Facts lock = backend.locks().show(target().key(key).name());
-            consent.require(session().console(), "Take it away? " + lock.shown("explanation") + ".");
+            consent.require(session().console(), "Take it away? " + Shown.sentence(lock) + ".");
             answer(backend.locks().evict(key, token, reason));
             return 0;
         }

@@ -3,7 +3,6 @@ package io.interlock.cli.command;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
-import io.interlock.cli.text.Times;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,8 +41,18 @@ public final class QueueCommand extends Listing {
             run.shown("id"),
             run.shown("job"),
             run.shown("priority"),
-            run.time("submittedAt").map(Times::second).orElse(""),
+            when(run, "submittedAt"),
             run.shown("reason")
         };
+    }
+
+    @Override
+    String[] spare() {
+        return new String[] {"priority", "reason", "job"};
+    }
+
+    @Override
+    String none() {
+        return "nobody waits in line";
     }
 }

@@ -2,7 +2,6 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
-import io.interlock.cli.text.Times;
 
 /** A command that lists runs. */
 abstract class RunListing extends Listing {
@@ -24,10 +23,15 @@ abstract class RunListing extends Listing {
             run.shown("job"),
             run.shown("state"),
             run.shown("attempt") + "/" + run.shown("maxAttempts"),
-            run.time("submittedAt").map(Times::second).orElse(""),
-            run.time("endedAt").map(Times::second).orElse(""),
+            when(run, "submittedAt"),
+            when(run, "endedAt"),
             run.shown("stage"),
             run.in("error").text("code").orElse(run.shown("reason"))
         };
+    }
+
+    @Override
+    String[] spare() {
+        return new String[] {"attempt", "stage", "ended", "job", "reason"};
     }
 }

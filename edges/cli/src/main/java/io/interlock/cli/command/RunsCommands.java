@@ -5,6 +5,7 @@ import io.interlock.cli.backend.RunBook;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
+import io.interlock.cli.text.Shown;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -50,6 +51,11 @@ public final class RunsCommands {
         List<Facts> items(Backend backend) {
             return backend.runs()
                     .list(new RunBook.Filter(key, state, job, Durations.optional("--since", since), limit));
+        }
+
+        @Override
+        String none() {
+            return "there are no such runs; interlock run KEY -- COMMAND makes one";
         }
     }
 
@@ -101,7 +107,7 @@ public final class RunsCommands {
                 String state = run.shown("state");
                 String now = state + " " + run.shown("stage") + " " + Json.line(run.in("progress"));
                 if (!now.equals(before)) {
-                    session().console().print(json ? Json.line(run) : run.shown("explanation"));
+                    session().console().print(json ? Json.line(run) : Shown.sentence(run));
                     if (!session().console().flush()) {
                         return ExitCode.SIGNAL + PIPE;
                     }
@@ -181,7 +187,8 @@ public final class RunsCommands {
         @Override
         int carryOut(Backend backend) {
             consent.require(
-                    session().console(), "Stop it? " + backend.runs().show(id).shown("explanation") + ".");
+                    session().console(),
+                    "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
             answer(backend.runs().cancel(id, reason), "id", "state");
             return 0;
         }

@@ -2,6 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.text.Times;
 import io.interlock.locks.LeaseDesk;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -65,7 +66,9 @@ public final class StoreCommands {
         public Integer call() {
             consent.require(session.console(), "Start a new epoch? Nothing is granted until old leases must be over.");
             try (LeaseDesk desk = LeaseDesk.open(target.place(session).url(), session.environment())) {
-                session.console().print(Times.rfc3339(desk.bumpEpoch(reason)));
+                Instant opens = desk.bumpEpoch(reason);
+                session.console().print(Times.rfc3339(opens));
+                session.console().say("a new epoch has begun; nothing is granted before " + Times.second(opens));
             }
             return 0;
         }

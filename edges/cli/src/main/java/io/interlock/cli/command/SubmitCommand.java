@@ -16,10 +16,11 @@ import picocli.CommandLine.Parameters;
         description = "Asks for a run of a job, which a worker does.",
         footer = {
             "",
-            "On a store, what the job's configuration says (lease, retries, policy) is known only with --config.",
+            "On a store, what the job's configuration says (lease, retries, policy) is",
+            "known only with --config.",
             "",
             "Example:",
-            "  interlock runs submit nightly-close --key ledger/4711 --parameters '{\"month\":11}'"
+            "  interlock runs submit close --key ledger/4711 --parameters '{\"month\":11}'"
         })
 public final class SubmitCommand extends Answering {
 

@@ -15,14 +15,18 @@ import io.interlock.engine.Jobs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where a command is carried out, and for whom. */
 public final class TargetOptions {
+
+    private static final Pattern PASSWORD = Pattern.compile("(//[^:/@]*):[^@]*@");
 
     @Option(
             names = "--store",
@@ -65,6 +69,24 @@ public final class TargetOptions {
     /** A key of the tenant. */
     public LockKey key(String name) {
         return LockKey.of(tenant, name);
+    }
+
+    /** The options as they were typed, for whoever types the next command; without a password. */
+    public List<String> typed() {
+        List<String> words = new ArrayList<>();
+        if (store != null) {
+            words.addAll(List.of("--store", PASSWORD.matcher(store).replaceFirst("$1:***@")));
+        }
+        if (server != null) {
+            words.addAll(List.of("--server", server));
+        }
+        if (keyFile != null) {
+            words.addAll(List.of("--api-key-file", keyFile.toString()));
+        }
+        if (!tenant.equals(LockKey.DEFAULT_TENANT)) {
+            words.addAll(List.of("--tenant", tenant));
+        }
+        return words;
     }
 
     /** Opens the store or reaches for the server. */

@@ -27,17 +27,22 @@ import picocli.CommandLine.Parameters;
         name = "run",
         description = "Runs a command while nobody else runs one under the same key: a distributed flock(1).",
         customSynopsis = "interlock run KEY [options] -- COMMAND [ARG...]",
+        sortOptions = false,
         footer = {
             "",
-            "stdin, stdout and stderr belong to the command, which sees INTERLOCK_KEY, INTERLOCK_RUN_ID,",
-            "INTERLOCK_TOKEN and INTERLOCK_RUN_FILE. It ends with the command's own exit code, or with",
-            "64 usage, 69 store unreachable, 75 not acquired, 77 not allowed, 78 configuration, 121 lease lost,",
-            "124 timeout, 125 Interlock failed, 126 cannot execute, 127 not found, 128+N signal N.",
+            "stdin, stdout and stderr belong to the command, which sees INTERLOCK_KEY,",
+            "INTERLOCK_RUN_ID, INTERLOCK_TOKEN and INTERLOCK_RUN_FILE.",
+            "",
+            "It ends with the command's own exit code, or with",
+            "   64 usage             69 store unreachable   75 not acquired",
+            "   77 not allowed       78 configuration      121 lease lost",
+            "  124 timeout          125 Interlock failed   126 cannot be executed",
+            "  127 not found      128+N ended by signal N",
             "",
             "Examples:",
-            "  interlock run -n nightly-close -- ./close.sh           # not now? exit 75 and say who has it",
+            "  interlock run -n nightly-close -- ./close.sh      # busy: exit 75, and who",
             "  interlock run -w 10m ledger/4711 --reason \"month end\" -- ./close.sh",
-            "  interlock run --if-busy skip -n report -- make report  # for cron: busy is fine"
+            "  interlock run --if-busy skip report -- make all   # for cron: busy is fine"
         })
 public final class RunCommand implements Callable<Integer> {
 
@@ -45,9 +50,6 @@ public final class RunCommand implements Callable<Integer> {
 
     private final Session session;
     private final List<String> command;
-
-    @Mixin
-    private TargetOptions target = new TargetOptions();
 
     @Parameters(
             index = "0",
@@ -86,8 +88,8 @@ public final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = "--on-lost",
-            paramLabel = "term|kill|warn",
-            description = "What happens to the command when the lease is lost (default: term)")
+            paramLabel = "ACTION",
+            description = "What happens to the command when the lease is lost: term, kill or warn (default: term)")
     private String onLost = "term";
 
     @Option(
@@ -119,6 +121,9 @@ public final class RunCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "Own messages as JSON lines on stderr")
     private boolean json;
+
+    @Mixin
+    private TargetOptions target = new TargetOptions();
 
     /**
      * The command.
@@ -162,6 +167,7 @@ public final class RunCommand implements Callable<Integer> {
         return new RunSettings(
                 order,
                 command,
+                target.typed(),
                 RunSettings.OnLost.valueOf(
                         choice("--on-lost", onLost, "term", "kill", "warn").toUpperCase(Locale.ROOT)),
                 timeout == null ? null : Durations.parse("--timeout", timeout, Duration.ofMillis(1)),

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param order what is asked for
  * @param command program and arguments
+ * @param place the options that lead to the same store or server
  * @param onLost what happens to the command when the lease is lost
  * @param timeout how long the command may take, or {@code null} for ever
  * @param busyExitCode the exit code if the key is not acquired; 0 if the command is skipped then
@@ -17,13 +18,15 @@ import org.jspecify.annotations.Nullable;
 record RunSettings(
         RunOrder order,
         List<String> command,
+        List<String> place,
         OnLost onLost,
         @Nullable Duration timeout,
         int busyExitCode) {
 
-    /** Copies the command. */
+    /** Copies the lists. */
     RunSettings {
         command = List.copyOf(command);
+        place = List.copyOf(place);
     }
 
     String key() {

@@ -3,6 +3,7 @@ package io.interlock.cli.run;
 import io.interlock.InterlockException;
 import io.interlock.cli.backend.Place;
 import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.Times;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
@@ -57,13 +58,15 @@ final class Waiting implements AutoCloseable {
     }
 
     private void tell(Place.View view) {
-        String sentence = "waiting for " + key + " · "
-                + new BusyText(view.lock(), environment.clock().instant()).inShort() + place(view) + " · "
-                + Times.clock(waited());
+        LockText text = new LockText(view.lock(), environment.clock().instant());
+        String place = place(view);
         if (narrator.mayUpdate()) {
-            narrator.update(sentence + "  (Ctrl-C to leave the line)");
+            // A narrow terminal cuts its end off.
+            narrator.update("waiting for " + key + " · " + Times.clock(waited()) + place + " · " + text.inBrief()
+                    + "  (Ctrl-C leaves)");
             return;
         }
+        String sentence = "waiting for " + key + " · " + text.inShort() + place + " · " + Times.clock(waited());
         Facts facts = Facts.with("key", key)
                 .and("position", view.position() == 0 ? null : view.position())
                 .and("waited", waited())

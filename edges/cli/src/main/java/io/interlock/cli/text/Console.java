@@ -6,10 +6,9 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * The two streams of this process. Answers go to stdout; whatever Interlock says of itself goes to stderr behind
@@ -46,8 +45,8 @@ public final class Console {
         return new Console(
                 new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8),
                 new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
-                isTerminal(1),
-                isTerminal(2),
+                Terminal.is(1),
+                Terminal.is(2),
                 !plain);
     }
 
@@ -61,6 +60,11 @@ public final class Console {
         return outTerminal;
     }
 
+    /** How wide the terminal is on which the answers are read; empty if they go elsewhere. */
+    public OptionalInt width() {
+        return outTerminal ? Terminal.width() : OptionalInt.empty();
+    }
+
     /** Whether somebody reads the messages on a terminal. */
     public boolean hasErrorTerminal() {
         return errTerminal;
@@ -68,7 +72,7 @@ public final class Console {
 
     /** Whether somebody can be asked. */
     public boolean canAsk() {
-        return errTerminal && isTerminal(0);
+        return errTerminal && Terminal.is(0);
     }
 
     /** Writes a line of the answer. */
@@ -148,35 +152,6 @@ public final class Console {
 
         Colour(String code) {
             this.code = code;
-        }
-    }
-
-    // Java does not tell for one stream alone. Linux does, and elsewhere a shell can be asked.
-    private static boolean isTerminal(int descriptor) {
-        Path link = Path.of("/proc/self/fd/" + descriptor);
-        if (!Files.isSymbolicLink(link)) {
-            return askShell(descriptor);
-        }
-        try {
-            String target = Files.readSymbolicLink(link).toString();
-            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
-        } catch (IOException unreadable) {
-            return false;
-        }
-    }
-
-    private static boolean askShell(int descriptor) {
-        try {
-            return new ProcessBuilder("sh", "-c", "test -t " + descriptor)
-                            .inheritIO()
-                            .start()
-                            .waitFor()
-                    == 0;
-        } catch (IOException noShell) {
-            return false;
-        } catch (InterruptedException told) {
-            Thread.currentThread().interrupt();
-            return false;
         }
     }
 }

@@ -1,15 +1,13 @@
-package io.interlock.cli.run;
+package io.interlock.cli.text;
 
-import io.interlock.cli.text.Facts;
-import io.interlock.cli.text.Times;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Who has a key, in words: for those who are turned away, and for those who wait. */
-final class BusyText {
+/** Who has a key, in words: for those who ask, who are turned away, and who wait. */
+public final class LockText {
 
     private final Facts lock;
     private final Facts holder;
@@ -20,19 +18,19 @@ final class BusyText {
      *
      * @param now the time it was looked at, if it does not say so itself
      */
-    BusyText(Facts lock, Instant now) {
+    public LockText(Facts lock, Instant now) {
         this.lock = lock;
         this.holder = lock.in("holder");
         this.now = lock.time("observedAt").orElse(now);
     }
 
     /** Whether somebody has it. */
-    boolean isHeld() {
+    public boolean isHeld() {
         return lock.text("since").isPresent();
     }
 
     /** The facts, one to a line: who, why, since when, doing what, for how long still, alive or not, who waits. */
-    List<String> facts() {
+    public List<String> facts() {
         List<String> lines = new ArrayList<>();
         if (!holder.isEmpty()) {
             lines.add("holder   " + who()
@@ -43,15 +41,29 @@ final class BusyText {
                         + " ago)" + doing().map(text -> " · " + text).orElse("")));
         lock.duration("leaseLeft")
                 .ifPresent(left -> lines.add("lease    " + Times.span(left) + " left unless renewed · "
-                        + (holder.is("alive") ? "alive" : "not heard of any more")));
+                        + (holder.is("alive") ? "alive" : "not heard of any more") + " · token "
+                        + lock.shown("token")));
         lines.add("queue    " + queue());
         return lines;
     }
 
-    /** The same for one line. */
-    String inShort() {
+    /** The same for a line that must not be long: what changes comes first. */
+    public String inBrief() {
         if (!isHeld()) {
-            return lock.text("explanation").orElse("not granted");
+            return Shown.sentence(lock);
+        }
+        return doing().map(text -> text + " · ").orElse("")
+                + "held"
+                + lock.time("since").map(since -> " " + Times.span(ago(since))).orElse("")
+                + " by " + holder.text("holder").orElse("somebody")
+                + reason().map(text -> " “" + text + "”").orElse("")
+                + (holder.is("alive") ? "" : ", not heard of any more");
+    }
+
+    /** The same for one line. */
+    public String inShort() {
+        if (!isHeld()) {
+            return Shown.sentence(lock);
         }
         return "held by " + who() + reason().map(text -> " (“" + text + "”)").orElse("")
                 + lock.time("since")

@@ -1,14 +1,22 @@
 package io.interlock.cli.text;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** A table without borders: capitals on top, two spaces between columns, nothing cut. Not safe for use by many threads. */
+/**
+ * A table without borders: capitals on top, two spaces between columns, no cell cut. On a terminal that has too little room, columns
+ * that can be spared are left out. Not safe for use by many threads.
+ */
 public final class Table {
+
+    private static final int GAP = 2;
+    private static final int HIDDEN = -1;
 
     private final List<String> columns;
     private final List<List<String>> rows = new ArrayList<>();
+    private final List<String> spare = new ArrayList<>();
 
     /** An empty table. */
     public Table(String... columns) {
@@ -24,8 +32,34 @@ public final class Table {
         return this;
     }
 
+    /** These columns can be spared, the first of them first. */
+    public Table sparing(String... names) {
+        spare.addAll(List.of(names));
+        return this;
+    }
+
     /** Writes it, with its header or without. */
     public void print(Console console, boolean header) {
+        int[] widths = widths(header);
+        List<String> left = new ArrayList<>();
+        console.width().ifPresent(room -> {
+            for (int i = 0; i < spare.size() && needed(widths) > room; i++) {
+                widths[columns.indexOf(spare.get(i))] = HIDDEN;
+                left.add(spare.get(i));
+            }
+        });
+        if (header) {
+            List<String> titles =
+                    columns.stream().map(name -> name.toUpperCase(Locale.ROOT)).toList();
+            console.print(console.coloured(line(titles, widths), Console.Colour.STRONG));
+        }
+        rows.forEach(row -> console.print(line(row, widths)));
+        if (!left.isEmpty()) {
+            console.say("there is no room for: " + String.join(", ", left) + " (--wide shows everything)");
+        }
+    }
+
+    private int[] widths(boolean header) {
         int[] widths = new int[columns.size()];
         for (int i = 0; i < widths.length; i++) {
             widths[i] = header ? width(columns.get(i)) : 0;
@@ -33,21 +67,23 @@ public final class Table {
                 widths[i] = Math.max(widths[i], width(cell(row, i)));
             }
         }
-        if (header) {
-            List<String> titles =
-                    columns.stream().map(name -> name.toUpperCase(Locale.ROOT)).toList();
-            console.print(console.coloured(line(titles, widths), Console.Colour.STRONG));
-        }
-        rows.forEach(row -> console.print(line(row, widths)));
+        return widths;
     }
 
-    private static String line(List<String> cells, int[] widths) {
+    private static int needed(int... widths) {
+        return Arrays.stream(widths)
+                        .filter(width -> width != HIDDEN)
+                        .map(width -> width + GAP)
+                        .sum()
+                - GAP;
+    }
+
+    private static String line(List<String> cells, int... widths) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < widths.length; i++) {
-            String cell = cell(cells, i);
-            line.append(cell);
-            if (i < widths.length - 1) {
-                line.append(" ".repeat(widths[i] - width(cell) + 2));
+            if (widths[i] != HIDDEN) {
+                String cell = cell(cells, i);
+                line.append(cell).append(" ".repeat(widths[i] - width(cell) + GAP));
             }
         }
         return line.toString().stripTrailing();
