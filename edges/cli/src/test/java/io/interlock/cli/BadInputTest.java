@@ -3,7 +3,6 @@ package io.interlock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.cli.Cli.Ended;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -64,6 +63,14 @@ class BadInputTest {
                         "true"),
                 new Bad(64, "'rnu' is no command; did you mean 'run'?", "--help", "rnu", "k"),
                 new Bad(
+                        64,
+                        "'echo' is no argument",
+                        "behind --, as in: interlock run KEY -- echo",
+                        "run",
+                        "-n",
+                        "k",
+                        "echo"),
+                new Bad(
                         69,
                         "cannot be reached",
                         "PostgreSQL runs there",
@@ -114,24 +121,6 @@ class BadInputTest {
         Ended ended = new Cli(folder).run("run", "-n", "k", "-vv", "--store", "foo:bar", "--", "true");
         assertThat(ended.code()).isEqualTo(78);
         assertThat(ended.err()).contains("\tat io.interlock.");
-    }
-
-    @Test
-    void whatCannotBeExecutedSaysSo() throws Exception {
-        Path data = Files.writeString(folder.resolve("data"), "no program");
-        Ended ended = new Cli(folder).run("run", "-n", "k", "--", data.toString());
-        assertThat(ended.code()).isEqualTo(126);
-        assertThat(ended.err()).contains("cannot be executed", "chmod +x");
-    }
-
-    @Test
-    void aMachineThatHasNoRoomForTheRunFileIsOurFailure() {
-        Ended ended = new Cli(folder)
-                .with("-Djava.io.tmpdir=" + folder.resolve("missing"))
-                .startWith("XDG_RUNTIME_DIR", "", "run", "-n", "k", "--store", "memory:", "--", "true")
-                .await();
-        assertThat(ended.code()).isEqualTo(125);
-        assertThat(ended.err()).contains("could not be started", "temporary folder");
     }
 
     /** What is typed, and what is answered. */

@@ -13,16 +13,11 @@ import java.util.concurrent.TimeUnit;
 final class Cli {
 
     private final Path folder;
-    private final List<String> java = new ArrayList<>();
+    private final List<String> options = new ArrayList<>();
 
     Cli(Path folder) {
         this.folder = folder;
-        java.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xshare:auto",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx64m"));
+        options.add("-Xmx64m");
     }
 
     /** The URL of the SQLite file in its folder. */
@@ -33,7 +28,7 @@ final class Cli {
     /** With another option of the JVM. */
     Cli with(String option) {
         Cli other = new Cli(folder);
-        other.java.add(option);
+        other.options.add(option);
         return other;
     }
 
@@ -63,6 +58,7 @@ final class Cli {
                     .directory(folder.toFile())
                     .redirectOutput(out.toFile())
                     .redirectError(err.toFile());
+            builder.environment().remove("XDG_RUNTIME_DIR");
             builder.environment().put("INTERLOCK_STORE", store());
             builder.environment().put(variable, value);
             return new Running(builder.start(), out, err);
@@ -79,8 +75,9 @@ final class Cli {
     }
 
     private List<String> words() {
-        List<String> words = new ArrayList<>(java);
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        List<String> words = Product.java();
+        words.addAll(options);
+        words.add(Main.class.getName());
         return words;
     }
 

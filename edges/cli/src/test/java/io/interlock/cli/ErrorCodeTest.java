@@ -143,15 +143,12 @@ class ErrorCodeTest {
                 new Typed("INTERLOCK_STORE", "postgresql://nobody@localhost:1/none").type("runs", "ls", "--json");
         assertThat(onStore.code()).isEqualTo(69);
         assertThat(onStore.err()).contains("\"code\":\"store-unavailable\"", "\"exitCode\":69");
-        try (ServerProcess doomed = ServerProcess.start(folder, "away");
-                Connection hog = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("away.db"));
+        try (Connection hog = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("codes.db"));
                 Statement statement = hog.createStatement()) {
             // Somebody else has the whole file to itself.
             statement.execute("PRAGMA busy_timeout = 30000");
             statement.execute("BEGIN IMMEDIATE");
-            Answer onServer = new Typed("INTERLOCK_SERVER", doomed.url())
-                    .set("INTERLOCK_API_KEY", doomed.apiKey())
-                    .type("acquire", "k");
+            Answer onServer = onServer().type("acquire", "k");
             assertThat(onServer.err()).contains("[store-unavailable]");
             assertThat(onServer.code()).isEqualTo(69);
         }

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.cli.Cli.Running;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,13 +45,9 @@ final class ServerProcess implements AutoCloseable {
     }
 
     private static Running begin(Path folder, String name, String port, String... more) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
+        List<String> command = Product.java();
+        command.addAll(List.of(
                 "-Xmx128m",
-                "-cp",
-                System.getProperty("java.class.path"),
                 "io.interlock.server.Main",
                 "server",
                 "--port",

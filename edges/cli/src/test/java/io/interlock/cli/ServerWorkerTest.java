@@ -35,6 +35,7 @@ class ServerWorkerTest {
                     note: { run: { worker: remote } }
                     stay: { run: { worker: remote }, lease: 2s, retry: { attempts: 2, backoff: 10ms } }
                     wait: { run: { worker: remote }, lease: 6s }
+                    deaf: { run: { worker: remote }, lease: 2s }
                     slow: { run: { worker: remote }, lease: 2s, max-runtime: 1s }
                 """);
         Files.writeString(folder.resolve("worker.yaml"), """
@@ -44,6 +45,7 @@ class ServerWorkerTest {
                     note: { run: { command: ["sh", "-c", "cat; echo $INTERLOCK_RUN_ID $INTERLOCK_TENANT >>notes; echo '::interlock stage=done'; echo '::interlock result={\\"n\\":null}'"] } }
                     stay: { run: { command: ["sh", "-c", "echo $INTERLOCK_TOKEN >>stays; [ $INTERLOCK_ATTEMPT = 2 ] || exec sleep 300"] } }
                     wait: { run: { command: ["sh", "-c", "echo $$ >>$INTERLOCK_PARAM_FILE; until [ -e $INTERLOCK_PARAM_FILE.go ]; do sleep 0.05; done"] } }
+                    deaf: { run: { command: ["sh", "-c", "trap '' TERM; echo $$ >>$INTERLOCK_PARAM_FILE; while :; do sleep 300; done"] } }
                     slow: { run: { command: ["sleep", "300"] } }
                     mine: { run: { command: ["true"] } }
                 """);
@@ -147,19 +149,30 @@ class ServerWorkerTest {
 
     @Test
     void aWorkerWithoutItsServerStopsTheWorkBeforeTheLeaseEnds() throws Exception {
-        try (ServerProcess doomed = ServerProcess.start(
-                folder, "doomed", "--config", folder.resolve("server.yaml").toString())) {
-            Running worker = worker(doomed, "worker.yaml");
-            Path file = folder.resolve("w4");
-            new Typed("INTERLOCK_SERVER", doomed.url())
-                    .set("INTERLOCK_API_KEY", doomed.apiKey())
-                    .type("runs", "submit", "wait", "--key", "w", "--parameters", "{\"file\":\"w4\"}");
-            await().until(() -> Files.exists(file) && Files.readString(file).endsWith("\n"));
-            long child = Long.parseLong(Files.readString(file).strip());
-            doomed.running().signal("STOP");
+        Running worker = worker();
+        Path file = folder.resolve("w4");
+        submit("deaf", "deaf", "{\"file\":\"w4\"}");
+        await().until(() -> Files.exists(file) && Files.readString(file).endsWith("\n"));
+        long child = Long.parseLong(Files.readString(file).strip());
+        server.running().signal("STOP");
+        try {
             await().until(() -> ProcessHandle.of(child).isEmpty());
             assertThat(worker.err()).contains("no renewal was confirmed in time");
+        } finally {
+            server.running().signal("CONT");
         }
+    }
+
+    @Test
+    void aWorkerThatSleepsThroughItsLeaseLeavesNoCommandBehind() throws Exception {
+        Running worker = worker();
+        Path file = folder.resolve("w5");
+        String id = submit("deaf", "deaf/2", "{\"file\":\"w5\"}");
+        await().until(() -> Files.exists(file) && Files.readString(file).endsWith("\n"));
+        worker.signal("STOP");
+        assertThat(typed().type("runs", "watch", id).out()).contains("ended");
+        assertThat(ProcessHandle.of(Long.parseLong(Files.readString(file).strip())))
+                .isEmpty();
     }
 
     @Test
@@ -167,7 +180,7 @@ class ServerWorkerTest {
         Ended strange = worker(server.url(), server.apiKey(), "strange.yaml").await();
         assertThat(strange.code()).isEqualTo(78);
         assertThat(strange.err())
-                .contains("knows none of the jobs that are done here: nots", "it knows: note, slow, stay, wait");
+                .contains("knows none of the jobs that are done here: nots", "it knows: deaf, note, slow, stay, wait");
         assertThat(worker(server.url(), "ilk_wrong", "worker.yaml").await().code())
                 .isEqualTo(77);
         assertThat(worker("http://localhost:1", "", "worker.yaml").await().code())
@@ -181,11 +194,7 @@ class ServerWorkerTest {
     }
 
     private Running worker() {
-        return worker(server, "worker.yaml");
-    }
-
-    private Running worker(ServerProcess server, String file) {
-        Running worker = worker(server.url(), server.apiKey(), file);
+        Running worker = worker(server.url(), server.apiKey(), "worker.yaml");
         String ready = "takes work from " + server.url();
         await().until(() -> worker.err().contains(ready) || !worker.process().isAlive());
         assertThat(worker.err()).contains(ready);

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.cli.Cli.Ended;
 import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,22 +35,23 @@ class ThroughServerTest {
     }
 
     @Test
-    void everyExitCodeIsTheSame() {
-        assertThat(run("-n", "a", "--", "sh", "-c", "exit 3").code()).isEqualTo(3);
-        assertThat(run("-n", "a", "--", "sh", "-c", "kill -9 $$").code()).isEqualTo(137);
-        assertThat(run("-n", "a", "--", "no-such-program").code()).isEqualTo(127);
-        assertThat(run("-n", "-t", "300ms", "a", "--", "sleep", "60").code()).isEqualTo(124);
-        Answer unreachable = new Typed("INTERLOCK_SERVER", "http://localhost:1").type("runs", "ls");
-        assertThat(unreachable.err()).contains("cannot be reached").doesNotContain("[");
+    void everyExitCodeIsTheSame() throws IOException {
+        assertThat(typed().type("acquire", "held", "--ttl", "2m").code()).isZero();
+        assertThat(typed().type("locks", "pause", "paused/*").code()).isZero();
+        ExitCodes codes = new ExitCodes(folder, server.apiKey(), "--server", server.url());
+        codes.areAllProduced();
+        codes.elsewhere(69, "cannot be reached", "--server", "http://localhost:1");
+        codes.elsewhere(78, "is no address of a server", "--server", "nonsense");
+        Path wrong = Files.writeString(folder.resolve("wrong-key"), "ilk_wrong");
+        codes.elsewhere(77, "[unauthenticated]", "--server", server.url(), "--api-key-file", wrong.toString());
         assertThat(typed("no-key").type("runs", "ls").code()).isEqualTo(77);
         assertThat(new Typed("INTERLOCK_SERVER", "http://localhost:1")
                         .type("runs", "ls")
-                        .code())
-                .isEqualTo(69);
-        assertThat(new Typed("INTERLOCK_SERVER", "nonsense").type("runs", "ls").code())
-                .isEqualTo(78);
-        Answer listed = typed().type("runs", "ls", "--key", "a", "--no-header");
-        assertThat(listed.out()).contains("EXIT_3", "EXIT_137", "TIMEOUT");
+                        .err())
+                .contains("cannot be reached")
+                .doesNotContain("[");
+        Answer listed = typed().type("runs", "ls", "--no-header");
+        assertThat(listed.out()).contains("EXIT_3", "EXIT_137", "TIMEOUT", "COMMAND_NOT_STARTED");
     }
 
     @Test
@@ -109,27 +112,15 @@ class ThroughServerTest {
 
     @Test
     void aCommandWhoseServerIsGoneIsStoppedBeforeItsLeaseEnds() {
-        try (ServerProcess doomed = ServerProcess.start(folder, "doomed")) {
-            Running orphan = new Cli(folder)
-                    .startWith(
-                            "INTERLOCK_API_KEY",
-                            doomed.apiKey(),
-                            "run",
-                            "-n",
-                            "d",
-                            "--server",
-                            doomed.url(),
-                            "--lease",
-                            "3s",
-                            "--",
-                            "sh",
-                            "-c",
-                            "echo ready; exec sleep 300");
-            await().until(() -> orphan.out().contains("ready"));
-            doomed.running().signal("STOP");
+        Running orphan = start("-n", "d", "--lease", "2s", "--", "sh", "-c", "echo ready; exec sleep 300");
+        await().until(() -> orphan.out().contains("ready"));
+        server.running().signal("STOP");
+        try {
             Ended ended = orphan.await();
             assertThat(ended.code()).isEqualTo(121);
             assertThat(ended.err()).contains("no heartbeat was confirmed in time");
+        } finally {
+            server.running().signal("CONT");
         }
     }
 
@@ -153,39 +144,18 @@ class ThroughServerTest {
 
     @Test
     void whoeverWaitsGoesOnWaitingWhenTheServerIsRestarted() {
-        ServerProcess first = ServerProcess.start(folder, "restarted");
-        try (ServerProcess second = waitAcross(first)) {
-            assertThat(second.url()).isEqualTo(first.url());
-        }
-    }
-
-    private static ServerProcess waitAcross(ServerProcess first) {
-        Typed cli = new Typed("INTERLOCK_SERVER", first.url()).set("INTERLOCK_API_KEY", first.apiKey());
-        Answer taken = cli.type("acquire", "g", "--ttl", "60s");
-        cli.set("INTERLOCK_LEASE_ID", StoreCommandsTest.field(taken.out(), "leaseId"));
-        Running waiting = new Cli(folder)
-                .startWith(
-                        "INTERLOCK_API_KEY",
-                        first.apiKey(),
-                        "run",
-                        "-w",
-                        "60s",
-                        "--server",
-                        first.url(),
-                        "g",
-                        "--",
-                        "echo",
-                        "got it");
+        Answer taken = typed().type("acquire", "g", "--ttl", "60s");
+        Running waiting = start("-w", "60s", "g", "--", "echo", "got it");
         await().until(() -> waiting.err().contains("you are number 1 of 1 in line"));
         // Told to stop, a server sends away whoever waits.
-        first.running().signal("TERM");
-        first.running().await();
-        ServerProcess second = first.restart(folder, "restarted");
-        cli.type("release", "g", "--token", StoreCommandsTest.field(taken.out(), "token"));
+        server.running().signal("TERM");
+        server.running().await();
+        server = server.restart(folder, "server");
+        typed().set("INTERLOCK_LEASE_ID", StoreCommandsTest.field(taken.out(), "leaseId"))
+                .type("release", "g", "--token", StoreCommandsTest.field(taken.out(), "token"));
         Ended had = waiting.await();
         assertThat(had.err()).doesNotContain("shutting-down");
         assertThat(had.out()).isEqualTo("got it\n");
-        return second;
     }
 
     @Test
@@ -199,14 +169,14 @@ class ThroughServerTest {
         assertThat(cli.type("renew", "e", "--token", token).code()).isZero();
         assertThat(cli.type("release", "e", "--token", token).code()).isZero();
         assertThat(cli.type("renew", "e", "--token", token).code()).isEqualTo(121);
-        assertThat(cli.type("locks", "pause", "paused/*", "--reason", "maintenance")
+        assertThat(cli.type("locks", "pause", "quiet/*", "--reason", "maintenance")
                         .code())
                 .isZero();
-        assertThat(run("-n", "paused/1", "--", "true").code()).isEqualTo(75);
-        assertThat(cli.type("locks", "resume", "paused/*").code()).isZero();
+        assertThat(run("-n", "quiet/1", "--", "true").err()).contains("is paused", "maintenance");
+        assertThat(cli.type("locks", "resume", "quiet/*").code()).isZero();
         assertThat(cli.type("runs", "submit", "nothing").code()).isEqualTo(3);
         assertThat(cli.type("runs", "show", "nonsense").code()).isEqualTo(3);
-        assertThat(cli.type("audit", "ls", "--key", "paused/*").code()).isZero();
+        assertThat(cli.type("audit", "ls", "--key", "quiet/*").code()).isZero();
         Answer verified = cli.type("audit", "verify");
         assertThat(verified.out()).contains("nothing is wrong");
         assertThat(verified.code()).isZero();
