@@ -1,6 +1,6 @@
 // The page around the pages: finds the one the address names, keeps it fresh, and never loses the address.
 import { render } from './lit/lit-html.js';
-import { guard, href, root, session, signIn, signOut, whoAmI } from './core/api.js';
+import { guard, href, Problem, root, session, signIn, signOut, whoAmI } from './core/api.js';
 import { expire, hold, listener, live, pause, start } from './core/live.js';
 import { clock, keep } from './core/time.js';
 import { count, html, mark } from './core/bits.js';
@@ -33,13 +33,17 @@ let problem = null;
 let loading = 0;
 let again = 0;
 let turn = 0;
+let trip = 0;
 let asking = false;
 let refused = '';
 
 const main = document.documentElement;
 function draw() {
   shell.width = Math.max(300, Math.min(1440, main.clientWidth - (innerWidth > 760 ? 208 + 48 : 24)));
+  const had = document.activeElement;
   render(asking && !page ? signInView({ refused, enter }) : frame(), document.getElementById('app'));
+  // Whatever had the focus may be gone; then it goes to where the page begins.
+  if (!had.isConnected) document.querySelector('main h1')?.focus();
 }
 
 const entry = ([name, words, number]) => {
@@ -60,7 +64,7 @@ const frame = () => html`<a class="skip" href="#main">Skip to content</a><div cl
 
 function body() {
   if (problem && !state.data) {
-    return html`<div class="empty"><h1 tabindex="-1">${problem.title}</h1><p>${problem.message}</p>${problem.request && html`<p class="muted">Request ${problem.request}</p>`}<button @click=${() => load()}>Try again</button></div>`;
+    return html`<div class="empty"><h1 tabindex="-1">${problem.title}</h1><p>${problem.message}</p>${problem.request && html`<p class="muted">Request ${problem.request}</p>`}<button @click=${() => page ? load() : location.reload()}>Try again</button></div>`;
   }
   if (page === null) return html`<div class="empty"><h1 tabindex="-1">There is no such page</h1><p><a href=${href('')}>Go to Now</a></p></div>`;
   return page && state.data ? html`<div class=${live.status === 'offline' ? 'frozen' : ''}>${page.view(state)}</div>` : html`<p class="muted pad">Loading…</p>`;
@@ -68,7 +72,7 @@ function body() {
 
 const BADGES = { connecting: ['idle', 'Connecting'], live: ['ok', 'Live'], expired: ['fail', 'Signed out'], offline: ['overdue', 'Offline · data from '] };
 function badge() {
-  const [kind, words] = live.paused ? ['paused', 'Paused' + (live.waiting ? ` · ${live.waiting} changes waiting` : '')] : BADGES[live.status];
+  const [kind, words] = live.paused && live.status === 'live' ? ['paused', 'Paused' + (live.waiting ? ` · ${live.waiting} changes waiting` : '')] : BADGES[live.status];
   return html`<span class="live c-${kind}"><svg viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="currentColor"/></svg>${words}${live.status === 'offline' && clock(live.at, true)}</span>`;
 }
 
@@ -95,12 +99,15 @@ async function load(unasked) {
 
 const parameters = () => Object.fromEntries(new URLSearchParams(location.search));
 async function navigate(focus) {
+  const mine = ++trip;
   const [name, id = ''] = location.pathname.slice(root.pathname.length).split('/');
   const file = PAGES.get(name === 'runs' && id ? 'run' : name || 'now');
-  const next = file ? (await file()).default : null;
+  // A file that did not come once does not come again until everything is loaded anew.
+  const next = file ? await file().then(it => it.default, () => undefined) : null;
+  if (mine !== trip) return;
   page = next;
-  problem = null;
-  state = { name, id: decodeURIComponent(id), q: parameters(), data: null, loaded: 0 };
+  problem = page === undefined ? new Problem(0, { title: 'This page did not come', detail: 'The server is away, or has another version by now.' }) : null;
+  state = { name, id, q: parameters(), data: null, loaded: 0 };
   document.title = (page ? page.title(state) + ' · ' : '') + 'Interlock';
   draw();
   await load();
@@ -156,6 +163,8 @@ listener.status = () => {
   if (live.status === 'live' && !live.paused) announce('Connected');
   draw();
 };
+// Whoever signs in does so for all tabs: they have one cookie, and each must know what goes with it.
+listener.again = () => whoAmI().then(() => asking || live.status === 'expired' ? begin() : draw()).catch(() => {});
 listener.event = (type, data) => {
   if (asking) return;
   if (type === 'run.dead') announce('New dead letter: ' + data.key);
@@ -167,8 +176,10 @@ listener.event = (type, data) => {
 document.addEventListener('click', event => {
   const link = event.target.closest('a');
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || link.target || link.origin !== location.origin) return;
-  if (!link.pathname.startsWith(root.pathname) || link.getAttribute('href').startsWith('#')) return;
+  if (!link.pathname.startsWith(root.pathname)) return;
   event.preventDefault();
+  // The only place within a page; going there must not load it again.
+  if (link.hash) return document.querySelector('main h1')?.focus();
   history.pushState(null, '', link.href);
   navigate(true);
 });

@@ -12,6 +12,11 @@ export const apiHref = to => new URL(to, api).href;
 /** What happens when the session has ended; set by whoever can ask for another. */
 export const guard = { expired() {} };
 
+// What is asked long after somebody last touched the page, it asks by itself, and that keeps nobody signed in.
+const ALONE_AFTER = 60000;
+let touched = Date.now();
+['pointerdown', 'wheel', 'keydown'].forEach(kind => addEventListener(kind, () => { touched = Date.now(); }, { capture: true, passive: true }));
+
 /** What the server refused, in its own words. */
 export class Problem extends Error {
   constructor(status, { detail, title }, request) {
@@ -24,7 +29,7 @@ export class Problem extends Error {
 export async function request(to, options = {}) {
   const tenant = kept('tenant');
   const before = session.csrfToken;
-  const headers = { ...tenant && { 'X-Tenant': tenant }, ...options.headers };
+  const headers = { ...tenant && { 'X-Tenant': tenant }, ...Date.now() - touched > ALONE_AFTER && { 'X-Background': 'true' }, ...options.headers };
   const answer = await fetch(apiHref(to), { ...options, headers }).catch(() => {
     throw new Problem(0, { title: 'No connection', detail: 'The server does not answer. What you see may be old.' });
   });

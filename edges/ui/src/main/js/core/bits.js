@@ -2,7 +2,7 @@
 import { html as lit, nothing, svg as litSvg } from '../lit/lit-html.js';
 import { repeat } from '../lit/directives/repeat.js';
 import { href } from './api.js';
-import { millis, now, span } from './time.js';
+import { millis, moment, now, since, span, zone } from './time.js';
 
 /** Templates in which false shows as nothing, so that 'condition && html`…`' says what it means. */
 const sparing = tag => (parts, ...values) => tag(parts, ...values.map(value => value === false ? nothing : value));
@@ -34,10 +34,20 @@ export const kindOf = run => isLost(run.error) ? 'fenced' : RUNS[run.state] || '
 export const runPill = run => html`${pill(RUNS[run.state] || 'idle', said(run.state))}${isLost(run.error) && html` ${pill('fenced', 'Lost')}`}`;
 export const isOver = run => !['QUEUED', 'PENDING', 'RUNNING'].includes(run.state);
 
+/** What counts in line: the priority, and one more for every minute up to ten. */
+const weight = run => run.priority + Math.min(10, Math.floor(since(run.submittedAt) / 60000));
+/** Whose turn comes next of a page of runs in line, which has the newest first. */
+export const firstOf = runs => runs.reduceRight((best, run) => best && weight(best) >= weight(run) ? best : run, undefined);
+
 /** A run's id as people say it: its end, which differs where the beginning is only the time. */
 export const short = id => id.slice(-8);
 export const runLink = id => id ? html`<a class="mono" href=${href('runs/' + encodeURIComponent(id))} title=${id}>${short(id)}</a>` : '—';
 export const lockPath = key => 'lock?key=' + encodeURIComponent(key);
+/** A sentence of the server's about a run or nobody's: other runs are links, and times are told like all others. */
+export const sentence = (words, about) => words.replace(/^run /, 'Run ').split(/([0-9a-f]{8}-[0-9a-f-]{27}|(?:since|at) \d{4}-\d\d-\d\dT[\d:.]+Z)/).map((part, i) => {
+  const [word, instant] = part.split(' ');
+  return i % 2 === 0 ? part : part === about ? mono(short(part)) : !instant ? runLink(part) : zone() !== 'relative' ? html`${word} ${moment(instant)}` : word === 'at' ? moment(instant) : html`for ${moment(instant, span)}`;
+});
 /** A key may break after each slash, and nowhere else if it can. */
 export const slashed = key => key.split('/').map((part, i) => html`${i > 0 && html`/<wbr>`}${part}`);
 export const keyLink = key => key ? html`<a class="mono key" href=${href(lockPath(key))}>${slashed(key)}</a>` : '—';

@@ -3,14 +3,14 @@ import { render } from '../lit/lit-html.js';
 import { live as bound } from '../lit/directives/live.js';
 import { get, may, path, post } from './api.js';
 import { act, shell, toast } from './shell.js';
-import { html, leaseLeft, short } from './bits.js';
+import { firstOf, html, isOver, leaseLeft, short } from './bits.js';
 import { since, span } from './time.js';
 
 export const REASON = { name: 'reason', label: 'Reason', required: true };
 
 /**
- * Asks. fields: {name, label, value, required, options, equals, hint}; send gets the values and does it, and done says what came of it.
- * What the server refuses is shown in the dialog; refused may make more words of it.
+ * Asks. fields: {name, label, value, required, options, check, equals, hint}; send gets the values and does it, and done says what came of
+ * it; what takes its time is told by tell. What the server refuses is shown in the dialog; refused may make more words of it.
  */
 export function ask({ title, body, fields = [], confirm, danger, send, refused = failure => failure.message, done }) {
   const dialog = document.createElement('dialog');
@@ -18,6 +18,8 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
   const back = document.activeElement;
   let problem = '';
   let busy = false;
+  let told = '';
+  const tell = words => { told = words; draw(); };
   const complete = () => fields.every(f => (!f.required || values[f.name].trim()) && (!f.equals || values[f.name] === f.equals));
   const submit = async event => {
     event.preventDefault();
@@ -25,7 +27,7 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
     busy = true;
     draw();
     try {
-      const answer = await send(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim() || undefined])));
+      const answer = await send(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim() || undefined])), tell);
       dialog.close();
       const words = done(answer);
       if (words) toast(words);
@@ -33,17 +35,18 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
     } catch (failure) {
       problem = await refused(failure);
       busy = false;
-      draw();
+      tell('');
     }
   };
   const control = f => {
     const change = event => { values[f.name] = event.target.value; draw(); };
+    if (f.check) return html`<input id="f-${f.name}" type="checkbox" @change=${event => { values[f.name] = event.target.checked ? 'yes' : ''; }}>`;
     return f.options ? html`<select id="f-${f.name}" @change=${change}>${f.options.map(o => html`<option ?selected=${o === values[f.name]}>${o}</option>`)}</select>`
       : html`<input id="f-${f.name}" .value=${bound(values[f.name])} autocomplete="off" spellcheck="false" ?required=${f.required} @input=${change}>`;
   };
   const draw = () => render(html`<form method="dialog" @submit=${submit}><h2 id="d-title">${title}</h2>${typeof body === 'function' ? body() : body}
-    ${fields.map(f => html`<label for="f-${f.name}">${f.label}${f.required && html` <span class="muted">(required)</span>`}</label>${control(f)}${f.hint && html`<p class="hint">${f.hint}</p>`}`)}
-    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${fields.map(f => html`${f.check && control(f)}<label for="f-${f.name}">${f.label}${f.required && html` <span class="muted">(required)</span>`}</label>${!f.check && control(f)}${f.hint && html`<p class="hint">${f.hint}</p>`}`)}
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}${told && html`<p class="hint" role="status">${told}</p>`}
     <div class="row end"><button type="button" @click=${() => dialog.close()}>${danger ? 'Keep it as it is' : 'Close'}</button>
     ${confirm && html`<button type="submit" class=${danger ? 'danger solid' : 'primary'} ?disabled=${!complete() || busy}>${confirm}</button>`}</div></form>`, dialog);
   const ticking = setInterval(draw, 1000);
@@ -56,21 +59,34 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
 
 const lockOf = async key => ({ ...(await get(path('locks', { key }))).items[0], seen: Date.now() });
 
+/** Asks a run to stop, and waits a while; whether it has. */
+async function stops(runId, reason, tell) {
+  await post('runs/' + runId + '/cancel', { reason });
+  for (let left = 30; left > 0; left--) {
+    if (isOver(await get('runs/' + runId))) return true;
+    tell('Asked to stop; it is given ' + left + ' s more.');
+    await new Promise(done => { setTimeout(done, 1000); });
+  }
+  return false;
+}
+
 /** Takes a key away from whoever has it when the dialog opens, and from nobody else. */
 export async function evict(key) {
   const lock = await lockOf(key);
   if (!lock.token) return toast(key + ' is held by nobody.', true);
   const { runId, holder, alive } = lock.holder || {};
+  const first = lock.waiting > 0 && firstOf((await get(path('runs', { key, state: 'QUEUED', limit: 200 }))).items);
   return ask({
     title: 'Force release ' + key + '?', confirm: 'Force release', danger: true,
     body: () => html`<div class="victim"><p><b>Held by</b> ${runId && 'run ' + short(runId) + ' on '}${holder} for ${span(since(lock.since))}${lock.stage && ', stage ' + lock.stage}.</p>
       <p>${alive ? html`<b class="bad">This holder looks alive:</b> its lease has ${span(leaseLeft(lock))} left unless it renews.`
         : html`<b>This holder looks gone:</b> its lease has ended without being given back.`}</p>
-      <p><b>What happens:</b> token ${lock.token} is retired; ${runId ? 'the run ends as lost' : 'the lease is lost'}${lock.waiting > 0 && '; of ' + lock.waiting + ' in line the first comes next'}.
+      <p><b>What happens:</b> token ${lock.token} is retired; ${runId ? 'the run ends as lost' : 'the lease is lost'}; ${first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in line' : '') : 'nobody waits'}.
       The program is told at its next heartbeat, and may write until then: only a resource that checks the token keeps it out.</p></div>`,
-    fields: [REASON, { name: 'typed', label: 'Type the key to confirm', equals: key, hint: key }],
-    send: ({ reason }) => post('locks/evict', { key, token: lock.token, reason }),
-    done: answer => 'Released: token ' + answer.releasedToken + ' is retired' + (answer.nextRun ? ', run ' + short(answer.nextRun) + ' is next' : ''),
+    fields: [...runId ? [{ name: 'ask', check: true, label: 'First ask the run to stop, and wait up to 30 s for it (recommended)' }] : [],
+      REASON, { name: 'typed', label: 'Type the key to confirm', equals: key, hint: key }],
+    send: async ({ ask: before, reason }, tell) => before && await stops(runId, reason, tell) ? null : post('locks/evict', { key, token: lock.token, reason }),
+    done: answer => !answer ? 'Run ' + short(runId) + ' has stopped; nothing was taken by force' : 'Released: token ' + answer.releasedToken + ' is retired' + (answer.nextRun ? ', run ' + short(answer.nextRun) + ' is next' : ''),
     refused: async failure => {
       if (failure.status !== 412) return failure.message;
       const { token, holder: now } = await lockOf(key);

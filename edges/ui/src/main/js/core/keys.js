@@ -27,6 +27,6 @@ export const listen = ({ go, pause, theme, help }) => document.addEventListener(
   if (action) { event.preventDefault(); action(); }
 });
 
-const HELP = { '/': 'search', 'g n  g l  g r  g q  g d  g w  g a': 'go to Now, Locks, Runs, Queue, Dead letters, Workers, Audit', 'j  k': 'next and previous row', Enter: 'open',
+const HELP = { '/': 'search', 'g n  g l  g r  g q  g d  g w  g j  g a  g s': 'go to Now, Locks, Runs, Queue, Dead letters, Workers, Janitor, Audit log, Settings', 'j  k': 'next and previous row', Enter: 'open',
   x: 'select', p: 'pause live updates', t: 'theme', '.': 'copy as CLI', '?': 'this list' };
 export const help = () => html`<dl class="keys">${Object.entries(HELP).map(([keys, words]) => html`<div><dt>${keys.split('  ').map(key => html`<kbd>${key}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>`;

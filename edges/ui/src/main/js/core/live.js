@@ -8,8 +8,8 @@ const NAME = 'interlock ' + root.pathname;
 
 /** status: connecting, live, offline, expired; at: when we last heard of the server; waiting: changes not shown while paused. */
 export const live = { status: 'connecting', at: Date.now(), paused: false, waiting: 0 };
-/** Set by app.js: something happened; how the stream stands has changed. */
-export const listener = { event() {}, status() {} };
+/** Set by app.js: something happened; how the stream stands has changed; another tab has signed in. */
+export const listener = { event() {}, status() {}, again() {} };
 const channel = new BroadcastChannel(NAME);
 let leading = false;
 let place = '';
@@ -77,14 +77,18 @@ async function follow() {
 export function start() {
   live.status = 'connecting';
   standStill(false);
+  stop.abort();
   stop = new AbortController();
-  if (leading) return follow();
-  channel.onmessage = ({ data: said }) => {
-    if (leading) { if (said.hello) channel.postMessage({ status: live.status }); }
-    else if (said.status) status(said.status);
-    else if (said.type) heard(said.type, said.data);
-  };
   channel.postMessage({ hello: true });
+  if (leading) return follow();
+  if (channel.onmessage) return undefined;
+  channel.onmessage = ({ data: said }) => {
+    if (said.hello) {
+      listener.again();
+      if (leading && live.status !== 'expired') channel.postMessage({ status: live.status });
+    } else if (!leading && said.status) status(said.status);
+    else if (!leading && said.type) heard(said.type, said.data);
+  };
   if (!navigator.locks) return lead();
   return navigator.locks.request(NAME, lead);
 }

@@ -41,11 +41,11 @@ export function clock(instant, local = zone() === 'local') {
 const ago = ms => ms < 1000 ? 'now' : ms < 60000 ? span(ms) + ' ago' : ms < 3600000 ? Math.floor(ms / 60000) + ' min ago'
   : ms < 172800000 ? Math.floor(ms / 3600000) + ' h ago' : Math.floor(ms / 86400000) + ' d ago';
 /** A moment, as its reader likes it; the other form is in the title. */
-export function moment(instant) {
+export function moment(instant, past = ago) {
   if (!instant) return '—';
   const iso = new Date(instant).toISOString();
   const full = iso.replace('T', ' ').slice(0, 19);
   const age = since(instant);
   const day = age < 86400000 ? '' : full.slice(0, 11);
-  return html`<time datetime=${iso} title="${full} UTC">${zone() !== 'relative' ? day + clock(instant) : age < -999 ? 'in ' + span(-age) : ago(age)}</time>`;
+  return html`<time datetime=${iso} title="${full} UTC">${zone() !== 'relative' ? day + clock(instant) : age < -999 ? 'in ' + span(-age) : past(age)}</time>`;
 }

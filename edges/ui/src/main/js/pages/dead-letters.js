@@ -19,7 +19,7 @@ const act = ['Do', run => html`<button class="small" aria-label="Retry run ${sho
 
 const page = list({
   title: 'Dead letters', from: 'runs', always: { state: 'DEAD' }, limit: 100, cli: 'interlock dead ls', fields: FIELDS, hears: /^(run|reset)/,
-  none: ['No dead letters', 'Runs arrive here after they have failed as often as their job may try.', 'interlock dead ls'],
+  none: ['No dead letters', 'Runs arrive here after they have failed as often as their job may try.', 'interlock runs submit JOB --key ledger/4711'],
   more: state => may('operator') && state.data.items.length > 0 && html`${bulk(state, true)}${bulk(state, false)}`,
   columns: state => [...may('operator') ? [choose(state)] : [], [C.key[0], C.key[1], 'first'], ['Run', C.run[1]], C.attempts, ['Error', run => html`<span class="bad">${mono(run.error?.code)}</span> ${quoted(run.error?.message)}`],
     ['Ended', run => moment(run.endedAt)], ...may('operator') ? [act] : []],

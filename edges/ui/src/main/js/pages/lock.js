@@ -1,7 +1,7 @@
 // Lock: why it is as it is, who has it, who waits, and what went on.
 import {
   age, auditTable, box, C, empty, evict, facts, get, head, href, html, isOver, leaseLeft, lockPill, may, millis, moment, mono, path,
-  pauseKey, pill, quote, quoted, resume, runLink, runTable, section, shell, since, slashed, span, stage, startButton,
+  pauseKey, pill, quote, quoted, resume, runLink, runTable, section, sentence, shell, since, slashed, span, stage, startButton,
 } from '../core/page.js';
 import { lanes } from '../core/lanes.js';
 
@@ -19,7 +19,7 @@ async function detailed(run) {
 
 function sentences({ lock, queue: [first, ...others], pause }) {
   const wait = millis(first?.expectedWait);
-  return html`<div class="lead"><p>${lock.explanation}.</p>${first ? html`<p>Next: run ${runLink(first.id)}${first.submittedBy && ' of ' + first.submittedBy}, waiting ${age(since(first.submittedAt))}${wait >= 1000
+  return html`<div class="lead"><p>${sentence(lock.explanation)}.</p>${first ? html`<p>Next: run ${runLink(first.id)}${first.submittedBy && ' of ' + first.submittedBy}, waiting ${age(since(first.submittedAt))}${wait >= 1000
     && `, about ${span(wait)} more (estimate)`}. ${others.length > 0 && others.length + ' behind it.'}</p>` : html`<p class="muted">${lock.holder ? 'Nobody waits.' : 'Whoever asks next gets it' + (pause ? ' when the pause ends.' : '.')}</p>`}</div>`;
 }
 
@@ -31,7 +31,7 @@ function holder({ lock, runs }) {
     Holder: html`<b>${who.holder || 'waits for a worker'}</b>`,
     Run: who.runId && html`${runLink(who.runId)}${run && ` · attempt ${run.attempt} of ${run.maxAttempts}`}`,
     Token: mono(lock.token ?? '—'),
-    'Held for': lock.since && html`${age(since(lock.since))} since ${moment(lock.since)}`,
+    'Held for': lock.since && html`<span class="tn age">${moment(lock.since, span)}</span>`,
     Lease: lock.leaseLeft && html`${age(leaseLeft(lock))} left unless renewed`,
     Alive: who.alive ? 'yes, its lease is renewed' : 'no, its lease has ended',
     Stage: lock.stage && stage(lock),
@@ -63,7 +63,7 @@ export default {
     const { lock, runs, queue, audit, pause, cursor } = data;
     const key = lock.key;
     return html`${head({
-      crumb: html`<a href=${href('locks')}>Locks</a> /`,
+      crumb: html`<a href=${href('locks')}>Locks</a> / ${mono(slashed(key))}`,
       title: html`<span class="mono key">${slashed(key)}</span>`,
       state: html`${lockPill(lock.state)}${pause && lock.state !== 'PAUSED' && pill('paused', 'Paused')}`,
       json: path('locks', { key }),

@@ -1,7 +1,7 @@
 // Now: figures, what needs somebody, and who holds what.
 import {
-  cancel, count, empty, get, head, href, html, isLost, keyLink, lockPath, LOCKS, mark, may, moment, mono, quoted, refresh, resume, retry,
-  short, since, sortLocks, span, startButton, summary, table,
+  cancel, count, empty, firstOf, get, head, href, html, isLost, keyLink, lockPath, LOCKS, mark, may, moment, mono, quoted, refresh, resume, retry,
+  sentence, short, since, sortLocks, span, startButton, summary, table,
 } from '../core/page.js';
 
 const LONG_WAIT = 5 * 60000;
@@ -26,14 +26,14 @@ function attention({ lost }) {
     }),
     ...dead.items.filter(run => !lost.some(other => other.id === run.id)).slice(0, FORGIVEN).map(run => ({ kind: 'fail', key: run.key, run: run.id,
       words: `dead letter after ${run.attempt} attempt${run.attempt === 1 ? '' : 's'}: ${run.error?.code}`, next: moment(run.endedAt), button: may('operator') && ['Retry', () => retry(run)] })),
-    ...workers.items.filter(worker => !worker.alive).map(worker => ({ kind: 'idle', words: html`worker <b>${worker.worker}</b> is silent since ${moment(worker.seenAt)}`, next: 'its runs go to others when their leases end' })),
+    ...workers.items.filter(worker => !worker.alive).map(worker => ({ kind: 'idle', words: html`worker <b>${worker.worker}</b> was last seen ${moment(worker.seenAt)}`, next: 'its runs go to others when their leases end' })),
   ];
 }
 
 const row = ({ kind, key, words, next, run, button }) => html`<li><span class="sign c-${kind}">${mark(kind)}</span>${key && keyLink(key)}<span class="what">${words}<span class="muted"> · ${next}</span></span>
   <span class="row end">${(run || key) && html`<a class="button small" href=${href(run ? 'runs/' + run : lockPath(key))} aria-label="Open ${run ? 'run ' + short(run) : 'lock ' + key}">Open</a>`}
   ${button && html`<button class="small" @click=${button[1]}>${button[0]}</button>`}</span></li>`;
-const figure = (number, words, to, bad) => html`<a class="card pad kpi ${bad ? 'bad' : ''}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
+const figure = (number, words, to, kind) => html`<a class="card pad kpi ${kind || ''}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
 
 export default {
   renews: 5000,
@@ -48,19 +48,19 @@ export default {
     const busy = locks.items.filter(lock => lock.state !== 'FREE').map(lock => ({
       ...lock,
       reason: data.why.get(lock.holder?.runId),
-      next: lock.waiting > 0 && queue.items.findLast(run => run.key === lock.key)?.id,
+      next: lock.waiting > 0 && firstOf(queue.items.filter(run => run.key === lock.key))?.id,
     }));
     const of = state => busy.filter(lock => lock.state === state).length + (locks.cursor ? '+' : '');
     const longest = Math.max(0, ...queue.items.map(run => since(run.submittedAt)));
     const rows = attention(data);
     return html`${head({ title: 'Now', json: 'locks', cli: 'interlock locks ls', more: startButton() })}
-    <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', of('OVERDUE') > 0)}${figure(count(queue), 'waiting', 'queue')}
-      ${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(dead), 'dead letters', 'dead-letters', dead.items.length)}</div>
+    <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', parseInt(of('OVERDUE')) > 0 && 'late')}${figure(count(queue), 'waiting', 'queue')}
+      ${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(dead), 'dead letters', 'dead-letters', dead.items.length > 0 && 'bad')}</div>
     ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention <span class="muted">(${rows.length})</span></h2><ul class="card list attention">${rows.slice(0, 12).map(row)}</ul></section>`}
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span><span class="muted">Updated ${moment(summary.at)}</span></div>
     <div class="card">${busy.length ? table('Active locks', LOCKS, sortLocks(busy, 'need').slice(0, 100), lock => lock.key)
       : empty(['Nobody holds anything', 'A key appears here as soon as something runs under it.', 'interlock run ledger/4711 -n -- sleep 60'])}</div>
     ${(locks.cursor || busy.length > 100) && html`<p class="muted"><a href=${href('locks')}>All locks</a></p>`}
-    ${busy.filter(lock => lock.waiting).slice(0, 3).map(lock => html`<p class="why">${lock.explanation}.</p>`)}</section>`;
+    ${busy.filter(lock => lock.waiting).slice(0, 3).map(lock => html`<p class="why">${sentence(lock.explanation)}.</p>`)}</section>`;
   },
 };

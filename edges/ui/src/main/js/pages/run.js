@@ -1,7 +1,7 @@
 // Run: why it is where it is, what it did when, and what it said.
 import {
   age, at, auditTable, banner, box, cancel, evict, facts, get, head, href, html, isLost, isOver, keyLink, leaseLeft, lockPath, may, millis,
-  moment, mono, now, path, quoted, retry, runLink, runPill, section, settle, shell, short, since, slashed, span,
+  moment, mono, now, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span,
 } from '../core/page.js';
 import { timeline } from '../core/timeline.js';
 
@@ -42,7 +42,7 @@ export default {
   renews: 2000,
   title: ({ id }) => 'Run ' + short(id),
   async load(state) {
-    const run = await get('runs/' + encodeURIComponent(state.id) + '?output=true');
+    const run = await get('runs/' + state.id + '?output=true');
     const [{ items: [lock] }, jobs, audit] = await Promise.all([
       get(path('locks', { key: run.key })),
       state.jobs || get('jobs'),
@@ -71,7 +71,7 @@ export default {
         ${run.state === 'DEAD' && may('operator') && !run.settled && html`<button @click=${() => retry(run)}>Retry</button><button class="danger" @click=${() => settle([run], false, 'This one.')}>Discard…</button>`}
         ${lock?.token && may('operator') && html`<button class="danger" @click=${() => evict(run.key)}>Force release…</button>`}`,
     })}
-    <div class="lead"><p>${run.explanation}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not begun, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${mono(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
+    <div class="lead"><p>${sentence(run.explanation, run.id)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not begun, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${mono(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
       && html` · started ${moment(run.startedAt)}, waited ${span(since(run.submittedAt, run.startedAt))}`}</p></div>
     ${what && banner(...what)}${run.error && banner(kind, html`<b>${run.error.code}</b> ${run.error.message}`)}
     ${box('Timeline', timeline(run, declared, [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}

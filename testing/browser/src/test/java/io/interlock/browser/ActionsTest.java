@@ -76,6 +76,26 @@ class ActionsTest extends BrowserTest {
     }
 
     @Test
+    void whoTakesAKeyAwayMayAskTheRunToStopFirst() {
+        Run run = running("evict/asked");
+        Run next = site().submit("evict/asked", "nightly-close", "next");
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.open("lock?key=evict/asked");
+            press(page, "Force release…");
+            String id = next.id().toString();
+            assertThat(page.locator("dialog")).containsText("run " + id.substring(id.length() - 8) + " is next");
+            page.getByLabel("First ask the run to stop").check();
+            page.getByLabel("Reason").fill("powered off, OPS-119");
+            page.getByLabel("Type the key").fill("evict/asked");
+            dialog(page, "Force release").click();
+            assertThat(page.locator(".toast")).containsText("nothing was taken by force");
+            ada.isContent();
+        }
+        assertThat(site().engine.find(run.id()).orElseThrow().state()).isEqualTo(RunState.ABORTED);
+        assertThat(audit("evict/asked")).noneMatch(record -> record.action().equals("evicted"));
+    }
+
+    @Test
     void aStaleDialogTakesNothingAwayAndSaysWhoHasItNow() {
         running("evict/stale");
         Run next = site().submit("evict/stale", "nightly-close", "the next one");
@@ -170,7 +190,7 @@ class ActionsTest extends BrowserTest {
         }
     }
 
-    private void start(Page page, String job, String key) {
+    static void start(Page page, String job, String key) {
         press(page, "Start a run…");
         page.locator("dialog #f-job").selectOption(job);
         page.locator("dialog #f-key").fill(key);

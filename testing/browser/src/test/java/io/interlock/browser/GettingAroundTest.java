@@ -7,11 +7,18 @@ import com.microsoft.playwright.Page;
 import io.interlock.access.Role;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.Run;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** Addresses, keyboard, search, long lists, other places. */
 class GettingAroundTest extends BrowserTest {
+
+    /** What people notice as a pause. */
+    private static final double JANK_MILLIS = 200;
 
     @Override
     boolean hasHistory() {
@@ -74,7 +81,7 @@ class GettingAroundTest extends BrowserTest {
     }
 
     @Test
-    void twoThousandLocksAndTenThousandRunsArePaged() {
+    void twoThousandLocksAndTenThousandRunsArePagedAndNeverJank() {
         for (int i = 0; i < 10_000; i++) {
             site().engine.submit(RunRequest.of(Site.key("many/" + (i % 2_000)), "remote"));
         }
@@ -99,7 +106,48 @@ class GettingAroundTest extends BrowserTest {
             assertThat(page.locator("main tbody tr")).hasCount(200);
             ada.open("");
             assertThat(page.locator("main")).containsText("200+");
+            // Others use this machine too, and now and then make anything slow: what is slow itself is slow each time.
+            List<Double> longest = new ArrayList<>();
+            do {
+                longest.add(longestTask(page, () -> walkThrough(ada)));
+            } while (longest.size() < 3 && Collections.min(longest) >= JANK_MILLIS);
+            assertThat(Collections.min(longest))
+                    .as("milliseconds for which the page answered nobody: %s", longest)
+                    .isLessThan(JANK_MILLIS);
             ada.isContent();
         }
+    }
+
+    /** Scrolls and turns pages while things happen. */
+    private void walkThrough(Visitor ada) {
+        Page page = ada.page;
+        for (String path : List.of("locks", "runs", "queue", "")) {
+            ada.go(path);
+            for (int i = 0; i < 8; i++) {
+                site().submit("many/" + i, "remote", "while somebody scrolls");
+                page.mouse().move(700, 500);
+                page.mouse().wheel(0, 700);
+                page.evaluate("() => new Promise(requestAnimationFrame)");
+            }
+            if (page.locator("button:has-text('Next page')").count() > 0) {
+                String first = page.locator("main tbody tr").first().innerText();
+                page.locator("button:has-text('Next page')").click();
+                assertThat(page.locator("main tbody tr").first()).not().hasText(first);
+            }
+        }
+        String fresh = "live/" + UUID.randomUUID();
+        site().submit(fresh, "remote", "told live");
+        ada.go("locks?key=live/*");
+        assertThat(page.locator("main tbody")).containsText(fresh);
+    }
+
+    /** For how long the page could do nothing else while {@code walk} went on, in milliseconds; 0 if never for longer than 50. */
+    private static double longestTask(Page page, Runnable walk) {
+        page.evaluate("() => { window.tasks = []; window.watch = new PerformanceObserver(list =>"
+                + " tasks.push(...list.getEntries())); watch.observe({ type: 'longtask' }); }");
+        walk.run();
+        Object longest = page.evaluate("() => { tasks.push(...watch.takeRecords()); watch.disconnect();"
+                + " return Math.max(0, ...tasks.map(task => task.duration)); }");
+        return ((Number) longest).doubleValue();
     }
 }

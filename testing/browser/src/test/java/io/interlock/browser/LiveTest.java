@@ -51,7 +51,12 @@ class LiveTest extends BrowserTest {
             assertThat(page.locator(".lead")).containsText("is number 1 in line for acme:why/1");
             site().tell("why/1", "end");
             assertThat(page.locator("main .head")).containsText("Running");
+            // A time is told as people tell it, and exactly to whoever points at it.
+            assertThat(page.locator(".lead").first()).containsText(Pattern.compile("has why/1 for \\d+ s"));
+            assertThat(page.locator(".lead time").first()).hasAttribute("title", Pattern.compile("20.* UTC"));
             site().tell("why/1", "end");
+            assertThat(page.locator(".lead").first()).containsText(Pattern.compile("ended SUCCEEDED (now|\\d+ s ago)"));
+            assertThat(page.locator(".lead").first()).not().containsText(Pattern.compile("\\d{4}-\\d\\d-\\d\\dT"));
             ada.isContent();
         }
     }
@@ -152,7 +157,12 @@ class LiveTest extends BrowserTest {
             site().down();
             assertThat(page.locator(".live")).containsText("Offline · data from");
             assertThat(page.url()).isEqualTo(address);
+            page.locator("nav a:has-text('Janitor')").click();
+            assertThat(page.locator("h1")).hasText("This page did not come");
             site().up();
+            ActionsTest.press(page, "Try again");
+            assertThat(page.locator("h1")).hasText("Janitor");
+            page.goBack();
             site().submit("after/restart", "nightly-close", "still here");
             assertThat(page.locator(".live")).containsText("Live");
             assertThat(page.locator("main")).containsText("after/restart");
@@ -177,6 +187,32 @@ class LiveTest extends BrowserTest {
             assertThat(page.locator(".signin")).hasCount(0);
             assertThat(page.url()).isEqualTo(address.replace("RUNNING", "FAILED"));
             assertThat(page.locator(".live")).hasText("Live");
+        }
+    }
+
+    @Test
+    void whoSignsInAgainInOneTabIsSignedInInAll() {
+        try (Visitor ada = visitor(Role.TRIGGER)) {
+            Page first = ada.open("runs");
+            assertThat(first.locator(".live")).hasText("Live");
+            Page second = ada.tab();
+            second.navigate(site().root() + "ui/runs");
+            assertThat(second.locator(".live")).hasText("Live");
+            site().sessions.close(ada.context.cookies().get(0).value);
+            // The stream ends with the session, and the tab that reads it tells the other.
+            assertThat(first.locator(".live")).hasText("Signed out");
+            assertThat(second.locator(".live")).hasText("Signed out");
+            second.locator("main .chip:has-text('Failed')").click();
+            second.getByLabel("API key or one-time code").fill(site().apiKey(Role.TRIGGER));
+            second.locator("button:has-text('Sign in again')").click();
+            for (Page tab : List.of(second, first)) {
+                assertThat(tab.locator(".signin")).hasCount(0);
+                assertThat(tab.locator(".live")).hasText("Live");
+            }
+            ActionsTest.start(first, "nightly-close", "tabs/again");
+            assertThat(first.locator("main tbody")).containsText("tabs/again");
+            site().tell("tabs/again", "end");
+            ada.isContent();
         }
     }
 

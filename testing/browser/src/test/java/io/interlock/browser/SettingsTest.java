@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import io.interlock.access.Role;
+import io.interlock.server.session.Sessions;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +54,43 @@ class SettingsTest extends BrowserTest {
         }
         site().tell("of/acme", "end");
         site().tell("of/acme/2", "end");
+    }
+
+    @Test
+    void aPageThatIsLeftOpenKeepsNobodySignedIn() {
+        Duration aWhile = Sessions.IDLE.multipliedBy(2).dividedBy(3);
+        site().submit("idle/1", "nightly-close", "looks again every few seconds");
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.page;
+            page.clock().install();
+            ada.open("lock?key=idle/1");
+            asks(page, false);
+            site().sessionTime.pass(aWhile);
+            asks(page, false);
+            site().sessionTime.pass(aWhile);
+            // Somebody has opened the page a moment ago: they are still there.
+            asks(page, false);
+            assertThat(page.locator(".signin")).hasCount(0);
+            page.clock().fastForward(61_000);
+            asks(page, true);
+            page.mouse().click(5, 400);
+            asks(page, false);
+            page.clock().fastForward(61_000);
+            asks(page, true);
+            site().sessionTime.pass(aWhile.dividedBy(2));
+            asks(page, true);
+            site().sessionTime.pass(aWhile);
+            assertThat(page.locator(".signin")).containsText("Your session has ended");
+        }
+        site().tell("idle/1", "end");
+    }
+
+    /** Lets the page look again, and waits until it has been answered: by itself, or because somebody is there. */
+    private static void asks(Page page, boolean alone) {
+        page.waitForResponse(
+                answer -> answer.url().contains("/locks?key=")
+                        && answer.request().headers().containsKey("x-background") == alone,
+                () -> page.clock().fastForward(5_000));
     }
 
     @Test

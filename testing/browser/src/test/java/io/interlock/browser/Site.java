@@ -57,6 +57,9 @@ final class Site implements AutoCloseable {
             new Given(List.of(Flag.of("store", "postgresql://interlock:secret@db.example/interlock")), Map.of(), null));
 
     final MovableTime time;
+    /** What sessions go by; hours of it can be let pass. */
+    final MovableTime sessionTime = new MovableTime(Duration.ofHours(4));
+
     final MemoryStore store;
     final RunEngine engine;
     final Sessions sessions;
@@ -72,7 +75,7 @@ final class Site implements AutoCloseable {
         time = new MovableTime(behind);
         blocking = Executors.newFixedThreadPool(2, time.threads("test-blocking"));
         store = new MemoryStore(time, Duration.ofHours(6));
-        sessions = new Sessions(time);
+        sessions = new Sessions(sessionTime);
         ring = new KeyRing(store, time, blocking);
         engine = RunEngine.builder(store)
                 .environment(time)

@@ -1,0 +1,129 @@
+package io.interlock.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ReducedMotion;
+import io.interlock.access.Role;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
+
+/** Whoever has no mouse reaches everything, sees where they are, and is back where they were when a dialog closes. */
+class KeyboardTest extends BrowserTest {
+
+    /** Remembers what has had the focus without showing it, and counts what can have it and has not had it. */
+    private static final String WATCH = """
+            () => {
+              window.hidden = [];
+              window.seen = new Set();
+              addEventListener('focusin', ({ target }) => {
+                seen.add(target);
+                const { outlineStyle, outlineWidth } = getComputedStyle(target);
+                if (target.matches(':focus-visible') && (outlineStyle === 'none' || outlineWidth === '0px') && !target.matches('h1')) hidden.push(target.outerHTML);
+              });
+              window.left = () => [...document.querySelectorAll('a[href],button,input,select,summary,pre[tabindex]')]
+                .filter(each => !each.disabled && each.checkVisibility() && !seen.has(each)).map(each => each.outerHTML);
+            }""";
+
+    @Test
+    void everythingIsReachedByTabAndShowsThatItIs() {
+        SoftAssertions softly = new SoftAssertions();
+        try (Visitor ada = visitor(Role.ADMIN)) {
+            Page page = ada.page;
+            // Nothing comes and goes while somebody walks.
+            page.locator("header button:has-text('Pause')").click();
+            page.evaluate(WATCH);
+            for (String path : List.of(
+                    "",
+                    "locks",
+                    "lock?key=" + History.LEDGER,
+                    "runs",
+                    "runs/" + history().running.id(),
+                    "queue",
+                    "dead-letters",
+                    "workers",
+                    "janitor",
+                    "audit?key=" + History.INVOICES,
+                    "settings")) {
+                ada.go(path);
+                page.evaluate("() => { seen.clear(); hidden.length = 0; document.activeElement.blur(); }");
+                for (int i = 0; i < 200 && !((List<?>) page.evaluate("left()")).isEmpty(); i++) {
+                    page.keyboard().press("Tab");
+                }
+                softly.assertThat((List<?>) page.evaluate("left()"))
+                        .as(path + " not reached")
+                        .isEmpty();
+                softly.assertThat((List<?>) page.evaluate("hidden"))
+                        .as(path + " without a sign of focus")
+                        .isEmpty();
+            }
+            softly.assertAll();
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void theFirstStopLeadsPastTheNavigation() {
+        try (Visitor ada = visitor(Role.ADMIN)) {
+            Page page = ada.open("dead-letters");
+            page.keyboard().press("Tab");
+            assertThat(page.locator(".skip")).isFocused();
+            page.keyboard().press("Enter");
+            page.keyboard().press("Tab");
+            assertThat(page.evaluate("document.activeElement.closest('main') !== null"))
+                    .isEqualTo(true);
+        }
+    }
+
+    @Test
+    void aDialogKeepsTheFocusUntilItClosesAndGivesItBack() {
+        try (Visitor ada = visitor(Role.ADMIN)) {
+            for (Map.Entry<String, String> each : Map.of(
+                            "lock?key=" + History.LEDGER,
+                            "Force release…",
+                            "runs/" + history().running.id(),
+                            "Cancel run…",
+                            "dead-letters",
+                            "Discard 2 matching…",
+                            "settings",
+                            "Make a key…",
+                            "runs",
+                            "Start a run…")
+                    .entrySet()) {
+                Page page = ada.go(each.getKey());
+                page.locator("main button", new Page.LocatorOptions().setHasText(each.getValue()))
+                        .first()
+                        .focus();
+                page.keyboard().press("Enter");
+                assertThat(page.locator("dialog")).isVisible();
+                for (int i = 0; i < 12; i++) {
+                    assertThat(page.evaluate("document.activeElement === document.body"
+                                    + " || document.activeElement.closest('dialog') !== null"))
+                            .as("%s, after %d stops", each.getValue(), i)
+                            .isEqualTo(true);
+                    page.keyboard().press("Tab");
+                }
+                page.keyboard().press("Escape");
+                assertThat(page.locator("dialog")).hasCount(0);
+                assertThat(page.locator("main button:focus")).hasText(each.getValue());
+            }
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void whoeverWantsNothingToMoveSeesNothingMove() {
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.page;
+            String moves = "getComputedStyle(document.querySelector('.toast')).animationName";
+            page.keyboard().press(".");
+            page.waitForSelector(".toast");
+            assertThat(page.evaluate(moves)).isNotEqualTo("none");
+            page.emulateMedia(new Page.EmulateMediaOptions().setReducedMotion(ReducedMotion.REDUCE));
+            assertThat(page.evaluate(moves)).isEqualTo("none");
+        }
+    }
+}
