@@ -4,7 +4,7 @@ import { banner, href, html, keyLink, list, moment, path, pill } from '../core/p
 const COLUMNS = [['Worker', worker => html`<b>${worker.worker}</b>${worker.remote && html`<span class="sub">remote</span>`}`, 'first'],
   ['State', worker => worker.alive ? pill(worker.busy ? 'held' : 'idle', worker.busy ? 'Busy' : 'Idle') : pill('overdue', 'Silent')],
   ['Slots', worker => worker.slots ? html`<progress max=${worker.slots} value=${worker.busy} aria-label="busy slots"></progress> <span class="tn nw">${worker.busy} of ${worker.slots}</span>` : worker.busy ?? '—'],
-  ['Jobs', worker => worker.jobs.map(job => html`<a class="tag" href=${href(path('runs', { job, state: 'RUNNING' }))}>${job}</a> `)], ['Holds', worker => worker.runs?.length ? worker.runs.map(run => html`${keyLink(run.key)} `) : '—'], ['Version', 'version', 'nw'],
+  ['Jobs', worker => worker.jobs.map(job => html`<a class="tag" href=${href(path('runs', { job, state: 'RUNNING' }))}>${job}</a> `)], ['Holds', worker => worker.runs?.length ? worker.runs.map(run => html`<div class="hold">${keyLink(run.key)}</div>`) : '—'], ['Version', 'version', 'nw'],
   ['Last seen', worker => moment(worker.seenAt), 'age']];
 
 export default list({

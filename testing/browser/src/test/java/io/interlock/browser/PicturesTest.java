@@ -94,7 +94,7 @@ class PicturesTest extends BrowserTest {
         return (List<?>)
                 page.evaluate(
                         "async () => (await axe.run(document, {resultTypes: ['violations'], runOnly:"
-                                + " ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']})).violations.map(v => v.id + ': ' +"
+                                + " ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: {'target-size': {enabled: true}}})).violations.map(v => v.id + ': ' +"
                                 + " v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + ' ' + n.failureSummary.slice(0, 300)).join(' | '))");
     }
 
