@@ -65,7 +65,7 @@ public interface RunEngine extends AutoCloseable {
      */
     Submission submit(RunRequest request);
 
-    /** Like {@link #submit}, without waiting. */
+    /** Like {@link #submit}, without waiting. Cancelling the future of the stage ends asking again on a conflict. */
     CompletionStage<Submission> submitAsync(RunRequest request);
 
     /** Ends a run that has not started, or asks one that has to stop. */

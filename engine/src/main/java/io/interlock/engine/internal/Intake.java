@@ -66,11 +66,17 @@ final class Intake {
         int retries = ask.wanted.conflictRetries();
         Timers.Scheduled sentAway =
                 retries == 0 ? () -> {} : house.waits().add(() -> result.completeExceptionally(House.closed()));
+        CompletionStage<Submission> end = result;
+        end.whenComplete((submission, failure) -> sentAway.cancel());
         attempt(ask, retries, result);
-        return result.whenComplete((submission, failure) -> sentAway.cancel());
+        // Itself, and nothing that depends on it: whoever cancels it has given up, and nothing more is asked for.
+        return result;
     }
 
     private void attempt(Ask ask, int retries, CompletableFuture<Submission> result) {
+        if (result.isDone()) {
+            return;
+        }
         Moment before = house.time().now();
         house.lanes().submits().submit(ask.request).whenComplete((answer, failure) -> {
             if (failure != null) {
