@@ -1,5 +1,6 @@
 package io.interlock.metrics;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -154,7 +155,7 @@ class InterlockMetersTest {
             Submission started = engine.submit(RunRequest.of(LockKey.of("acme", "key-" + i), "made-up-" + i)
                     .execution(Execution.CALLER));
             // Else the engine would wait for work under way when it is closed.
-            ((Submission.Started) started).work().close();
+            requireNonNull(((Submission.Started) started).work()).close();
         }
         shows("interlock_acquisitions_total{job=\"_other\",outcome=\"started\",reason=\"none\"} ");
         String text = registry.scrape();
