@@ -50,6 +50,10 @@ final class ParameterCheck {
             mistakes.add(new Mistake(pointer, "is given " + given.size() + " times"));
             return;
         }
+        if (!PlainText.isDecoded(given.get(0))) {
+            mistakes.add(new Mistake(pointer, "is not UTF-8, or contains U+0000"));
+            return;
+        }
         Object value = typed(given.get(0));
         List<Mistake> found = Mistakes.of(validator.validate(value));
         if (found.isEmpty()) {

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** Finds texts in a body that are none: JSON can write them, but neither UTF-8 nor every store can keep them as they are. */
 final class PlainText {
 
+    private static final char REPLACEMENT = '\uFFFD';
+
     private PlainText() {}
 
     /** Adds what is wrong with texts in {@code value} to {@code mistakes}. */
@@ -26,6 +28,14 @@ final class PlainText {
                 check(pointer + "/" + i, array.getValue(i), mistakes);
             }
         }
+    }
+
+    /**
+     * Whether {@code text} came in as what it says. Bytes of a path or a query that are no UTF-8 arrive as U+FFFD, whichever they were: two
+     * names would be one.
+     */
+    static boolean isDecoded(String text) {
+        return isPlain(text) && text.indexOf(REPLACEMENT) < 0;
     }
 
     private static boolean isPlain(String text) {

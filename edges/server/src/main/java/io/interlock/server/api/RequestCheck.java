@@ -95,6 +95,7 @@ final class RequestCheck {
             if (value instanceof JsonObject object) {
                 mistakes.addAll(Mistakes.of(body.validate(object)));
                 PlainText.check("", object, mistakes);
+                OneMeaning.check(text, mistakes);
                 return object;
             }
             mistakes.add(new Mistake("", "The body must be a JSON object."));
