@@ -8,6 +8,7 @@ import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
+import io.interlock.run.Transition;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -120,7 +121,12 @@ public final class ClusterDoor {
         JobSettings job = job(call.body().getString("type"));
         JsonObject parameters = call.body().getJsonObject("parameters", new JsonObject());
         return bench.blocking().call(() -> {
-            Submission answer = submit(call, require(call).id(), job, parameters);
+            Cluster cluster = require(call);
+            Optional<Cluster> heir = heir(call, cluster, job);
+            if (heir.isPresent()) {
+                return ClusterConflicts.twin(heir.get());
+            }
+            Submission answer = submit(call, cluster.id(), job, parameters);
             if (!answer.isAccepted()) {
                 return refused(answer);
             }
@@ -132,6 +138,16 @@ public final class ClusterDoor {
             }
             return Reply.accepted(json).header("Location", "/jobs/" + run.id());
         });
+    }
+
+    /** Who has the name of a cluster that is over, if {@code job} would make it active again: two of one name would be. */
+    private Optional<Cluster> heir(Call call, Cluster cluster, JobSettings job) {
+        Transition guard = job.job().guard();
+        return ClusterRecords.isOver(cluster.status())
+                        && guard != null
+                        && guard.from().contains(cluster.status())
+                ? records.heir(call.tenant(), cluster.id())
+                : Optional.empty();
     }
 
     private Submission submit(Call call, ClusterId id, JobSettings job, JsonObject given) {

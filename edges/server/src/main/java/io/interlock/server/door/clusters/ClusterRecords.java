@@ -5,6 +5,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
+import io.interlock.server.door.DoorKeys;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ final class ClusterRecords {
             Optional<Cluster> twin = claim.map(
                             held -> id.twin(Claim.parse(held.state()).serial()))
                     .flatMap(named -> judged(tenant, named, actor))
-                    .filter(found -> !OVER.contains(found.status()));
+                    .filter(found -> isActive(tenant, found));
             if (twin.isPresent()) {
                 if (there) {
                     set(tenant, id, "DESTROYED", actor, "another cluster got the name");
@@ -77,6 +78,24 @@ final class ClusterRecords {
     private Optional<Cluster> judged(String tenant, ClusterId id, String actor) {
         engine.resource(id.key(tenant)).ifPresent(cluster -> beginnings.judge(cluster, actor));
         return find(tenant, id);
+    }
+
+    /** The active cluster that has got the name of {@code id}, which is over itself, in the meantime. */
+    Optional<Cluster> heir(String tenant, ClusterId id) {
+        return engine.resource(id.nameKey(tenant))
+                .map(name -> Claim.parse(name.state()).serial())
+                .filter(serial -> !serial.equals(id.serial()))
+                .flatMap(serial -> find(tenant, id.twin(serial)))
+                .filter(found -> isActive(tenant, found));
+    }
+
+    /** One that has failed and is about to be destroyed still has its name. */
+    private boolean isActive(String tenant, Cluster cluster) {
+        return !OVER.contains(cluster.status())
+                || (cluster.status().equals(FAILED)
+                        && DoorKeys.look(engine, cluster.id().key(tenant))
+                                .filter(view -> view.run() != null || view.waiting() > 0)
+                                .isPresent());
     }
 
     /** Gives up a cluster that was added and whose first job was refused. */

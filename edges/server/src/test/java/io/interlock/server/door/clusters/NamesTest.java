@@ -1,0 +1,95 @@
+package io.interlock.server.door.clusters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.access.Role;
+import io.interlock.config.Door;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.Job;
+import io.interlock.run.Transition;
+import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.door.DoorRig;
+import io.interlock.server.door.HandWork;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A cluster that has failed leaves its name to others, and may still be destroyed: never are two of one name active. */
+class NamesTest {
+
+    private final HandWork work = new HandWork();
+    private final DoorRig rig = DoorRig.on(
+            "memory:",
+            ClusterDoor.DOCUMENT,
+            List.of(
+                    job("CREATE", Set.of("PENDING"), "CREATING", "READY"),
+                    job("DESTROY", Set.of("READY", "FAILED"), "DESTROYING", "DESTROYED"),
+                    DoorRig.job(Door.CLUSTERS, Job.named("INSPECT").handler(work))));
+
+    @AfterEach
+    void close() {
+        rig.closeAll();
+    }
+
+    @Test
+    void whatIsLeftOfAFailedClusterIsDestroyedWhenItsHeirIsGone() {
+        String failed = failed();
+        Answer heir = create().is(201);
+        JsonObject error = start(failed, "DESTROY").is(409).json().getJsonObject("error");
+        assertThat(error.getString("code")).isEqualTo("CLUSTER_EXISTS");
+        assertThat(error.getString("cluster_id")).isEqualTo(heir.text("id"));
+        start(failed, "INSPECT").is(202);
+        work.fail(heir.text("job_id"), new IllegalStateException("no quota"));
+        await().until(() -> status(heir.text("id")).equals("FAILED"));
+        start(failed, "DESTROY").is(202);
+    }
+
+    @Test
+    void theNameOfAFailedClusterIsTakenWhileItIsDestroyed() {
+        String failed = failed();
+        String inspect = start(failed, "INSPECT").is(202).text("job_id");
+        work.working(inspect);
+        String destroy = start(failed, "DESTROY").is(202).text("job_id");
+        assertThat(status(failed)).as("in line").isEqualTo("FAILED");
+        create().is(409);
+        work.succeed(inspect);
+        work.working(destroy);
+        create().is(409);
+        work.succeed(destroy);
+        await().until(() -> status(failed).equals("DESTROYED"));
+        create().is(201);
+    }
+
+    private String failed() {
+        Answer created = create().is(201);
+        work.fail(created.text("job_id"), new IllegalStateException("no quota"));
+        await().until(() -> status(created.text("id")).equals("FAILED"));
+        return created.text("id");
+    }
+
+    private Answer create() {
+        return rig.post("/clusters", Role.TRIGGER, """
+                {"name": "prod1", "platform": "aws", "base_domain": "example.com"}""");
+    }
+
+    private Answer start(String cluster, String type) {
+        return rig.post("/clusters/" + cluster + "/jobs", Role.TRIGGER, "{\"type\": \"" + type + "\"}");
+    }
+
+    private String status(String cluster) {
+        return rig.get("/clusters/" + cluster, Role.READ).is(200).text("status");
+    }
+
+    private JobSettings job(String name, Set<String> from, String during, String success) {
+        return DoorRig.job(
+                Door.CLUSTERS,
+                Job.named(name)
+                        .onConflict(ConflictPolicy.QUEUE)
+                        .transition(new Transition("cluster", from, during, success, "FAILED"))
+                        .handler(work));
+    }
+}
