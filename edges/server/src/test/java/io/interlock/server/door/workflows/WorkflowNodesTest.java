@@ -32,6 +32,8 @@ class WorkflowNodesTest {
     static Path folder;
 
     private static RealServer server;
+    private static String[] arguments = {};
+    private static String key = "";
 
     private final ContractCheck contract = new ContractCheck(WorkflowDoor.DOCUMENT);
 
@@ -42,21 +44,17 @@ class WorkflowNodesTest {
                   jobs:
                     invoice: { door: workflows, run: { nodes: [charge, mail, ledger] }, retry: { attempts: 2 } }
                     other: { door: workflows, run: { nodes: [quick] } }
+                    brief: { door: workflows, run: { nodes: [charge, mail, ledger] }, lease: 2s }
                     charge: { run: { worker: remote } }
                     mail: { run: { worker: remote } }
                     ledger: { run: { worker: remote } }
                     quick: { run: { command: ["true"] } }
                 """);
-        server = RealServer.start(
-                folder,
-                Map.of(),
-                "server",
-                "--slots",
-                "1",
-                "--config",
-                file.toString(),
-                "--store",
-                "sqlite:" + folder.resolve("i.db"));
+        arguments = new String[] {
+            "server", "--slots", "1", "--config", file.toString(), "--store", "sqlite:" + folder.resolve("i.db")
+        };
+        server = RealServer.start(folder, Map.of(), arguments);
+        key = server.key().orElseThrow();
     }
 
     @AfterAll
@@ -124,6 +122,27 @@ class WorkflowNodesTest {
         });
         assertThat(statusOfNodes(execution(tenant, id)).values()).containsOnly("ABORTED");
         trigger(tenant, "invoice");
+    }
+
+    @Test
+    void theNodesOfAnExecutionWhoseServerIsKilledAreStopped() {
+        String tenant = tenant();
+        String id = trigger(tenant, "brief");
+        Map<String, JsonObject> work = takeAll(tenant);
+        finish(tenant, of("charge", work), "SUCCEEDED");
+        server.signal("KILL");
+        server.exitCode();
+        server = RealServer.start(folder, Map.of(), arguments);
+        ends(tenant, id, "FAILED");
+        assertThat(execution(tenant, id).getJsonObject("error").getString("code"))
+                .isEqualTo("WORKER_TIMEOUT");
+        await().atMost(SOON)
+                .until(() -> heartbeat(tenant, of("mail", work)).getBoolean("cancelRequested")
+                        && heartbeat(tenant, of("ledger", work)).getBoolean("cancelRequested"));
+        finish(tenant, of("mail", work), "ABORTED");
+        finish(tenant, of("ledger", work), "ABORTED");
+        assertThat(statusOfNodes(execution(tenant, id)))
+                .isEqualTo(Map.of("charge", "SUCCESS", "mail", "ABORTED", "ledger", "ABORTED"));
     }
 
     @Test
@@ -197,11 +216,11 @@ class WorkflowNodesTest {
     }
 
     private JsonObject get(String tenant, String path) {
-        return checked(server.get(path, server.key().orElseThrow(), "X-Tenant", tenant), 200);
+        return checked(server.get(path, key, "X-Tenant", tenant), 200);
     }
 
     private JsonObject post(String tenant, String path, JsonObject body, int status) {
-        return checked(server.post(path, server.key().orElseThrow(), body, "X-Tenant", tenant), status);
+        return checked(server.post(path, key, body, "X-Tenant", tenant), status);
     }
 
     private JsonObject checked(HttpResponse<String> answer, int status) {
