@@ -1,12 +1,15 @@
 package io.interlock.server.log;
 
 import io.interlock.LockKey;
+import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.EngineListener;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.SweepAction;
 import io.interlock.run.Turn;
 import java.time.Duration;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -19,6 +22,8 @@ import org.slf4j.spi.LoggingEventBuilder;
 public final class OperationLog implements EngineListener {
 
     private static final Logger log = LoggerFactory.getLogger("io.interlock.operations");
+
+    private static final Set<RunState> VANISHED = Set.of(RunState.FAILED, RunState.TIMED_OUT, RunState.DEAD);
 
     @Override
     public void on(EngineEvent event) {
@@ -82,16 +87,26 @@ public final class OperationLog implements EngineListener {
                     .addKeyValue("why", evicted.reason())
                     .log("evicted");
         } else if (event instanceof EngineEvent.Swept swept) {
-            LoggingEventBuilder line = line(Level.INFO, swept.key());
-            if (swept.action().run() != null) {
-                line = line.addKeyValue("run", swept.action().run());
-            }
-            line.addKeyValue("why", swept.action().why()).log("settled by the janitor");
+            swept(swept.action());
         } else if (event instanceof EngineEvent.AuditAlarm alarm) {
             line(Level.ERROR, alarm.key())
                     .addKeyValue("why", alarm.report().sentence())
                     .log("audit alarm");
         }
+    }
+
+    private static void swept(SweepAction action) {
+        RunState state = action.state();
+        // A worker that vanished is for somebody to look at; that a rest or a wait is over is not.
+        boolean vanished = state != null && VANISHED.contains(state);
+        LoggingEventBuilder line = line(vanished ? Level.WARN : Level.INFO, action.key());
+        if (action.run() != null) {
+            line = line.addKeyValue("run", action.run());
+        }
+        if (state != null) {
+            line = line.addKeyValue("state", state);
+        }
+        line.addKeyValue("why", action.why()).log("settled by the janitor");
     }
 
     private static void ended(Run run) {

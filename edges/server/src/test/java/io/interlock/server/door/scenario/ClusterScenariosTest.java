@@ -8,11 +8,14 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The integration test of "Worker Concurrency Safety and Locking Strategy", at two instances on each store. */
 @ParameterizedClass
+@Execution(ExecutionMode.CONCURRENT)
 @EnumSource(ServedStore.class)
 class ClusterScenariosTest {
 
@@ -52,6 +55,24 @@ class ClusterScenariosTest {
         assertThat(second.getString("status")).isEqualTo("FAILED");
         assertThat(second.getString("error_code")).isEqualTo("INVALID_STATE");
         assertThat(second.getInteger("attempt")).isZero();
+    }
+
+    @Test
+    void destroyDuringTheDestroyOfTheJanitorIsRefused() {
+        caller.post("/clusters/" + cluster + "/jobs", "{\"type\": \"JANITOR_DESTROY\"}")
+                .is(202);
+        Work janitor = caller.take("JANITOR_DESTROY");
+        assertThat(status()).isEqualTo("DESTROYING");
+        String second = caller.post("/clusters/" + cluster + "/jobs", "{\"type\": \"DESTROY\"}")
+                .is(202)
+                .text("job_id");
+        assertThat(caller.takeAtBoth("DESTROY")).as("no second worker").isEmpty();
+        janitor.succeeds();
+        assertThat(status()).isEqualTo("DESTROYED");
+        JsonObject refused = caller.get("/jobs/" + second).is(200).json();
+        assertThat(refused.getString("status")).isEqualTo("FAILED");
+        assertThat(refused.getString("error_code")).isEqualTo("INVALID_STATE");
+        assertThat(refused.getInteger("attempt")).isZero();
     }
 
     @Test

@@ -10,11 +10,14 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The integration scenarios of "Phase Execution Lock Manager" and its table of granularity, at two instances on each store. */
 @ParameterizedClass
+@Execution(ExecutionMode.CONCURRENT)
 @EnumSource(ServedStore.class)
 class FlowScenariosTest {
 
@@ -53,9 +56,15 @@ class FlowScenariosTest {
             worker.signal("KILL");
             worker.exitCode();
         }
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> resume("flow-123", "crashing").text("status").equals("started"));
-        assertThat(run(first).getString("state")).isEqualTo("FAILED");
+        await().atMost(Duration.ofSeconds(20)).until(() -> {
+            caller.post("/api/v1/janitor/sweep", "").is(200);
+            return run(first).getString("state").equals("FAILED");
+        });
+        assertThat(resume("flow-123", "crashing").text("status")).isEqualTo("started");
+        await().untilAsserted(() -> assertThat(caller.log("flow/flow-123/crashing"))
+                .filteredOn(line -> line.contains("settled by the janitor") && line.contains(first))
+                .anyMatch(line -> line.contains("WARN") && line.contains("its lease ended before its work did"))
+                .anyMatch(line -> line.contains("never gave it back")));
         assertThat(run(first).getJsonObject("error").getString("code")).isEqualTo("WORKER_TIMEOUT");
         assertThat(caller.get("/debug/locks/flow-123/crashing").is(200).text("run_id"))
                 .isNotEqualTo(first);

@@ -9,6 +9,8 @@ import io.interlock.server.launch.RealServer;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * they mean for the rows of an event is shown by whoever ingests.
  */
 @ParameterizedClass
+@Execution(ExecutionMode.CONCURRENT)
 @EnumSource(ServedStore.class)
 class IngestionGuaranteesTest {
 
@@ -49,10 +52,47 @@ class IngestionGuaranteesTest {
             instance.signal("KILL");
             instance.exitCode();
         }
+        assertThat(state("42").getBoolean("running"))
+                .as("while its worker lives")
+                .isTrue();
+        assertThat(state("42").getString("run_id")).isEqualTo(work.run());
         assertThat(code(ingest("42").is(409))).isEqualTo("INGESTION_IN_PROGRESS");
         work.heartbeat().is(200);
         work.succeeds();
         assertThat(state("42").getString("ingest_depth")).isEqualTo("laps_full");
+        aWorkerDies("43");
+    }
+
+    /** Nobody knows more than that it was running, until its lease has ended and somebody asks for the event. */
+    private void aWorkerDies(String event) {
+        String run = caller.post(
+                        "/api/v1/runs",
+                        new JsonObject()
+                                .put("job", "ingest")
+                                .put("key", "event/" + event)
+                                .put("lease", "2s")
+                                .encode())
+                .is(201)
+                .text("id");
+        caller.take("ingest").reports("races", 3, 20);
+        assertThat(code(ingest(event).is(409))).isEqualTo("INGESTION_IN_PROGRESS");
+        await().until(() -> caller.get("/api/v1/locks?key=event/" + event)
+                .is(200)
+                .json()
+                .getJsonArray("items")
+                .getJsonObject(0)
+                .getString("state")
+                .equals("OVERDUE"));
+        JsonObject left = state(event);
+        assertThat(left.getBoolean("running")).isTrue();
+        assertThat(left.getString("run_id")).isEqualTo(run);
+        assertThat(left.getString("stage")).isEqualTo("races");
+        assertThat(left.getString("ingest_depth")).isEqualTo("none");
+        assertThat(ingest(event).is(202).text("run_id")).isNotEqualTo(run);
+        JsonObject lost = caller.get("/api/v1/runs/" + run).is(200).json();
+        assertThat(lost.getString("state")).isEqualTo("FAILED");
+        assertThat(lost.getJsonObject("error").getString("code")).isEqualTo("WORKER_TIMEOUT");
+        assertThat(state(event).getString("run_id")).isNotEqualTo(run);
     }
 
     @Test

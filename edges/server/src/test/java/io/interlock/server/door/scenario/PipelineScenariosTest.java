@@ -9,11 +9,14 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The five scenarios of "Pipeline Concurrency Control", and the three limitations it names, at two instances on each store. */
 @ParameterizedClass
+@Execution(ExecutionMode.CONCURRENT)
 @EnumSource(ServedStore.class)
 class PipelineScenariosTest {
 
