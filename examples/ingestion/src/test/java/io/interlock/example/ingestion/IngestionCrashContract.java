@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -36,9 +37,9 @@ abstract class IngestionCrashContract {
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
         Map<String, String> hurried = Map.of(
-                "INTERLOCK_JOBS_INGEST_LEASE", "3s",
+                "INTERLOCK_JOBS_INGEST_LEASE", "2s",
                 "INTERLOCK_JOBS_INGEST_RETRY_ATTEMPTS", "1",
-                "INTERLOCK_JANITOR_INTERVAL", "1s");
+                "INTERLOCK_JANITOR_INTERVAL", "500ms");
         rig = new Rig(place(folder), folder, hurried);
         live = rig.server();
     }
@@ -60,7 +61,17 @@ abstract class IngestionCrashContract {
             resume();
             live = rig.server();
             DoorClient door = rig.door(live);
-            rig.failed(door, event, "WORKER_TIMEOUT");
+            List<Map<String, String>> seen = new ArrayList<>();
+            await().atMost(LONG).until(() -> {
+                seen.add(rig.state(door, event));
+                return "WORKER_TIMEOUT".equals(seen.get(seen.size() - 1).get("error.code"));
+            });
+            assertThat(seen.subList(0, seen.size() - 1))
+                    .as("until it is known that it failed")
+                    .allSatisfy(state -> assertThat(state).containsEntry("running", "true"));
+            assertThat(seen.get(seen.size() - 1))
+                    .containsEntry("running", "false")
+                    .containsEntry("ingest_depth", "none");
             assertThat(rig.reader.find(event).orElseThrow().races())
                     .extracting(EventReader.Race::number)
                     .containsExactly(1, 2);
