@@ -27,7 +27,7 @@ class PostgresClusterChaosTest extends ClusterChaosContract {
     }
 
     @Override
-    void loseLeases() {
-        postgres.execute("DELETE FROM interlock_lease");
+    void loseLease(String key) {
+        postgres.execute("DELETE FROM interlock_lease WHERE name = '" + key + "'");
     }
 }

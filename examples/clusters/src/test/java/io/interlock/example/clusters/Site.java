@@ -31,6 +31,7 @@ final class Site implements AutoCloseable {
     private final Path folder;
     private final Map<String, String> variables;
     private final Node server;
+    private final String apiKey;
     private final Deque<Node> workers = new ArrayDeque<>();
     private final HttpClient http = HttpClient.newHttpClient();
 
@@ -38,16 +39,18 @@ final class Site implements AutoCloseable {
         this.folder = folder;
         // Seconds instead of minutes; everything else is as the file says.
         variables =
-                new HashMap<>(Map.of("INTERLOCK_STORE", store, "CLUSTERS", folder.toString(), "CLUSTERS_STEP", "0.1"));
+                new HashMap<>(Map.of("INTERLOCK_STORE", store, "CLUSTERS", folder.toString(), "CLUSTERS_STEP", "0.05"));
         for (String job : List.of("CREATE", "DESTROY", "SCALE_WORKERS", "JANITOR_DESTROY")) {
             variables.put("INTERLOCK_JOBS_" + job + "_LEASE", "2s");
-            variables.put("INTERLOCK_JOBS_" + job + "_EXPIRY_GRACE", "1s");
+            variables.put("INTERLOCK_JOBS_" + job + "_EXPIRY_GRACE", "500ms");
             variables.put("INTERLOCK_JOBS_" + job + "_RETRY_BACKOFF", "200ms");
         }
         variables.put("INTERLOCK_JOBS_DESTROY_RETRY_ATTEMPTS", "1");
         variables.put("INTERLOCK_JANITOR_INTERVAL", "500ms");
-        server = Node.start(folder, variables, "--no-worker").ready();
-        startWorker().ready();
+        server = Node.start(folder, variables, "--no-worker");
+        Node worker = startWorker().ready();
+        // Whoever was first on the store has made the key.
+        apiKey = server.ready().apiKey().or(worker::apiKey).orElseThrow();
     }
 
     Node startWorker() {
@@ -69,12 +72,6 @@ final class Site implements AutoCloseable {
         HttpResponse<String> answer = post("/clusters", body).join();
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
         return new JsonObject(answer.body());
-    }
-
-    String ready(String name) {
-        String id = create(name).getString("id");
-        awaitStatus(id, "READY");
-        return id;
     }
 
     CompletableFuture<HttpResponse<String>> start(String cluster, String type, JsonObject parameters) {
@@ -120,7 +117,7 @@ final class Site implements AutoCloseable {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(server.url() + path)).header("x-api-key", server.apiKey());
+        return HttpRequest.newBuilder(URI.create(server.url() + path)).header("x-api-key", apiKey);
     }
 
     /** Waits until the installer is at work on a cluster, and has got somewhere. */
