@@ -128,6 +128,26 @@ interface GuardContract extends RunContract {
     }
 
     @Test
+    default void aTurnThatWasOfferedIsNotGrantedFromAStateThatWasSetMeanwhile() {
+        set("offer", "READY", 0);
+        LeaseRecord lease = new Client(client().store()).take(key("offer"));
+        SubmitRequest.Caller caller = RunClient.caller();
+        Run waiting = client().submitted(SubmitRequest.of(
+                        RunClient.freshRun(), key("offer"), destroy().policy(ConflictPolicy.QUEUE))
+                .by(caller));
+        Run next = client().queues(key("offer"), spec().policy(ConflictPolicy.QUEUE))
+                .run();
+        new Client(client().store()).release(lease);
+        client().store().sweepRuns(10);
+        set("offer", "BROKEN", 1);
+        TurnAnswer.Over over = as(TurnAnswer.Over.class, client().takeTurn(waiting, caller));
+        client().ended(waiting.id(), RunState.FAILED, "WRONG_STATE");
+        assertThat(over.current()).contains(client().run(waiting.id()));
+        assertThat(resource("offer").state()).isEqualTo("BROKEN");
+        assertThat(client().claim().run().id()).isEqualTo(next.id());
+    }
+
+    @Test
     default void betweenAttemptsTheResourceIsItsRuns() {
         Run run = client().starts(
                         key("own"), create().retry(new RetryPlan(2, Duration.ofMinutes(1), 1, Duration.ofMinutes(1))))

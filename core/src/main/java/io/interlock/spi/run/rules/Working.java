@@ -76,6 +76,13 @@ public final class Working {
         boolean offered =
                 room.reservation().map(kept -> kept.run().equals(run.id())).orElse(false);
         if (offered && !Line.holdsBack(room) && room.tenantBusy() < run.line().tenantMaxRunning()) {
+            RunRefusal.WrongState wrong = Line.wrongState(room, seen);
+            if (wrong != null) {
+                // The resource was set since the key was offered.
+                Run failed = Verdict.fail(room, seen, new RunError(RunError.WRONG_STATE, wrong.explanation()));
+                Promotion.promote(room);
+                return new TurnAnswer.Over(failed);
+            }
             room.setReservation(null);
             Run started = Promotion.start(room, seen, request.caller());
             return new TurnAnswer.Granted(started, Objects.requireNonNull(room.leaseRecord()));

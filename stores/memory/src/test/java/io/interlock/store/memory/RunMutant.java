@@ -12,18 +12,21 @@ import io.interlock.run.FinishAnswer;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.run.SweepAction;
+import io.interlock.run.TurnAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnRequest;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.time.Environment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -135,6 +138,30 @@ enum RunMutant {
                             contents.lease(), contents.lastToken(), contents.reservation(), contents.runs(), null);
         }
     })),
+
+    WHAT_WAS_OFFERED_IS_GRANTED_IN_ANY_STATE(clock -> {
+        AtomicBoolean turning = new AtomicBoolean();
+        Table blind = new Table(clock) {
+            @Override
+            Contents seen(Contents contents) {
+                return turning.get() && contents.reservation() != null
+                        ? new Contents(
+                                contents.lease(), contents.lastToken(), contents.reservation(), contents.runs(), null)
+                        : contents;
+            }
+        };
+        return new RunSteps(blind) {
+            @Override
+            TurnAnswer takeTurn(TurnRequest request) {
+                turning.set(true);
+                try {
+                    return super.takeTurn(request);
+                } finally {
+                    turning.set(false);
+                }
+            }
+        };
+    }),
 
     QUEUES_REFUSE(clock -> new RunSteps(new Table(clock)) {
         @Override

@@ -45,7 +45,8 @@ final class Opening {
             "020_lost_records.sql",
             "021_workers_of_tenants.sql",
             "022_resources.sql",
-            "023_workers_by_tenant.sql");
+            "023_workers_by_tenant.sql",
+            "024_turns_from_their_state.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;
