@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A worker asks for work.
  *
- * @param id the name of this claim, made by the worker; asking again with it returns the runs already taken
+ * @param id the name of this claim, made by the worker; if the same worker asks again with it, it gets the runs already taken
  * @param holder who asks
  * @param tenant whose runs, or {@code null} for those of any tenant, each having its turn
  * @param jobs what it can do

@@ -4,6 +4,7 @@ import static io.interlock.tck.RunClient.WORKER;
 import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.Holder;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.run.Claimed;
@@ -50,6 +51,23 @@ interface ClaimContract extends RunContract {
                 .containsExactlyInAnyOrderElementsOf(
                         first.stream().map(work -> work.lease().token()).toList());
         assertThat(client().claim(10)).hasSize(1);
+    }
+
+    @Test
+    default void aClaimShowsNothingOfOneThatIsNamedAlike() {
+        client().starts(key("secret"), spec());
+        UUID name = new UUID(2, 1);
+        Set<JobName> jobs = Set.of(RunClient.JOB);
+        ClaimRequest mine = new ClaimRequest(name, WORKER, "acme", jobs, 5);
+        assertThat(client().store().claim(mine)).hasSize(1);
+        assertThat(client().store().claim(new ClaimRequest(name, WORKER, "globex", jobs, 5)))
+                .as("of another tenant")
+                .isEmpty();
+        Holder stranger = new Holder("host-3/1", WORKER.label());
+        assertThat(client().store().claim(new ClaimRequest(name, stranger, "acme", jobs, 5)))
+                .as("of another worker")
+                .isEmpty();
+        assertThat(client().store().claim(mine)).hasSize(1);
     }
 
     @Test

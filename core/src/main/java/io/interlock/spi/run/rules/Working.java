@@ -44,12 +44,18 @@ public final class Working {
         return claimed(room, Promotion.start(room, run, caller(request, run)));
     }
 
-    /** What an earlier claim of the same name has taken here, if its lease still lives. */
+    /** What an earlier claim of the same name by the same worker has taken here, if its lease still lives. */
     public static Optional<Claimed> claimedBefore(Room room, ClaimRequest request) {
         return room.running()
-                .filter(run -> room.hasLease(run) && room.lease().orElseThrow().isLive(room.now()))
-                .filter(run -> room.lease().orElseThrow().id().equals(request.leaseOf(run.id())))
+                .filter(run -> request.wants(run.key().tenant()))
+                .filter(run -> room.hasLease(run) && isOf(room.lease().orElseThrow(), request, run))
+                .filter(run -> room.lease().orElseThrow().isLive(room.now()))
                 .flatMap(run -> claimed(room, run));
+    }
+
+    private static boolean isOf(LeaseRow lease, ClaimRequest request, Run run) {
+        return lease.id().equals(request.leaseOf(run.id()))
+                && lease.holder().instance().equals(request.holder().instance());
     }
 
     /** Gives a waiting caller its turn, if it is. */

@@ -26,6 +26,8 @@ import io.interlock.time.Environment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -108,6 +110,15 @@ enum RunMutant {
                     request.tenant(),
                     request.jobs(),
                     request.max()));
+        }
+    }),
+
+    A_CLAIM_IS_KNOWN_BY_ITS_NAME_ALONE(clock -> new RunSteps(new Table(clock)) {
+        private final Map<UUID, ClaimRequest> first = new ConcurrentHashMap<>();
+
+        @Override
+        List<Claimed> claim(ClaimRequest request) {
+            return super.claim(first.computeIfAbsent(request.id(), id -> request));
         }
     }),
 

@@ -46,7 +46,8 @@ final class Opening {
             "021_workers_of_tenants.sql",
             "022_resources.sql",
             "023_workers_by_tenant.sql",
-            "024_turns_from_their_state.sql");
+            "024_turns_from_their_state.sql",
+            "025_claims_of_one_worker.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;
