@@ -165,6 +165,27 @@ class RenewalTest extends LocksFixture {
     }
 
     @Test
+    void aRenewalThatHangsHoldsUpNoOther() {
+        time.onOwnThread(TimeInHand.RENEWALS);
+        CountDownLatch mayGo = new CountDownLatch(1);
+        store.renewing.before = () -> {
+            if (store.renewals.size() == 1) {
+                join(mayGo);
+            }
+        };
+        Lease stuck = hold(KEY);
+        seconds(12);
+        eventually(() -> store.renewals.size() == 1);
+        Lease other = hold(OTHER);
+        seconds(12);
+        eventually(() -> store.renewals.size() == 2 && other.remaining().compareTo(Duration.ofSeconds(23)) > 0);
+        seconds(1);
+        assertThat(stuck.isHeld()).isFalse();
+        assertThat(other.isHeld()).isTrue();
+        mayGo.countDown();
+    }
+
+    @Test
     void renewsEachAloneIfOneSpoilsTheBatch() {
         keepsTheOthersIfOneFails(new IllegalStateException("a row nobody can read"));
     }

@@ -8,26 +8,31 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.random.RandomGenerator;
 
 /**
  * Time that passes only when a test says so. Timed tasks run on the test's thread, in the order of their time, except those
- * of timers that were {@linkplain #onOwnThread given a thread} because their tasks are meant to hang.
+ * of timers that were {@linkplain #onOwnThread given a thread} because their tasks are meant to hang. So do renewals, unless they were
+ * given threads: whoever has none to do them apart does them where it is.
  */
 final class TimeInHand implements Environment {
+
+    /** The threads of renewals that are made apart from the others. */
+    static final String RENEWALS = "interlock-renewal";
 
     private record Task(Instant due, long number, String name, Object timers, Runnable action) {}
 
     private final List<Task> tasks = new ArrayList<>();
-    private final Set<String> threaded = new HashSet<>();
+    private final Set<String> threaded = ConcurrentHashMap.newKeySet();
     private final ExecutorService hanging =
             Executors.newCachedThreadPool(Environment.system().threads("hanging"));
     private final Random random = new Random(4711);
@@ -36,7 +41,7 @@ final class TimeInHand implements Environment {
     private Instant ticked = Instant.EPOCH;
     private long numbers;
 
-    /** Lets the tasks of {@code timers} run on a thread of their own, without waiting for them. */
+    /** Lets the tasks of {@code timers}, or renewals, run on a thread of their own, without waiting for them. */
     TimeInHand onOwnThread(String timers) {
         threaded.add(timers);
         return this;
@@ -105,7 +110,13 @@ final class TimeInHand implements Environment {
 
     @Override
     public ThreadFactory threads(String name) {
-        return Environment.system().threads(name);
+        ThreadFactory real = Environment.system().threads(name);
+        return task -> {
+            if (name.equals(RENEWALS) && !threaded.contains(name)) {
+                throw new RejectedExecutionException("no thread for " + name);
+            }
+            return real.newThread(task);
+        };
     }
 
     @Override

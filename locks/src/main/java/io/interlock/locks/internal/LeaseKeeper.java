@@ -20,7 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews all leases of this process, those that are due together in one call, on a thread of its own.
+ * Renews all leases of this process, those that are due together in one call, on a thread of its own; one that is due alone, on one of
+ * several.
  *
  * <p>A renewal that fails is tried again soon, and again, until the lease is confirmed, lost or released; it is never
  * dropped. Whether a lease is lost for lack of renewal is not decided here but by {@link LossWatch}, which a call that
@@ -77,9 +78,15 @@ final class LeaseKeeper {
     private void renew(List<HeldLease> due) {
         List<Renewal> renewals =
                 due.stream().filter(HeldLease::isHeld).map(Renewal::new).toList();
-        if (renewals.isEmpty()) {
-            return;
+        if (renewals.size() == 1) {
+            // There is no call to share, and one that hangs must not hold up those that are due meanwhile.
+            apart(() -> renew(due, renewals));
+        } else if (!renewals.isEmpty()) {
+            renew(due, renewals);
         }
+    }
+
+    private void renew(List<HeldLease> due, List<Renewal> renewals) {
         List<RenewRequest> requests =
                 renewals.stream().flatMap(r -> r.requests.stream()).toList();
         Moment before = time.now();
@@ -127,10 +134,14 @@ final class LeaseKeeper {
             return;
         }
         // A key that somebody else is changing may keep us waiting; the other leases must not wait with it.
+        apart(() -> renewAlone(renewal, before));
+    }
+
+    private void apart(Runnable renewal) {
         try {
-            apart.execute(() -> renewAlone(renewal, before));
+            apart.execute(renewal);
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            renewAlone(renewal, before);
+            renewal.run();
         }
     }
 
