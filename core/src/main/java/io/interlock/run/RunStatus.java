@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param notBefore when its next attempt may begin at the earliest, or {@code null} if at once
  * @param waiter whoever waits to do the work itself, or {@code null} if a worker does it
  * @param turn the attempt under way, or the last one, or {@code null} before the first
- * @param stages the stages of that attempt, the current one last
+ * @param stages the stages of that attempt, the current one last; of many, the last {@value #MOST_STAGES}
  * @param progress how far that attempt says it is
  * @param stop somebody's wish that it stops, or {@code null}
  * @param result what it brought forth, or {@code null}
@@ -34,6 +34,9 @@ public record RunStatus(
         @Nullable StopRequest stop,
         @Nullable String result,
         @Nullable RunError error) {
+
+    /** How many stages of an attempt are kept. */
+    public static final int MOST_STAGES = 100;
 
     /** Copies the stages. */
     public RunStatus {
@@ -83,6 +86,7 @@ public record RunStatus(
         List<Stage> now = new ArrayList<>(stages);
         if (stage != null && (now.isEmpty() || !now.get(now.size() - 1).name().equals(stage.name()))) {
             now.add(stage);
+            now.subList(0, Math.max(0, now.size() - MOST_STAGES)).clear();
         }
         return new RunStatus(
                 state,

@@ -14,6 +14,7 @@ import io.interlock.run.Claimed;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
+import io.interlock.run.RunStatus;
 import io.interlock.run.Stage;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
@@ -39,6 +40,20 @@ interface LostRunContract extends RunContract {
                 .containsExactly("read", "write");
         client().succeeds(work);
         assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.GONE);
+    }
+
+    @Test
+    default void onlyTheLastStagesAreKept() {
+        client().starts(key("stages"), spec());
+        Claimed work = client().claim();
+        for (int i = 1; i <= RunStatus.MOST_STAGES + 2; i++) {
+            assertThat(client().beat(work, "batch " + i)).isInstanceOf(BeatAnswer.Beating.class);
+        }
+        assertThat(client().run(work.run().id()).status().stages())
+                .extracting(Stage::name)
+                .hasSize(RunStatus.MOST_STAGES)
+                .startsWith("batch 3")
+                .endsWith("batch " + (RunStatus.MOST_STAGES + 2));
     }
 
     @Test
