@@ -41,6 +41,16 @@ class RunWordsTest {
     }
 
     @Test
+    void aCodeIsOneLine() {
+        RunError forged = new RunError("X\n2026-11-15T22:00:00Z WARN admin evicted key", "");
+        broken(() -> new Ending.Failed(forged, true, null), "code", "control characters", "name the error in one word");
+        broken(() -> new Ending.Aborted(forged), "code", "control characters");
+        broken(() -> new Ending.TimedOut(forged), "code", "control characters");
+        broken(() -> new Ending.Aborted(new RunError("", "")), "code", "blank");
+        broken(() -> new Ending.Aborted(new RunError("X".repeat(501), "")), "code", "limit is 500");
+    }
+
+    @Test
     void historyIsKeptForAWhile() {
         assertThat(Retention.DEFAULT.deadLetters()).isGreaterThan(Retention.DEFAULT.runs());
         Duration hour = Duration.ofHours(1);
