@@ -6,10 +6,11 @@ import io.interlock.run.SweepAction;
 import io.interlock.spi.run.RunHistory;
 import java.util.List;
 
-/** Forgets history that is older than it is kept. */
+/** Forgets history that is older than it is kept: so much in a round that no store can grow faster for long. */
 final class HistorySweep implements Sweep {
 
     private static final int PAGE = 500;
+    private static final int MAX_PAGES = 20;
     private static final LockKey EVERYWHERE = LockKey.of("interlock", "history");
 
     private final RunHistory history;
@@ -27,12 +28,20 @@ final class HistorySweep implements Sweep {
 
     @Override
     public List<SweepAction> runOnce() {
-        RunHistory.Forgotten forgotten = history.forget(retention, PAGE);
-        if (forgotten.runs() + forgotten.auditRecords() == 0) {
+        int runs = 0;
+        int records = 0;
+        for (int page = 0; page < MAX_PAGES; page++) {
+            RunHistory.Forgotten forgotten = history.forget(retention, PAGE);
+            runs += forgotten.runs();
+            records += forgotten.auditRecords();
+            if (Math.max(forgotten.runs(), forgotten.auditRecords()) < PAGE) {
+                break;
+            }
+        }
+        if (runs + records == 0) {
             return List.of();
         }
-        String why =
-                forgotten.runs() + " runs and " + forgotten.auditRecords() + " audit records were kept long enough";
+        String why = runs + " runs and " + records + " audit records were kept long enough";
         return List.of(new SweepAction(EVERYWHERE, null, null, why));
     }
 }
