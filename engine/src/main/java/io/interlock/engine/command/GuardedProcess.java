@@ -79,7 +79,8 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
 
     /**
      * The command may go on for {@code time} from now, unless this is called again: then the guard kills it, also if this process is
-     * stopped or hangs. It is never late, and early by a quarter of the first {@code time} at the most. Returns at once.
+     * stopped or hangs. It is as late as the machine is slow, and early by a twelfth of the first {@code time} at the most. A time in
+     * which the machine sleeps counts. Returns at once.
      */
     public abstract void liveFor(Duration time);
 

@@ -1,15 +1,22 @@
 package io.interlock.engine.command;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * How long a command may go on without another word from this process. The guard counts in ticks of its own clock, whose pace is set
- * by the first word. Safe for use by many threads.
+ * How long a command may go on without another word from this process. Both it and the guard go by the machine's time since it was
+ * started, and the guard looks at it at a pace that the first word sets. Safe for use by many threads.
  */
 final class Leash {
 
-    private static final int TICKS = 24;
+    private static final Logger log = LoggerFactory.getLogger(Leash.class);
+    private static final Path UPTIME = Path.of("/proc/uptime");
+    private static final int LOOKS = 24;
     private static final Duration SHORTEST = Duration.ofMillis(50);
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
@@ -22,11 +29,21 @@ final class Leash {
 
     synchronized void extend(Duration time) {
         if (pace.isZero()) {
-            pace = within(time.dividedBy(TICKS));
+            pace = within(time.dividedBy(LOOKS));
             guard.tell(String.format(Locale.ROOT, "pace %d.%03d", pace.toSeconds(), pace.toMillisPart()));
         }
-        // The clock may be about to tick; and it takes a tick to notice that none is left.
-        guard.tell("leash " + Math.max(0, time.dividedBy(pace) - 1));
+        try {
+            // It may have looked just before.
+            guard.tell("leash " + uptime().plus(time).minus(pace).toMillis() / 10);
+        } catch (IOException | NumberFormatException unknown) {
+            log.warn("how long a command may go on cannot be told: {}", unknown.toString());
+        }
+    }
+
+    private static Duration uptime() throws IOException {
+        String text = Files.readString(UPTIME);
+        return Duration.ofMillis(
+                10 * Long.parseLong(text.substring(0, text.indexOf(' ')).replace(".", "")));
     }
 
     private static Duration within(Duration pace) {

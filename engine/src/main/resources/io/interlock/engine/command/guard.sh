@@ -2,7 +2,7 @@
 #
 # $1     the mark that everything the command starts has in its environment
 # stdin  a pipe that only the starting process holds open: when it dies, however that may be, the pipe ends.
-#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash N" and "end" from the
+#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash TIME" and "end" from the
 #        starting process; "tick" from the guard's own clock
 # stdout what the starting process should know
 #
@@ -104,13 +104,11 @@ tick() {
     done 2>/dev/null >/dev/null
 }
 
-# The starting process has said for how many ticks the command may go on without another word. It may be stopped, or hang.
+# The starting process has said until when the command may go on without another word. It may be stopped, or hang. Time is what
+# /proc/uptime says, in hundredths of a second: it goes on while a machine sleeps.
 ticked() {
-    if [ -z "$leash" ]; then
-        return
-    elif [ "$leash" -gt 0 ]; then
-        leash=$((leash - 1))
-    else
+    [ -n "$leash" ] && read -r up rest </proc/uptime || return
+    if [ "${up%.*}${up#*.}" -ge "$leash" ]; then
         leash=
         sweep
     fi
