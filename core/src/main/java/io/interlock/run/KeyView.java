@@ -40,4 +40,33 @@ public record KeyView(
     public Optional<Pause> currentPause() {
         return Optional.ofNullable(pause);
     }
+
+    /** How the key stands. */
+    public KeyState state() {
+        if (lease != null) {
+            return lease.isLive() && !isTooLong() ? KeyState.HELD : KeyState.OVERDUE;
+        }
+        if (pause != null) {
+            return KeyState.PAUSED;
+        }
+        return run != null || waiting > 0 ? KeyState.WAITING : KeyState.FREE;
+    }
+
+    /** How the key stands and why, in one sentence. */
+    public String explanation() {
+        return Sentences.of(this);
+    }
+
+    /** Whether the work under the key takes longer than its max runtime. */
+    boolean isTooLong() {
+        return run != null
+                && run.spec()
+                        .limits()
+                        .runtimeLimit()
+                        .flatMap(limit -> run.status()
+                                .lastTurn()
+                                .map(turn -> turn.startedAt().plus(limit)))
+                        .filter(end -> end.isBefore(observedAt))
+                        .isPresent();
+    }
 }

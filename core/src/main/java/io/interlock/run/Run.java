@@ -29,6 +29,11 @@ public record Run(
         return spec.job();
     }
 
+    /** Where it stands, in one sentence. */
+    public String explanation() {
+        return Sentences.of(this);
+    }
+
     /** This run, standing somewhere else. */
     public Run with(RunStatus status) {
         return new Run(id, key, number, submittedAt, spec, line, status);

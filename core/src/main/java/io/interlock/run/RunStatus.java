@@ -107,6 +107,11 @@ public record RunStatus(
         return Optional.ofNullable(turn);
     }
 
+    /** The stage the attempt under way, or the last one, is at, if it says so. */
+    public Optional<Stage> currentStage() {
+        return stages.isEmpty() ? Optional.empty() : Optional.of(stages.get(stages.size() - 1));
+    }
+
     /** Somebody's wish that it stops. */
     public Optional<StopRequest> stopRequest() {
         return Optional.ofNullable(stop);
