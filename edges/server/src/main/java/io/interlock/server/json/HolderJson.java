@@ -2,10 +2,7 @@ package io.interlock.server.json;
 
 import io.interlock.LeaseRecord;
 import io.interlock.run.Run;
-import io.interlock.run.Stage;
 import io.vertx.core.json.JsonObject;
-import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Who has a key: {@code runId, holder, since, stage, alive}. */
@@ -21,7 +18,7 @@ public final class HolderJson {
         boolean same =
                 run != null && lease.holder().runId().filter(run.id()::equals).isPresent();
         if (run != null && same) {
-            stage(run).ifPresent(stage -> json.put("stage", stage.name()));
+            run.status().currentStage().ifPresent(stage -> json.put("stage", stage.name()));
         }
         return json.put("alive", lease.isLive());
     }
@@ -34,13 +31,7 @@ public final class HolderJson {
                 .ifPresentOrElse(
                         turn -> json.put("holder", turn.holder().label()).put("since", JsonTime.of(turn.startedAt())),
                         () -> json.put("since", JsonTime.of(run.status().since())));
-        stage(run).ifPresent(stage -> json.put("stage", stage.name()));
+        run.status().currentStage().ifPresent(stage -> json.put("stage", stage.name()));
         return json.put("alive", true);
-    }
-
-    /** The stage a run is at, if it says so. */
-    static Optional<Stage> stage(Run run) {
-        List<Stage> stages = run.status().stages();
-        return stages.isEmpty() ? Optional.empty() : Optional.of(stages.get(stages.size() - 1));
     }
 }

@@ -25,7 +25,7 @@ public final class RunJson {
 
     /** As it stands. */
     public static JsonObject of(Run run) {
-        return of(run, RunSentence.of(run));
+        return of(run, run.explanation());
     }
 
     /** As it stands, with a sentence that knows more than the run itself. */
@@ -36,7 +36,7 @@ public final class RunJson {
                 .put("key", run.key().name())
                 .put("job", run.job().value())
                 .put("state", run.state().name());
-        HolderJson.stage(run).ifPresent(stage -> json.put("stage", stage.name()));
+        status.currentStage().ifPresent(stage -> json.put("stage", stage.name()));
         if (!status.progress().equals(Progress.NONE)) {
             json.put("progress", progress(status.progress()));
         }

@@ -2,6 +2,7 @@ package io.interlock.server.locks;
 
 import io.interlock.LockKey;
 import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyState;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
@@ -40,7 +41,7 @@ final class ListOperation {
 
     CompletionStage<Reply> list(Call call) {
         Optional<LockKey> key = call.keyParameter("key");
-        Set<LockJson.State> states = states(call);
+        Set<KeyState> states = states(call);
         Optional<String> after = Cursor.place(call, CURSOR);
         if (key.isPresent() && !key.get().name().endsWith("*")) {
             return bench.blocking().call(() -> Reply.ok(one(key.get(), states)));
@@ -62,7 +63,7 @@ final class ListOperation {
     }
 
     /** One key, whatever goes on under it: also nothing. */
-    private JsonObject one(LockKey key, Set<LockJson.State> states) {
+    private JsonObject one(LockKey key, Set<KeyState> states) {
         JsonObject lock = bench.engine().records().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
                 .filter(view -> view.key().equals(key))
                 .findFirst()
@@ -70,7 +71,7 @@ final class ListOperation {
                 .orElseGet(() -> idle(key))
                 .put("refusals", RefusalsJson.of(refusals(key)));
         JsonArray items = new JsonArray();
-        if (states.isEmpty() || states.contains(LockJson.State.valueOf(lock.getString("state")))) {
+        if (states.isEmpty() || states.contains(KeyState.valueOf(lock.getString("state")))) {
             items.add(lock);
         }
         return new JsonObject().put("items", items);
@@ -90,7 +91,7 @@ final class ListOperation {
         return LockJson.idle(key, pause, now);
     }
 
-    private JsonObject page(KeyQuery first, Set<LockJson.State> states, int limit) {
+    private JsonObject page(KeyQuery first, Set<KeyState> states, int limit) {
         JsonArray items = new JsonArray();
         KeyQuery query = first;
         int lookedAt = 0;
@@ -99,7 +100,7 @@ final class ListOperation {
             for (int i = 0; i < views.size(); i++) {
                 KeyView view = views.get(i);
                 lookedAt++;
-                if (states.isEmpty() || states.contains(LockJson.state(view))) {
+                if (states.isEmpty() || states.contains(view.state())) {
                     items.add(LockJson.of(view));
                 }
                 boolean mayBeMore = i < views.size() - 1 || views.size() == query.limit();
@@ -117,10 +118,10 @@ final class ListOperation {
         }
     }
 
-    private static Set<LockJson.State> states(Call call) {
-        Set<LockJson.State> states = EnumSet.noneOf(LockJson.State.class);
+    private static Set<KeyState> states(Call call) {
+        Set<KeyState> states = EnumSet.noneOf(KeyState.class);
         call.optional("state", JsonArray.class)
-                .ifPresent(array -> array.forEach(state -> states.add(LockJson.State.valueOf((String) state))));
+                .ifPresent(array -> array.forEach(state -> states.add(KeyState.valueOf((String) state))));
         return states;
     }
 }
