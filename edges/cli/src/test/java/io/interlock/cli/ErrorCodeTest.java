@@ -2,6 +2,7 @@ package io.interlock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.InterlockException;
@@ -10,10 +11,13 @@ import io.interlock.RefusedException;
 import io.interlock.cli.Cli.Ended;
 import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
+import io.interlock.engine.CallerRun;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
+import io.interlock.run.Execution;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -26,6 +30,9 @@ import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.assertj.core.api.SoftAssertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -152,6 +159,50 @@ class ErrorCodeTest {
             assertThat(onServer.err()).contains("[store-unavailable]");
             assertThat(onServer.code()).isEqualTo(69);
         }
+    }
+
+    @Test
+    void programsReadTheSameOnAStoreAndThroughAServer() {
+        Submission.Started held = (Submission.Started) engine.submit(request("same/held")
+                .execution(Execution.CALLER)
+                .reason("month end")
+                .labels(Map.of("team", "finance")));
+        engine.submit(request("same/held").onConflict(ConflictPolicy.QUEUE));
+        engine.submit(request("same/pending"));
+        engine.pause("default", "same/paused", "olga", "maintenance", null);
+        try (CallerRun work = Objects.requireNonNull(held.work())) {
+            work.stage("load");
+            await().until(() -> onStore().type("locks", "ls").out().contains("load"));
+            String id = work.run().id().toString();
+            SoftAssertions soft = new SoftAssertions();
+            for (String command : List.of(
+                    "locks ls same/*",
+                    "locks show same/held",
+                    "locks show same/pending",
+                    "locks show same/paused",
+                    "locks show same/free",
+                    "runs ls --key same/held",
+                    "runs show " + id,
+                    "queue ls same/held")) {
+                String[] words = (command + " --json").split(" ", -1);
+                soft.assertThat(facts(onStore().type(words)))
+                        .as(command)
+                        .containsExactlyElementsOf(facts(onServer().type(words)));
+            }
+            soft.assertAll();
+        }
+    }
+
+    // Without what has changed between two looks, and what only a server knows.
+    private static List<String> facts(Answer answer) {
+        assertThat(answer.code()).as(answer.err()).isZero();
+        return answer.out()
+                .lines()
+                .map(line -> line.strip().replaceAll(",$", "").replaceAll("\\b[0-9.]+(ms|s)\\b", "T"))
+                .filter(line -> !line.matches(
+                        "\"(leaseLeft|observedAt|heartbeatAt|heartbeatEvery|expiresAt|reason|refusals)\".*"))
+                .sorted()
+                .toList();
     }
 
     /** The engine, REST, and {@code interlock runs …} on a store and through a server, for people and for programs. */

@@ -35,7 +35,8 @@ class ServerWorkerTest {
                     note: { run: { worker: remote } }
                     stay: { run: { worker: remote }, lease: 2s, retry: { attempts: 2, backoff: 10ms } }
                     wait: { run: { worker: remote }, lease: 6s }
-                    deaf: { run: { worker: remote }, lease: 2s }
+                    deaf: { run: { worker: remote }, lease: 4s }
+                    last: { run: { worker: remote }, lease: 20s }
                     slow: { run: { worker: remote }, lease: 2s, max-runtime: 1s }
                 """);
         Files.writeString(folder.resolve("worker.yaml"), """
@@ -45,6 +46,7 @@ class ServerWorkerTest {
                     note: { run: { command: ["sh", "-c", "cat; echo $INTERLOCK_RUN_ID $INTERLOCK_TENANT >>notes; echo '::interlock stage=done'; echo '::interlock result={\\"n\\":null}'"] } }
                     stay: { run: { command: ["sh", "-c", "echo $INTERLOCK_TOKEN >>stays; [ $INTERLOCK_ATTEMPT = 2 ] || exec sleep 300"] } }
                     wait: { run: { command: ["sh", "-c", "echo $$ >>$INTERLOCK_PARAM_FILE; until [ -e $INTERLOCK_PARAM_FILE.go ]; do sleep 0.05; done"] } }
+                    last: { run: { command: ["sh", "-c", "echo $$ >>w1; until [ -e w1.go ]; do sleep 0.05; done"] } }
                     deaf: { run: { command: ["sh", "-c", "trap '' TERM; echo $$ >>$INTERLOCK_PARAM_FILE; while :; do sleep 300; done"] } }
                     slow: { run: { command: ["sleep", "300"] } }
                     mine: { run: { command: ["true"] } }
@@ -115,7 +117,7 @@ class ServerWorkerTest {
     void workUnderWayEndsBeforeAWorkerThatIsToldToStopDoesAndARestartedServerDoesNoHarm() throws Exception {
         Running worker = worker();
         Path file = folder.resolve("w1");
-        String id = submit("wait", "wait/1", "{\"file\":\"w1\"}");
+        String id = submit("last", "last", "{}");
         await().until(() -> Files.exists(file));
         server = server.restart(
                 folder, "server", "--config", folder.resolve("server.yaml").toString());
@@ -180,7 +182,9 @@ class ServerWorkerTest {
         Ended strange = worker(server.url(), server.apiKey(), "strange.yaml").await();
         assertThat(strange.code()).isEqualTo(78);
         assertThat(strange.err())
-                .contains("knows none of the jobs that are done here: nots", "it knows: deaf, note, slow, stay, wait");
+                .contains(
+                        "knows none of the jobs that are done here: nots",
+                        "it knows: deaf, last, note, slow, stay, wait");
         assertThat(worker(server.url(), "ilk_wrong", "worker.yaml").await().code())
                 .isEqualTo(77);
         assertThat(worker("http://localhost:1", "", "worker.yaml").await().code())

@@ -60,13 +60,7 @@ final class EngineLocks implements LockBook {
     @Override
     public Facts pause(String pattern, String reason, @Nullable Duration time) {
         Pause pause = engine.pause(tenant, pattern, actor, reason, time);
-        return Facts.with(pattern.endsWith("*") ? "pattern" : "key", pause.pattern())
-                .and("paused", true)
-                .and("pausedBy", pause.actor())
-                .and("reason", pause.reason())
-                .and("since", pause.since())
-                .and("until", pause.until())
-                .done();
+        return LockFacts.pause(pause, true);
     }
 
     @Override

@@ -2,15 +2,13 @@ package io.interlock.cli.backend;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
-import io.interlock.Refusal;
-import io.interlock.RunRefusal;
 import io.interlock.cli.text.Facts;
-import io.interlock.cli.text.Times;
 import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.Stage;
-import java.util.List;
+import io.interlock.run.Turn;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a key, as facts. */
@@ -24,7 +22,7 @@ public final class LockFacts {
         Run run = view.run();
         Progress progress = run == null ? Progress.NONE : run.status().progress();
         return Facts.with("key", view.key().name())
-                .and("state", state(view))
+                .and("state", view.state())
                 .and("holder", holder(lease, run))
                 .and("token", lease, record -> record.token().value())
                 .and("since", lease, LeaseRecord::grantedAt)
@@ -35,7 +33,8 @@ public final class LockFacts {
                 .and("waiting", view.waiting())
                 .and("waitingSince", view.waitingSince())
                 .and("observedAt", view.observedAt())
-                .and("explanation", explanation(view))
+                .and("pause", view.pause(), pause -> pause(pause, true))
+                .and("explanation", view.explanation())
                 .done();
     }
 
@@ -53,6 +52,17 @@ public final class LockFacts {
                 .done();
     }
 
+    /** A pause, and whether it is in force. */
+    static Facts pause(Pause pause, boolean paused) {
+        return Facts.with(pause.pattern().endsWith("*") ? "pattern" : "key", pause.pattern())
+                .and("paused", paused)
+                .and("pausedBy", pause.actor())
+                .and("reason", pause.reason())
+                .and("since", pause.since())
+                .and("until", pause.until())
+                .done();
+    }
+
     public static @Nullable Facts progress(Progress progress) {
         return Facts.with("done", progress.done())
                 .and("total", progress.total())
@@ -60,73 +70,31 @@ public final class LockFacts {
     }
 
     static @Nullable String stage(@Nullable Run run) {
-        if (run == null) {
-            return null;
-        }
-        List<Stage> stages = run.status().stages();
-        return stages.isEmpty() ? null : stages.get(stages.size() - 1).name();
+        return run == null ? null : run.status().currentStage().map(Stage::name).orElse(null);
     }
 
     private static @Nullable Facts holder(@Nullable LeaseRecord lease, @Nullable Run run) {
-        if (lease == null && run == null) {
-            return null;
+        if (lease == null) {
+            return run == null ? null : waiting(run);
         }
         return Facts.with("runId", run == null ? null : run.id())
-                .and("holder", lease, record -> record.holder().label())
-                .and("since", lease, LeaseRecord::grantedAt)
+                .and("holder", lease.holder().label())
+                .and("since", lease.grantedAt())
                 .and("stage", stage(run))
                 .and("reason", run, held -> held.spec().origin().reason())
-                .and("alive", lease != null && lease.isLive())
+                .and("alive", lease.isLive())
                 .done();
     }
 
-    private static String state(KeyView view) {
-        LeaseRecord lease = view.lease();
-        if (lease != null) {
-            return lease.isLive() && !tooLong(view) ? "HELD" : "OVERDUE";
-        }
-        if (view.pause() != null) {
-            return "PAUSED";
-        }
-        return view.waiting() > 0 || view.run() != null ? "WAITING" : "FREE";
-    }
-
-    private static boolean tooLong(KeyView view) {
-        Run run = view.run();
-        return run != null
-                && run.spec()
-                        .limits()
-                        .runtimeLimit()
-                        .flatMap(limit -> run.status()
-                                .lastTurn()
-                                .map(turn -> turn.startedAt().plus(limit)))
-                        .filter(end -> end.isBefore(view.observedAt()))
-                        .isPresent();
-    }
-
-    private static String explanation(KeyView view) {
-        return obstacle(view) + (view.waiting() == 0 ? "" : "; " + view.waiting() + " in line");
-    }
-
-    private static String obstacle(KeyView view) {
-        LeaseRecord lease = view.lease();
-        Run run = view.run();
-        if (lease != null && lease.isExpired()) {
-            return lease.key() + " was held by " + lease.holder().label() + " with token " + lease.token()
-                    + "; its lease expired at " + Times.rfc3339(lease.expiresAt()) + " without being given back";
-        }
-        if (lease != null) {
-            return new Refusal.Held(lease).explanation()
-                    + (tooLong(view) ? "; its work takes longer than its max runtime" : "");
-        }
-        if (view.pause() != null) {
-            return new RunRefusal.Paused(view.key(), view.pause(), view.observedAt()).explanation();
-        }
-        if (run != null) {
-            return new RunRefusal.Reserved(
-                            view.key(), run.id(), run.job(), run.status().since(), view.observedAt())
-                    .explanation();
-        }
-        return view.key() + (view.waiting() == 0 ? " is free" : " is held by nobody");
+    /** A run that the key is kept for, and that has no lease yet. */
+    private static Facts waiting(Run run) {
+        Turn before = run.status().turn();
+        return Facts.with("runId", run.id())
+                .and("holder", before, turn -> turn.holder().label())
+                .and("since", before == null ? run.status().since() : before.startedAt())
+                .and("stage", stage(run))
+                .and("reason", run.spec().origin().reason())
+                .and("alive", true)
+                .done();
     }
 }

@@ -1,16 +1,17 @@
 package io.interlock.cli.backend;
 
 import io.interlock.cli.text.Facts;
-import io.interlock.cli.text.Times;
 import io.interlock.run.Attempt;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Turn;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ final class RunFacts {
     private RunFacts() {}
 
     static Facts of(Run run) {
-        return of(run, sentence(run));
+        return of(run, run.explanation());
     }
 
     static Facts of(Run run, String explanation) {
@@ -44,14 +45,21 @@ final class RunFacts {
                 .and("outcome", ended ? run.state() : null)
                 .and("error", status.error(), RunFacts::error)
                 .and("labels", labels(run.spec().labels()))
-                .and("reason", run.spec().origin().reason())
+                .and("reason", Objects.requireNonNullElse(run.spec().origin().reason(), ""))
                 .and("explanation", explanation)
                 .done();
     }
 
     /** With what only whoever looks at one run is shown. */
     static Facts detailed(Facts run, Run known, List<Attempt> attempts, @Nullable String output) {
-        return run.and("attempts", attempts.stream().map(RunFacts::attempt).toList())
+        List<Facts> all =
+                new ArrayList<>(attempts.stream().map(RunFacts::attempt).toList());
+        boolean underWay = !known.state().isTerminal() && known.status().attempts() > attempts.size();
+        known.status()
+                .lastTurn()
+                .filter(turn -> underWay)
+                .ifPresent(turn -> all.add(turn(turn).done()));
+        return run.and("attempts", all)
                 .and(
                         "stages",
                         known.status().stages().stream()
@@ -72,14 +80,18 @@ final class RunFacts {
     }
 
     private static Facts attempt(Attempt attempt) {
-        return Facts.with("attempt", attempt.turn().attempt())
-                .and("holder", attempt.turn().holder().label())
-                .and("token", attempt.turn().token().value())
-                .and("startedAt", attempt.turn().startedAt())
+        return turn(attempt.turn())
                 .and("endedAt", attempt.endedAt())
                 .and("next", attempt.next())
                 .and("error", attempt.error(), RunFacts::error)
                 .done();
+    }
+
+    private static Facts.Builder turn(Turn turn) {
+        return Facts.with("attempt", turn.attempt())
+                .and("holder", turn.holder().label())
+                .and("token", turn.token().value())
+                .and("startedAt", turn.startedAt());
     }
 
     private static Facts error(RunError error) {
@@ -88,33 +100,5 @@ final class RunFacts {
 
     private static Facts labels(Map<String, String> labels) {
         return new Facts(new TreeMap<>(labels));
-    }
-
-    private static String sentence(Run run) {
-        RunStatus status = run.status();
-        String what = "run " + run.id() + " of job " + run.job();
-        String since = " since " + Times.rfc3339(status.since());
-        return switch (run.state()) {
-            case QUEUED ->
-                what + " waits in line for " + run.key().name() + since
-                        + (status.notBefore() == null
-                                ? ""
-                                : "; attempt " + (status.attempts() + 1) + " may begin at "
-                                        + Times.rfc3339(status.notBefore()));
-            case PENDING -> what + " has " + run.key().name() + since + " and waits for a worker";
-            case RUNNING ->
-                what + " has " + run.key().name() + since
-                        + status.lastTurn()
-                                .map(turn -> ", done by " + turn.holder().label())
-                                .orElse("")
-                        + status.stopRequest()
-                                .map(stop -> "; " + stop.actor() + " asked it to stop: " + stop.reason())
-                                .orElse("");
-            default -> {
-                RunError error = status.error();
-                yield what + " ended " + run.state() + " at " + Times.rfc3339(status.since())
-                        + (error == null ? "" : ": " + error.code() + ", " + error.message());
-            }
-        };
     }
 }

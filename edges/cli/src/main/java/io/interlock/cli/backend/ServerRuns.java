@@ -49,8 +49,10 @@ final class ServerRuns implements RunBook {
     public List<Facts> queue(@Nullable String key) {
         List<Facts> waiting = new ArrayList<>();
         for (Facts run : client.items(MANY, "/runs", "key", key == null ? "" : key, "state", "QUEUED")) {
-            // Only a run by itself says which place it has.
-            waiting.add(show(run.shown("id")));
+            // Only a run by itself says which place it has, and why it waits.
+            Facts one = client.get("/runs/" + run.shown("id"));
+            waiting.add(run.and("explanation", one.shown("explanation"))
+                    .and("position", one.values().get("position")));
         }
         waiting.sort(Comparator.comparing((Facts run) -> run.shown("key"))
                 .thenComparing(run -> run.number("position").orElse(Long.MAX_VALUE)));

@@ -1,10 +1,10 @@
 package io.interlock.cli.text;
 
+import io.interlock.TimeText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.regex.Pattern;
 
 /** Times and durations as they are shown. */
@@ -17,9 +17,7 @@ public final class Times {
 
     /** As in REST: UTC, always with milliseconds. */
     public static String rfc3339(Instant time) {
-        String text = time.truncatedTo(ChronoUnit.MILLIS).toString();
-        // Instant leaves out what is zero.
-        return text.contains(".") ? text : text.substring(0, text.length() - 1) + ".000Z";
+        return TimeText.format(time);
     }
 
     /** For tables: to the second, in UTC. */
