@@ -34,7 +34,8 @@ class RestPageTest {
 
             Browsers sign in with `POST /session` (an API key, or the one-time code of a printed link) and get a cookie that scripts cannot read
             (`HttpOnly`, `SameSite=Strict`). Whatever changes something then also needs `X-CSRF-Token`, which `POST` and `GET /session` tell. A session
-            ends after 30 minutes without use, after 12 hours in any case, and with its API key; it is known to the node that opened it only.
+            ends after 30 minutes without use, after 12 hours in any case, and with its API key; it is known to the node that opened it only. What a page
+            asks while nobody touches it carries `X-Background` and is no use; streams end with the session or the key they were opened with.
 
             ## Asking again
 
@@ -76,7 +77,7 @@ class RestPageTest {
             an `id`; with it as `Last-Event-ID` (browsers send it by themselves) a reader goes on where it was, on any node. If that place is no longer there,
             a `reset` comes first: look at everything anew. `lock.changed`, `worker.changed` and `janitor.swept` have no id: they say how something stands
             now, stage and progress included, and are not told twice. `topic` chooses among `runs`, `locks`, `workers`, `janitor`. A reader that takes
-            nothing for 30 s is cut off; an API key may have 20 streams open at a node.
+            nothing for 30 s is cut off, and one that catches up before that gets a `reset` for what it was not told; an API key may have 20 streams open at a node.
 
             """;
 
