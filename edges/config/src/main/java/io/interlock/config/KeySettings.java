@@ -21,7 +21,7 @@ public record KeySettings(KeyOrder order, Secret secret) {
         return ApiKey.parse(secret.reveal())
                 .orElseThrow(() -> new InvalidSettingException(
                         "secret-file",
-                        secret.file(),
+                        String.valueOf(secret.file()),
                         "holds no API key",
                         "write one into it, as 'interlock keys create' prints it"));
     }
