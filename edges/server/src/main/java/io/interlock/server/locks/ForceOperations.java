@@ -73,9 +73,10 @@ final class ForceOperations {
 
     CompletionStage<Reply> pause(Call call) {
         String pattern = pattern(call);
-        Duration time = time(call.body().getString("until"));
+        Instant until = until(call.body().getString("until"));
         String reason = call.body().getString("reason");
         return bench.blocking().call(() -> {
+            Duration time = until == null ? null : timeTo(until);
             Pause pause =
                     bench.engine().pause(call.tenant(), pattern, call.caller().actor(), reason, time);
             return Reply.ok(PauseJson.of(pause, true));
@@ -115,20 +116,20 @@ final class ForceOperations {
         return named;
     }
 
-    private @Nullable Duration time(@Nullable String until) {
-        if (until == null) {
-            return null;
-        }
-        Instant end;
+    private static @Nullable Instant until(@Nullable String text) {
         try {
-            end = OffsetDateTime.parse(until).toInstant();
+            return text == null ? null : OffsetDateTime.parse(text).toInstant();
         } catch (DateTimeException invalid) {
-            throw Problem.invalid("/until", "'" + until + "' is not a time like 2026-11-15T04:00:00Z")
+            throw Problem.invalid("/until", "'" + text + "' is not a time like 2026-11-15T04:00:00Z")
                     .thrown();
         }
-        Instant now = bench.environment().clock().instant();
+    }
+
+    /** By the clock of the store, which says when the pause is over. */
+    private Duration timeTo(Instant end) {
+        Instant now = bench.engine().records().time();
         if (!end.isAfter(now)) {
-            throw Problem.invalid("/until", "'" + until + "' is over; it is " + JsonTime.of(now) + " now")
+            throw Problem.invalid("/until", "'" + JsonTime.of(end) + "' is over; it is " + JsonTime.of(now) + " now")
                     .thrown();
         }
         return Duration.between(now, end);
