@@ -1,7 +1,10 @@
 package io.interlock.server.http;
 
+import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.server.access.Authentication;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
@@ -13,7 +16,8 @@ import java.net.UnknownHostException;
 
 /**
  * Health and metrics. On a port of their own they need no key. On the main port only callers from this host need none, and
- * behind a proxy nobody is known to be one.
+ * behind a proxy nobody is known to be one. Metrics are of all tenants, so there no tenant's key is enough for them, but for that of
+ * an admin of the tenant whose admins may act for all.
  */
 public final class Inside {
 
@@ -28,24 +32,45 @@ public final class Inside {
 
     /** Adds the routes without asking for keys: for a port of their own. */
     public void openTo(Router router) {
-        add(router, RoutingContext::next);
+        add(router, RoutingContext::next, RoutingContext::next);
     }
 
     /** Adds the routes on the main port. */
     public void closeTo(Router router, Authentication authentication, boolean behindProxy) {
-        add(router, context -> {
+        add(
+                router,
+                strangers(behindProxy, context -> authentication.require(context, Role.READ)),
+                strangers(behindProxy, context -> authentication.require(context, Role.ADMIN)));
+    }
+
+    private static Handler<RoutingContext> strangers(boolean behindProxy, Handler<RoutingContext> guard) {
+        return context -> {
             if (!behindProxy && isLocal(context.request())) {
                 context.next();
             } else {
-                authentication.require(context, Role.READ);
+                guard.handle(context);
             }
-        });
+        };
     }
 
-    private void add(Router router, Handler<RoutingContext> guard) {
+    private void add(Router router, Handler<RoutingContext> guard, Handler<RoutingContext> metricsGuard) {
         router.get("/health/live").handler(guard).handler(health::live);
         router.get("/health/ready").handler(guard).handler(health::ready);
-        router.get("/metrics").handler(guard).handler(this::metrics);
+        router.get("/metrics").handler(metricsGuard).handler(Inside::ofTheHouse).handler(this::metrics);
+    }
+
+    /** Whoever is not asked for a key is let through. */
+    private static void ofTheHouse(RoutingContext context) {
+        if (Exchange.caller(context)
+                .filter(caller -> !caller.key().tenant().equals(LockKey.DEFAULT_TENANT))
+                .isPresent()) {
+            throw Problem.of(
+                            ProblemCode.FORBIDDEN,
+                            "Metrics are of all tenants: use a key of an admin of tenant " + LockKey.DEFAULT_TENANT
+                                    + ", or start the server with --management-port.")
+                    .thrown();
+        }
+        context.next();
     }
 
     private void metrics(RoutingContext context) {

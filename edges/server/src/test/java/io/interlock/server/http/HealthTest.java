@@ -65,7 +65,23 @@ class HealthTest {
     void behindAProxyNobodyIsTakenForLocal() {
         try (Rig rig = new Rig(new Listen("127.0.0.1", 0, null, true, null), Rig.LIMITS)) {
             assertThat(rig.get("/metrics", null).statusCode()).isEqualTo(401);
+            assertThat(rig.get("/health/ready", null).statusCode()).isEqualTo(401);
+            assertThat(rig.get("/health/ready", rig.key("acme", Role.READ)).statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void metricsAreOfAllTenantsSoNoTenantsKeyShowsThem() {
+        try (Rig rig = new Rig(new Listen("127.0.0.1", 0, null, true, null), Rig.LIMITS)) {
             assertThat(rig.get("/metrics", rig.key("acme", Role.READ)).statusCode())
+                    .isEqualTo(403);
+            HttpResponse<String> refused = rig.get("/metrics", rig.key("acme", Role.ADMIN));
+            assertThat(refused.statusCode()).isEqualTo(403);
+            assertThat(refused.body()).contains("--management-port").doesNotContain("vertx_http");
+            assertThat(rig.get("/metrics", rig.key("default", Role.OPERATOR)).statusCode())
+                    .isEqualTo(403);
+            assertThat(rig.get("/metrics", rig.key("default", Role.ADMIN)).statusCode())
                     .isEqualTo(200);
         }
     }
