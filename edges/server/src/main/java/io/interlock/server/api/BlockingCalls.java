@@ -33,6 +33,11 @@ public final class BlockingCalls {
         return of(environment, THREADS, LINE);
     }
 
+    /** For calls that must not wait behind all others, or these behind them: {@code threads} of their own. */
+    public static BlockingCalls apart(Environment environment, int threads) {
+        return of(environment, threads, LINE);
+    }
+
     static BlockingCalls of(Environment environment, int threads, int line) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 threads,

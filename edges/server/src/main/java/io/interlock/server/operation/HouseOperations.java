@@ -37,7 +37,7 @@ public final class HouseOperations {
         operations
                 .on("getResource", house::resource)
                 .on("listAudit", new AuditOperation(bench)::list)
-                .on("verifyAudit", new CareOperations(bench)::verifyAudit)
+                .on("verifyAudit", new VerifyOperation(bench)::verify)
                 .on("listWorkers", new WorkersOperation(bench)::list)
                 .on("listJobs", house::jobs);
     }

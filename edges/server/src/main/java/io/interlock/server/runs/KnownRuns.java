@@ -3,6 +3,7 @@ package io.interlock.server.runs;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Run;
+import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Workbench;
 import java.time.Duration;
@@ -20,7 +21,13 @@ final class KnownRuns {
 
     private static final int MOST = 10_000;
 
+    private static final int THREADS = 4;
+
     private final Workbench bench;
+
+    /** Whoever works is waited for by its lease: it must not wait behind those who look at lists. */
+    private final BlockingCalls looks;
+
     private final Map<RunId, Facts> facts = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<RunId, Facts> eldest) {
@@ -39,6 +46,7 @@ final class KnownRuns {
 
     KnownRuns(Workbench bench) {
         this.bench = bench;
+        this.looks = BlockingCalls.apart(bench.environment(), THREADS);
     }
 
     /** What never changes about the run the call names. */
@@ -50,7 +58,7 @@ final class KnownRuns {
                 return CompletableFuture.completedFuture(known);
             }
         }
-        return bench.blocking().call(() -> remember(require(call, id)));
+        return looks.call(() -> remember(require(call, id)));
     }
 
     /** The run the call names, as it stands. Blocks. */
@@ -77,7 +85,8 @@ final class KnownRuns {
         return Call.notFound("run", id).thrown();
     }
 
-    private Facts remember(Run run) {
+    /** What never changes about {@code run}, kept for whoever speaks of it next. */
+    Facts remember(Run run) {
         Facts known = new Facts(run.id(), run.key(), run.spec().terms().ttl());
         synchronized (facts) {
             facts.put(run.id(), known);

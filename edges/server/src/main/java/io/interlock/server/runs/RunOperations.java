@@ -22,7 +22,7 @@ public final class RunOperations {
     public static void addTo(Operations operations, Workbench bench) {
         KnownRuns known = new KnownRuns(bench);
         RunViews views = new RunViews(bench);
-        StartOperation start = new StartOperation(bench, views);
+        StartOperation start = new StartOperation(bench, known, views);
         LookOperations looks = new LookOperations(bench, known);
         WorkOperations work = new WorkOperations(bench, known, views);
         OrderOperations orders = new OrderOperations(bench, known);

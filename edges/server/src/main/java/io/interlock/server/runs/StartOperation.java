@@ -24,10 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class StartOperation {
 
     private final Workbench bench;
+    private final KnownRuns known;
     private final RunViews views;
 
-    StartOperation(Workbench bench, RunViews views) {
+    StartOperation(Workbench bench, KnownRuns known, RunViews views) {
         this.bench = bench;
+        this.known = known;
         this.views = views;
     }
 
@@ -67,6 +69,7 @@ final class StartOperation {
     private CompletionStage<Reply> started(Call call, Submission.Started started) {
         Run run = started.started();
         if (started.lease() != null) {
+            known.remember(run);
             JsonObject json = RunJson.granted(
                     RunJson.of(run, started.explanation()),
                     started.lease(),
@@ -98,6 +101,7 @@ final class StartOperation {
                 bench.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience());
         return bench.waits().until(call, turn).thenCompose(answer -> {
             if (answer instanceof TurnAnswer.Granted granted) {
+                known.remember(granted.run());
                 Duration ttl = granted.run().spec().terms().ttl();
                 JsonObject json = RunJson.granted(RunJson.of(granted.run()), granted.lease(), ttl);
                 return done(Reply.created(json, RunOperations.location(run)));

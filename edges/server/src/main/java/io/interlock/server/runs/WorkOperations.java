@@ -55,7 +55,10 @@ final class WorkOperations {
                 .until(call, bench.engine().remote().claim(claim, call.patience()))
                 .thenApply(claimed -> {
                     JsonArray items = new JsonArray();
-                    claimed.forEach(each -> items.add(item(each)));
+                    claimed.forEach(each -> {
+                        known.remember(each.run());
+                        items.add(item(each));
+                    });
                     return Reply.ok(new JsonObject().put("items", items));
                 });
     }

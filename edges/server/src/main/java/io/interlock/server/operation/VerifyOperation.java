@@ -1,0 +1,75 @@
+package io.interlock.server.operation;
+
+import io.interlock.engine.audit.AuditFinding;
+import io.interlock.engine.audit.AuditReport;
+import io.interlock.server.api.BlockingCalls;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Reply;
+import io.interlock.server.api.Workbench;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code verifyAudit}: looks at the whole audit log, which may take long; so on a thread of its own, and once for all who ask
+ * meanwhile. Of what is found, whoever asks is told what is its tenant's business.
+ */
+final class VerifyOperation {
+
+    private final Workbench bench;
+    private final BlockingCalls apart;
+    private @Nullable CompletionStage<AuditReport> underWay;
+
+    VerifyOperation(Workbench bench) {
+        this.bench = bench;
+        this.apart = BlockingCalls.apart(bench.environment(), 1);
+    }
+
+    CompletionStage<Reply> verify(Call call) {
+        return report().thenApply(report -> Reply.ok(json(report, call.tenant())));
+    }
+
+    private synchronized CompletionStage<AuditReport> report() {
+        CompletionStage<AuditReport> report = underWay;
+        if (report == null) {
+            report = apart.call(() -> bench.engine().records().verifyAudit());
+            underWay = report;
+            report.whenComplete((found, failure) -> over());
+        }
+        return report;
+    }
+
+    private synchronized void over() {
+        underWay = null;
+    }
+
+    private static JsonObject json(AuditReport report, String tenant) {
+        List<String> findings = report.findings().stream()
+                .filter(finding -> isBusinessOf(tenant, finding))
+                .map(AuditFinding::sentence)
+                .toList();
+        String looked =
+                report.records() + " records up to position " + report.to().position() + ": ";
+        return new JsonObject()
+                .put("clean", findings.isEmpty())
+                .put("records", report.records())
+                .put("findings", new JsonArray(findings))
+                .put(
+                        "sentence",
+                        looked
+                                + (findings.isEmpty()
+                                        ? "nothing is wrong"
+                                        : findings.size() + " findings, the first: " + findings.get(0)));
+    }
+
+    // A chain that somebody has touched is everybody's business.
+    private static boolean isBusinessOf(String tenant, AuditFinding finding) {
+        if (finding instanceof AuditFinding.Overlap overlap) {
+            return overlap.key().tenant().equals(tenant);
+        }
+        return !(finding instanceof AuditFinding.TokenNotRising token)
+                || token.key().tenant().equals(tenant);
+    }
+}
