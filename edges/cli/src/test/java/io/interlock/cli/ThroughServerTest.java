@@ -159,6 +159,30 @@ class ThroughServerTest {
     }
 
     @Test
+    void whoeverLostTheAnswerFindsItsGrantAndItsPlaceInLineAgain() throws IOException {
+        for (int lost : new int[] {10, Integer.MAX_VALUE}) {
+            String key = "lost/" + lost;
+            try (LosingRelay relay = new LosingRelay(server.url(), lost)) {
+                Ended had =
+                        through(relay.url(), "-n", key, "--", "echo", "got it").await();
+                assertThat(had.code()).as(had.err()).isZero();
+                assertThat(had.out()).isEqualTo("got it\n");
+            }
+            assertThat(typed().type("runs", "ls", "--key", key, "--no-header").out())
+                    .contains("SUCCEEDED")
+                    .hasLineCount(1);
+        }
+        Running holder = start("-n", "lost/line", "--", "sh", "-c", "echo ready; read line; exit 0");
+        await().until(() -> holder.out().contains("ready"));
+        try (LosingRelay relay = new LosingRelay(server.url(), 10)) {
+            Running waiting = through(relay.url(), "-w", "60s", "lost/line", "--", "echo", "got it");
+            await().until(() -> waiting.err().contains("you are number 1 of 1 in line"));
+            holder.closeInput();
+            assertThat(waiting.await().out()).isEqualTo("got it\n");
+        }
+    }
+
+    @Test
     void leasesKeysAndPausesWork() {
         Typed cli = typed();
         Answer taken = cli.type("acquire", "e", "--ttl", "20s");
@@ -208,7 +232,11 @@ class ThroughServerTest {
     }
 
     private static Running start(String... words) {
-        List<String> all = new ArrayList<>(List.of("run", "--server", server.url()));
+        return through(server.url(), words);
+    }
+
+    private static Running through(String url, String... words) {
+        List<String> all = new ArrayList<>(List.of("run", "--server", url));
         all.addAll(List.of(words));
         return new Cli(folder).startWith("INTERLOCK_API_KEY", server.apiKey(), all.toArray(String[]::new));
     }

@@ -3,6 +3,7 @@ package io.interlock.cli.backend;
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseId;
 import io.interlock.cli.backend.ServerClient.Answer;
+import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.time.Environment;
@@ -33,7 +34,7 @@ final class ServerDoor implements Door {
     @Override
     public Entry enter(RunOrder order) {
         long before = environment.ticker().nanos();
-        Answer answer = client.tryPost("/runs", wish(order), Duration.ZERO);
+        Answer answer = ask(wish(order));
         Facts body = answer.body();
         if (answer.status() == CONFLICT || answer.status() == TOO_MANY) {
             return busy(
@@ -45,12 +46,28 @@ final class ServerDoor implements Door {
         if (body.text("leaseId").isPresent()) {
             return new Entry.Granted(new ServerTenure(client, body, order.lease(), before, environment));
         }
-        return answer.status() == ACCEPTED
+        return answer.status() == ACCEPTED || isInLine(body)
                 ? new Entry.InLine(new ServerPlace(order, body.shown("id")))
                 : busy(order, "lock-held", body.shown("explanation"));
     }
 
-    private static Facts wish(RunOrder order) {
+    // Once more if the answer was lost: under the same names it is the same run, and the same grant.
+    private Answer ask(Facts wish) {
+        try {
+            return client.tryPost("/runs", wish, Duration.ZERO);
+        } catch (Failure lost) {
+            if (lost.exitCode() != ExitCode.UNAVAILABLE) {
+                throw lost;
+            }
+            return client.tryPost("/runs", wish, Duration.ZERO);
+        }
+    }
+
+    private static boolean isInLine(Facts body) {
+        return body.shown("state").equals("QUEUED");
+    }
+
+    private Facts wish(RunOrder order) {
         ConflictPolicy policy = switch (order.ifBusy()) {
             case FAIL -> ConflictPolicy.REJECT;
             case SKIP -> ConflictPolicy.SKIP;
@@ -59,6 +76,8 @@ final class ServerDoor implements Door {
         return Facts.with("key", order.key().name())
                 .and("job", order.job())
                 .and("execution", "caller")
+                .and("leaseId", LeaseId.random(environment.random()))
+                .and("idempotencyKey", LeaseId.random(environment.random()))
                 .and("onConflict", policy)
                 .and("priority", order.priority())
                 .and("maxWait", order.maxWait())
