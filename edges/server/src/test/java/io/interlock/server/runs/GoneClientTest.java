@@ -96,8 +96,9 @@ class GoneClientTest {
                 .text("id");
     }
 
-    private static JsonArray claimed(EngineRig node, String claimId, String wait) {
-        return node.post("/claims", Role.WORKER, claiming(claimId, wait))
+    // By the same key at whichever node: only the worker that made a claim finds it again.
+    private JsonArray claimed(EngineRig node, String claimId, String wait) {
+        return node.post("/claims", rig.key(Role.WORKER), claiming(claimId, wait))
                 .is(200)
                 .json()
                 .getJsonArray("items");
