@@ -70,7 +70,8 @@ class ThroughServerTest {
         Ended busy = run("-n", "b", "--", "true");
         assertThat(busy.code()).isEqualTo(75);
         assertThat(busy.err())
-                .contains("b is held", "reason “month end”", "stage load", "alive", "interlock run -w 30m b -- true");
+                .contains("b is held", "reason “month end”", "stage load", "alive")
+                .contains("interlock run -w 30m --server " + server.url() + " b -- true");
         assertThat(run("--if-busy", "skip", "b", "--", "true").code()).isZero();
         Running waiting = start("-w", "60s", "b", "--", "echo", "got it");
         await().until(() -> waiting.err().contains("you are number 1 of 1 in line"));
