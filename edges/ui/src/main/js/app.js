@@ -102,7 +102,7 @@ async function navigate(focus) {
   const mine = ++trip;
   const [name, id = ''] = location.pathname.slice(root.pathname.length).split('/');
   const file = PAGES.get(name === 'runs' && id ? 'run' : name || 'now');
-  // A file that did not come once does not come again until everything is loaded anew.
+  // Not every browser asks again for a file that did not come; whoever loads everything anew gets it.
   const next = file ? await file().then(it => it.default, () => undefined) : null;
   if (mine !== trip) return;
   page = next;

@@ -15,7 +15,6 @@ export const REASON = { name: 'reason', label: 'Reason', required: true };
 export function ask({ title, body, fields = [], confirm, danger, send, refused = failure => failure.message, done }) {
   const dialog = document.createElement('dialog');
   const values = Object.fromEntries(fields.map(field => [field.name, field.value || '']));
-  const back = document.activeElement;
   let problem = '';
   let busy = false;
   let told = '';
@@ -51,7 +50,8 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
     ${confirm && html`<button type="submit" class=${danger ? 'danger solid' : 'primary'} ?disabled=${!complete() || busy}>${confirm}</button>`}</div></form>`, dialog);
   const ticking = setInterval(draw, 1000);
   dialog.setAttribute('aria-labelledby', 'd-title');
-  dialog.addEventListener('close', () => { clearInterval(ticking); dialog.remove(); back?.focus?.(); });
+  // The browser gives the focus back to whatever had it.
+  dialog.addEventListener('close', () => { clearInterval(ticking); dialog.remove(); });
   document.body.append(dialog);
   draw();
   dialog.showModal();

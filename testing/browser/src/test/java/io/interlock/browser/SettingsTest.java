@@ -34,9 +34,16 @@ class SettingsTest extends BrowserTest {
         try (Visitor root = new Visitor(browser(), site(), first, 1360, 900, ColorScheme.LIGHT)) {
             Page page = root.open("settings");
             assertThat(page.locator(".who")).containsText("default");
+            Page other = root.tab();
+            other.navigate(site().root() + "ui/locks");
+            assertThat(other.locator(".who")).containsText("default");
+            other.evaluate("window.ofDefault = true");
             page.getByLabel("Act for tenant").fill(Site.TENANT);
             ActionsTest.press(page, "Switch");
             assertThat(page.locator(".who")).containsText(Site.TENANT);
+            // All tabs have one stream, so all of them look at the same tenant, and keep nothing of another.
+            assertThat(other.locator(".who")).containsText(Site.TENANT);
+            other.waitForFunction("window.ofDefault === undefined");
             root.go("locks");
             assertThat(page.locator("main tbody")).containsText("of/acme");
             assertThat(page.locator(".live")).hasText("Live");

@@ -229,6 +229,7 @@ class StreamTest {
     private Socket silentReader() throws IOException {
         Socket socket = new Socket();
         socket.setReceiveBufferSize(1024);
+        socket.setSoTimeout(20_000);
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), rig.server.port()));
         socket.getOutputStream()
                 .write(("GET /api/v1/stream HTTP/1.1\r\nHost: x\r\nx-api-key: " + rig.key(Role.READ) + "\r\n\r\n")
