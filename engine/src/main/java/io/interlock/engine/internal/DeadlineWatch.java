@@ -4,6 +4,7 @@ import io.interlock.LossCause;
 import io.interlock.time.Agenda;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
+import io.interlock.time.SleepWatch;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.Objects;
@@ -18,24 +19,20 @@ final class DeadlineWatch {
 
     private static final Logger log = LoggerFactory.getLogger(DeadlineWatch.class);
     private static final long JUDGED_AGAIN = Duration.ofMillis(100).toNanos();
-    private static final Duration LOOK_FOR_SLEEP_EVERY = Duration.ofMillis(500);
-    private static final long SLEPT = Duration.ofMillis(200).toNanos();
     private static final long NEVER = Duration.ofDays(3650).toNanos();
 
     private final House house;
     private final LocalTime time;
-    private final Timers timers;
     private final Agenda<HeldRun> agenda;
-    private Moment awake;
-    private boolean looking;
+    private final SleepWatch sleep;
 
     DeadlineWatch(House house, Timers timers) {
         this.house = house;
         this.time = house.time();
-        this.timers = timers;
         this.agenda =
                 new Agenda<>(timers, house.settings().environment().ticker(), due -> due.forEach(this::judgeApart));
-        this.awake = time.now();
+        this.sleep =
+                new SleepWatch(timers, time, agenda, () -> house.heartbeats().allSoon());
     }
 
     Agenda.Entry<HeldRun> entry(HeldRun held) {
@@ -45,12 +42,7 @@ final class DeadlineWatch {
     /** Begins to watch {@code held}. */
     void watch(HeldRun held) {
         look(held);
-        synchronized (this) {
-            if (!looking) {
-                looking = true;
-                timers.after(LOOK_FOR_SLEEP_EVERY, this::lookForSleep);
-            }
-        }
+        sleep.begin();
     }
 
     /** Plans anew when {@code held} is to be judged next. */
@@ -133,24 +125,5 @@ final class DeadlineWatch {
                         .budget(stage.name())
                         .map(budget -> LocalTime.capped(budget).toNanos() - time.elapsed(stage.since())))
                 .orElse(NEVER);
-    }
-
-    // Timers count by the ticker, which may stand still while the machine sleeps; then every deadline is too late.
-    private void lookForSleep() {
-        boolean slept;
-        synchronized (this) {
-            slept = time.driftSince(awake) > SLEPT;
-            looking = !agenda.isEmpty();
-            if (slept || !looking || time.driftSince(awake) < 0) {
-                awake = time.now();
-            }
-            if (looking) {
-                timers.after(LOOK_FOR_SLEEP_EVERY, this::lookForSleep);
-            }
-        }
-        if (slept) {
-            agenda.all();
-            house.heartbeats().allSoon();
-        }
     }
 }

@@ -2,7 +2,7 @@ package io.interlock.locks.internal;
 
 import io.interlock.time.Agenda;
 import io.interlock.time.LocalTime;
-import io.interlock.time.Moment;
+import io.interlock.time.SleepWatch;
 import io.interlock.time.Ticker;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -14,15 +14,9 @@ import java.util.List;
  */
 final class LossWatch {
 
-    private static final Duration LOOK_FOR_SLEEP_EVERY = Duration.ofMillis(500);
-    private static final long SLEPT = Duration.ofMillis(200).toNanos();
-
-    private final Timers timers;
     private final LocalTime time;
-    private final Runnable onWaking;
     private final Agenda<HeldLease> agenda;
-    private Moment awake;
-    private boolean looking;
+    private final SleepWatch sleep;
 
     /**
      * A watch that has nothing to do yet.
@@ -30,11 +24,9 @@ final class LossWatch {
      * @param onWaking called when the machine has slept; it must not block
      */
     LossWatch(Timers timers, Ticker ticker, LocalTime time, Runnable onWaking) {
-        this.timers = timers;
         this.time = time;
-        this.onWaking = onWaking;
         this.agenda = new Agenda<>(timers, ticker, this::judge);
-        this.awake = time.now();
+        this.sleep = new SleepWatch(timers, time, agenda, onWaking);
     }
 
     Agenda.Entry<HeldLease> entry(HeldLease lease) {
@@ -44,12 +36,7 @@ final class LossWatch {
     /** Begins to watch {@code lease}. */
     void watch(HeldLease lease) {
         schedule(lease);
-        synchronized (this) {
-            if (!looking) {
-                looking = true;
-                timers.after(LOOK_FOR_SLEEP_EVERY, this::lookForSleep);
-            }
-        }
+        sleep.begin();
     }
 
     void forget(HeldLease lease) {
@@ -69,25 +56,6 @@ final class LossWatch {
         if (entry != null) {
             // From now on, not from when it was confirmed: the ticker may have stood still in between.
             agenda.set(entry, time.now().nanos() + Deadlines.left(lease, time));
-        }
-    }
-
-    // Timers count by the ticker, which may stand still while the machine sleeps; then every deadline is too late.
-    private void lookForSleep() {
-        boolean slept;
-        synchronized (this) {
-            slept = time.driftSince(awake) > SLEPT;
-            looking = !agenda.isEmpty();
-            if (slept || !looking || time.driftSince(awake) < 0) {
-                awake = time.now();
-            }
-            if (looking) {
-                timers.after(LOOK_FOR_SLEEP_EVERY, this::lookForSleep);
-            }
-        }
-        if (slept) {
-            agenda.all();
-            onWaking.run();
         }
     }
 }
