@@ -15,9 +15,6 @@ import java.util.stream.Stream;
  */
 public record FailureKinds(Set<Class<? extends Throwable>> permanent, Set<Class<? extends Throwable>> passing) {
 
-    /** Everything may mend itself. */
-    public static final FailureKinds ALL_PASSING = new FailureKinds(Set.of(), Set.of());
-
     /** Checks that no class is named as both. */
     public FailureKinds {
         permanent = Set.copyOf(permanent);
