@@ -102,7 +102,7 @@ class OutageTest {
         Path file = Files.writeString(
                 folder.resolve("interlock.yaml"), "interlock:\n  jobs:\n    wait: { run: { worker: remote } }\n");
         return new String[] {
-            "server", "--config", file.toString(), "--store", postgres.url("timeout=2s&schema=" + schema)
+            "server", "--config", file.toString(), "--store", postgres.url("timeout=1s&schema=" + schema)
         };
     }
 
