@@ -23,6 +23,7 @@ class RestPageTest {
             - A body that names a field twice, and a path or query that is not UTF-8, are refused: they can be read in more than one way.
             - A key contains `/`, so it travels in the query or the body, never in the path. Where `key` filters, a `*` at its end stands for the rest.
             - Errors are [problems](problems.md) (RFC 9457) with a `code`, the facts of the case and, where waiting helps, `Retry-After`.
+            - On a [store of leases only](stores.md#redis) `/locks` (without pauses), `/janitor`, `/session` and `/config` are served as here; what needs runs is answered with 501 `needs-run-store`.
             - `X-Request-Id` is taken from the client or made, and is in the answer, the log, the problem and the audit log.
             - `traceparent` is kept with the run, shown, and handed on: to commands as `TRACEPARENT`, to requests as the header, to workers with the claim.
 
