@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -47,6 +48,7 @@ class FlowScenariosTest {
     }
 
     @Test
+    @ResourceLock(Instances.SWEEPS)
     void timeoutRecovery() {
         String first;
         try (RealServer worker = instances.further()) {

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -44,6 +45,7 @@ class IngestionGuaranteesTest {
     }
 
     @Test
+    @ResourceLock(Instances.SWEEPS)
     void guarantee2LocksPersistAcrossCrashes() {
         Work work;
         try (RealServer instance = instances.further("--no-worker")) {

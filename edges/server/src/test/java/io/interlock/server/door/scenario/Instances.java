@@ -17,6 +17,9 @@ import java.util.stream.Stream;
 /** Two server processes that know nothing of each other but what their store says. All scenarios share them; they end with the JVM. */
 final class Instances {
 
+    /** Held by whoever orders a sweep, which is for all tenants, and by whoever wants something left as it is. */
+    static final String SWEEPS = "sweeps";
+
     private static final Map<ServedStore, Instances> STARTED = new ConcurrentHashMap<>();
 
     private final Path folder;

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -157,6 +158,7 @@ class WorkflowChecksTest {
     }
 
     @Test
+    @ResourceLock(Instances.SWEEPS)
     void cleanupExpiredLocksCountsWhatItCleaned() {
         String id = start("brief");
         assertThat(cleaned()).as("nothing is over").isZero();
