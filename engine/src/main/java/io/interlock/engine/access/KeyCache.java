@@ -34,19 +34,19 @@ final class KeyCache {
      * @param key the key, or nothing if there is none
      * @param since when it was asked
      */
-    record Entry(Optional<AccessKey> key, long since) {}
+    record Kept(Optional<AccessKey> key, long since) {}
 
     /** What the store said about {@code id} a short while ago, or {@code null} if it must be asked. */
-    synchronized @Nullable Entry get(String id) {
+    synchronized @Nullable Kept get(String id) {
         long now = ticker.nanos();
-        Entry entry = known.get(id, now);
+        Kept entry = known.get(id, now);
         return entry != null ? entry : unknown.get(id, now);
     }
 
     /** Keeps what the store said to a question asked at {@code since}. */
     synchronized void put(String id, Optional<AccessKey> key, long since) {
         forget(id);
-        (key.isPresent() ? known : unknown).entries.put(id, new Entry(key, since));
+        (key.isPresent() ? known : unknown).entries.put(id, new Kept(key, since));
     }
 
     synchronized void forget(String id) {
@@ -58,9 +58,9 @@ final class KeyCache {
 
         private final long lifetime;
 
-        private final Map<String, Entry> entries = new LinkedHashMap<>() {
+        private final Map<String, Kept> entries = new LinkedHashMap<>() {
             @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Entry> eldest) {
+            protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
                 return size() > MOST;
             }
         };
@@ -70,8 +70,8 @@ final class KeyCache {
         }
 
         @Nullable
-        Entry get(String id, long now) {
-            Entry entry = entries.get(id);
+        Kept get(String id, long now) {
+            Kept entry = entries.get(id);
             if (entry == null) {
                 return null;
             }

@@ -54,7 +54,7 @@ public final class KeyRing {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         ApiKey shown = parsed.get();
-        KeyCache.Entry known = cache.get(shown.id());
+        KeyCache.Kept known = cache.get(shown.id());
         return known != null
                 ? CompletableFuture.completedFuture(check(shown, known.key()))
                 : ask(shown.id()).thenApply(found -> check(shown, found));
