@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.server.EngineRig;
 import io.interlock.ui.UiFiles;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -86,16 +88,22 @@ class UiRoutesTest {
     @Test
     void thePagesAreSmall() {
         assertThat(size(".css")).isLessThan(12_000);
-        for (String name : files.names()) {
-            assertThat(files.file(name).orElseThrow().length).as(name).isLessThan(12_000);
-        }
+        assertThat(size(".js")).isLessThan(60_000);
+    }
+
+    @Test
+    void aMapToWhatPeopleWroteIsServedBesideAFile() {
+        HttpResponse<byte[]> answer = get("/ui/assets/" + files.version() + "/now.js.map");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(header(answer, "Content-Type")).isEqualTo("application/json");
+        assertThat(new JsonObject(Buffer.buffer(answer.body())).getJsonArray("sources"))
+                .contains("pages/now.js");
     }
 
     @Test
     void noPageHasScriptsOrStylesInIt() {
-        List<String> own =
-                files.names().stream().filter(name -> !name.startsWith("lit/")).toList();
-        assertThat(own).hasSizeGreaterThan(20);
+        List<String> own = files.names().stream().filter(UiRoutesTest::isOurs).toList();
+        assertThat(own).hasSizeGreaterThan(14);
         for (String name : own) {
             assertThat(new String(files.file(name).orElseThrow(), UTF_8))
                     .as(name)
@@ -103,9 +111,13 @@ class UiRoutesTest {
         }
     }
 
+    private static boolean isOurs(String name) {
+        return !name.startsWith("lit.") && !name.endsWith(".map");
+    }
+
     private static int size(String ending) {
         return files.names().stream()
-                .filter(name -> name.endsWith(ending) && !name.startsWith("lit/"))
+                .filter(name -> name.endsWith(ending) && isOurs(name))
                 .mapToInt(name -> files.file(name).orElseThrow().length)
                 .sum();
     }
