@@ -173,7 +173,7 @@ public abstract class EngineCallerContract extends EngineContract {
         closing.start();
         work.finish(new Ending.Failed(new RunError("AWAY", "later"), true, null));
         closing.join();
-        assertThatThrownBy(() -> work.nextTurn().orElseThrow().take()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> work.nextTurn().orElseThrow().take()).isInstanceOf(EngineClosedException.class);
     }
 
     @Test
@@ -185,7 +185,7 @@ public abstract class EngineCallerContract extends EngineContract {
         CallerTurn second = turn(waiters.submit(queueing(key)));
         CompletableFuture<CallerTurn.Outcome> turn = second.takeAsync().toCompletableFuture();
         waiters.close();
-        assertThatThrownBy(turn::join).hasRootCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(turn::join).hasRootCauseInstanceOf(EngineClosedException.class);
         first.finish(DONE);
     }
 
@@ -251,7 +251,7 @@ public abstract class EngineCallerContract extends EngineContract {
         for (CompletionStage<?> wait : waits) {
             hanging.add(wait.handle((outcome, failure) -> {
                 assertThat(failure instanceof CompletionException ? failure.getCause() : failure)
-                        .isInstanceOf(IllegalStateException.class);
+                        .isInstanceOf(EngineClosedException.class);
                 return mayGoOn(mayGo);
             }));
         }

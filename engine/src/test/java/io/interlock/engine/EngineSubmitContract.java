@@ -208,7 +208,7 @@ public abstract class EngineSubmitContract extends EngineContract {
         RunEngine engine = bench().engine(IDLE);
         engine.close();
         assertThatThrownBy(() -> engine.submit(RunRequest.of(bench().key(), "load")))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(EngineClosedException.class)
                 .hasMessageContaining("closed");
         engine.close();
     }

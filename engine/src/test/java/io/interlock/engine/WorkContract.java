@@ -385,7 +385,7 @@ public abstract class WorkContract extends EngineContract {
                 engine.awaitEndAsync(id, Duration.ofSeconds(20)).toCompletableFuture();
         Thread closing = new Thread(engine::close);
         closing.start();
-        assertThatThrownBy(guest::get).hasCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(guest::get).hasCauseInstanceOf(EngineClosedException.class);
         sentAway.countDown();
         closing.join();
         assertThat(observer.find(id).orElseThrow().status().result()).isEqualTo("\"SUCCEEDED\"");

@@ -3,6 +3,7 @@ package io.interlock.engine.internal;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.CallerTurn;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
@@ -211,7 +212,7 @@ final class TurnWait implements CallerTurn {
             HeldRun held = house.works()
                     .adopt(granted.run(), granted.lease(), house.turns().job(run.job()), before);
             settle(new Outcome.Granted(new CallerWork(house, held)));
-        } catch (IllegalStateException engineClosed) {
+        } catch (EngineClosedException engineClosed) {
             refuse(engineClosed);
         }
     }

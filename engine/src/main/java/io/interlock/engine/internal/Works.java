@@ -49,7 +49,7 @@ final class Works {
      * Takes a grant in: from now on it has its heartbeats and is watched.
      *
      * @param before taken before the request was sent that brought the grant
-     * @throws IllegalStateException if the engine was closed in the meantime, and nobody would keep it; it is given back
+     * @throws io.interlock.engine.EngineClosedException if the engine was closed in the meantime, and nobody would keep it; it is given back
      */
     HeldRun adopt(Run run, LeaseRecord lease, Job job, Moment before) {
         // A grant that was asked for again may have lost a part of its life already.

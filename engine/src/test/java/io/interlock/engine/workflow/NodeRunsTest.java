@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.RunState;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunHandler;
@@ -134,7 +135,7 @@ class NodeRunsTest {
                     closed.complete(null);
                 })
                 .start();
-        assertThatThrownBy(waiting::get).hasCauseInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(waiting::get).hasCauseInstanceOf(EngineClosedException.class);
         return closed;
     }
 
