@@ -4,10 +4,14 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** The class files of all modules, read once. */
@@ -15,6 +19,8 @@ final class CompiledCode {
 
     private static final JavaClasses MAIN = load(SourceTree.mainModules(), "classes");
     private static final JavaClasses TESTS = load(SourceTree.modules(), "test-classes");
+
+    private static final Map<String, JavaClasses> SAMPLES = new ConcurrentHashMap<>();
 
     private CompiledCode() {}
 
@@ -26,6 +32,20 @@ final class CompiledCode {
     /** Main code of one module. */
     static JavaClasses mainOf(String module) {
         return load(List.of(module), "classes");
+    }
+
+    /** The names of the classes of one module's main code, by their files. */
+    static List<String> namesOf(String module) {
+        Path folder = SourceTree.root().resolve(module).resolve("target/classes");
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.map(file -> folder.relativize(file).toString())
+                    .filter(file -> file.endsWith(".class"))
+                    .map(file -> file.replaceFirst("\\.class$", "").replace('/', '.'))
+                    .filter(name -> !name.equals("module-info"))
+                    .toList();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     /** Test code of all modules, without the samples of this one. */
@@ -45,7 +65,7 @@ final class CompiledCode {
 
     /** A sample and everything below it. */
     static JavaClasses sample(String root) {
-        return new ClassFileImporter().importPackages(root);
+        return SAMPLES.computeIfAbsent(root, sample -> new ClassFileImporter().importPackages(sample));
     }
 
     private static JavaClasses load(Collection<String> modules, String folder) {
