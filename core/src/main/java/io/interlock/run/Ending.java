@@ -28,39 +28,19 @@ public sealed interface Ending {
      * @param rest how long to rest before that, or {@code null} for what the run's plan says
      */
     record Failed(
-            RunError error, boolean retryable, @Nullable Duration rest) implements Ending {
-        /** Checks the code. */
-        public Failed {
-            requireCode(error);
-        }
-    }
+            RunError error, boolean retryable, @Nullable Duration rest) implements Ending {}
 
     /**
      * It was stopped.
      *
      * @param error why
      */
-    record Aborted(RunError error) implements Ending {
-        /** Checks the code. */
-        public Aborted {
-            requireCode(error);
-        }
-    }
+    record Aborted(RunError error) implements Ending {}
 
     /**
      * It took too long.
      *
      * @param error at what
      */
-    record TimedOut(RunError error) implements Ending {
-        /** Checks the code. */
-        public TimedOut {
-            requireCode(error);
-        }
-    }
-
-    // It goes into logs, where a line of its own would look like somebody else's.
-    private static void requireCode(RunError error) {
-        RunTexts.require("code", error.code(), "name the error in one word, and tell the rest in its message");
-    }
+    record TimedOut(RunError error) implements Ending {}
 }

@@ -3,7 +3,7 @@ package io.interlock.run;
 /**
  * Why a run or an attempt did not succeed.
  *
- * @param code for programs: {@code WORKER_TIMEOUT}, {@code EVICTED}, … or the work's own
+ * @param code for programs: {@code WORKER_TIMEOUT}, {@code EVICTED}, … or the work's own, in one line since it goes into logs
  * @param message for people
  */
 public record RunError(String code, String message) {
@@ -44,8 +44,9 @@ public record RunError(String code, String message) {
     /** The longest message that is kept, in characters. */
     public static final int MAX_MESSAGE = 4000;
 
-    /** Cuts a message that is too long. */
+    /** Makes a line of the code, and cuts a message that is too long: work has ended, whatever it says of itself. */
     public RunError {
+        code = RunTexts.line(code);
         if (message.length() > MAX_MESSAGE) {
             message = message.substring(0, MAX_MESSAGE - 1) + "…";
         }

@@ -12,6 +12,8 @@ public final class RunTexts {
     /** The longest parameters and the longest result, in bytes of UTF-8. */
     public static final int MAX_BODY = 64 * 1024;
 
+    private static final int NO_CHARACTER = 0xFFFD;
+
     private RunTexts() {}
 
     /**
@@ -26,6 +28,17 @@ public final class RunTexts {
         }
         limit(what, text, MAX_LINE);
         return text;
+    }
+
+    /** {@code text} as one line of at most {@link #MAX_LINE} characters. */
+    static String line(String text) {
+        String line = text.codePoints().anyMatch(Character::isISOControl)
+                ? text.codePoints()
+                        .map(point -> Character.isISOControl(point) ? NO_CHARACTER : point)
+                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                        .toString()
+                : text;
+        return line.length() > MAX_LINE ? line.substring(0, MAX_LINE - 1) + "…" : line;
     }
 
     /** {@code text}, if it has at most {@link #MAX_BODY} bytes. */

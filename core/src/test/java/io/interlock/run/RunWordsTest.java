@@ -42,12 +42,10 @@ class RunWordsTest {
 
     @Test
     void aCodeIsOneLine() {
-        RunError forged = new RunError("X\n2026-11-15T22:00:00Z WARN admin evicted key", "");
-        broken(() -> new Ending.Failed(forged, true, null), "code", "control characters", "name the error in one word");
-        broken(() -> new Ending.Aborted(forged), "code", "control characters");
-        broken(() -> new Ending.TimedOut(forged), "code", "control characters");
-        broken(() -> new Ending.Aborted(new RunError("", "")), "code", "blank");
-        broken(() -> new Ending.Aborted(new RunError("X".repeat(501), "")), "code", "limit is 500");
+        assertThat(new RunError("X\n2026-11-15T22:00:00Z WARN admin evicted key", "").code())
+                .isEqualTo("X\ufffd2026-11-15T22:00:00Z WARN admin evicted key");
+        assertThat(new RunError("X".repeat(501), "").code()).hasSize(500).endsWith("…");
+        assertThat(new RunError("OUT_OF_SPACE", "").code()).isEqualTo("OUT_OF_SPACE");
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.interlock.run.JobName;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.run.RunTexts;
 import io.interlock.run.TurnAnswer;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Reply;
@@ -151,7 +152,12 @@ final class WorkOperations {
     private static RunError error(@Nullable JsonObject told, String outcome) {
         return told == null
                 ? new RunError(outcome, "whoever did the work gave no reason")
-                : new RunError(told.getString("code"), told.getString("message", ""));
+                : new RunError(code(told), told.getString("message", ""));
+    }
+
+    private static String code(JsonObject told) {
+        return RunTexts.require(
+                "code", told.getString("code"), "name the error in one word, and tell the rest in its message");
     }
 
     private static RemoteWork.Proof proof(Call call, KnownRuns.Facts run) {

@@ -377,6 +377,17 @@ class RunsTest extends ServedTest {
         return "\"leaseId\": \"" + started.text("leaseId") + "\", \"token\": " + started.number("token");
     }
 
+    @Test
+    void anErrorsCodeIsOneLineSinceItGoesIntoLogs() {
+        Answer run = rig.post("/runs", Role.WORKER, "{\"key\": \"code/1\", \"execution\": \"caller\"}")
+                .is(201);
+        rig.post("/runs/" + run.text("id") + "/finish", Role.WORKER, """
+                {"leaseId": "%s", "token": %d, "outcome": "FAILED", "error": {"code": "X\\n22:00 WARN admin evicted key"}}
+                """.formatted(
+                                run.text("leaseId"), run.number("token")))
+                .is(400);
+    }
+
     private JsonObject claimed(String job, String key) {
         Answer claimed = rig.post("/claims", Role.WORKER, """
                 {"claimId": "%s", "worker": "w", "jobs": ["%s"], "max": 100, "wait": "10s"}
