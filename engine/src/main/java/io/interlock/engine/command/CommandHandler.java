@@ -100,7 +100,8 @@ public final class CommandHandler implements RunHandler {
                             CommandEnvironment.of(spec, context, System.getenv()),
                             Redirect.PIPE,
                             Redirect.PIPE,
-                            null),
+                            null,
+                            LeasedWait.life(context)),
                     environment);
         } catch (CannotExecuteException | InvalidSettingException wrong) {
             throw new PermanentFailureException(COMMAND_NOT_EXECUTABLE, "the command " + wrong.getMessage(), wrong);

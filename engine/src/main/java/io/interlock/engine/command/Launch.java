@@ -3,6 +3,7 @@ package io.interlock.engine.command;
 import io.interlock.InvalidSettingException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param stdin where its input comes from
  * @param stdout where its output goes
  * @param stderr where its errors go, or {@code null} for where its output goes
+ * @param life how long it may go on from its start without another word ({@link GuardedProcess#liveFor}), or {@code null} for as long
+ *     as it likes
  */
 public record Launch(
         List<String> command,
@@ -24,7 +27,8 @@ public record Launch(
         Map<String, String> environment,
         Redirect stdin,
         Redirect stdout,
-        @Nullable Redirect stderr) {
+        @Nullable Redirect stderr,
+        @Nullable Duration life) {
 
     /** Checks that there is a command. */
     public Launch {
@@ -43,22 +47,27 @@ public record Launch(
 
     /** Pipes at all ends, the variables of this process, in its directory. */
     public static Launch of(List<String> command) {
-        return new Launch(command, null, System.getenv(), Redirect.PIPE, Redirect.PIPE, Redirect.PIPE);
+        return new Launch(command, null, System.getenv(), Redirect.PIPE, Redirect.PIPE, Redirect.PIPE, null);
     }
 
     /** This, working elsewhere. */
     public Launch directory(@Nullable Path directory) {
-        return new Launch(command, directory, environment, stdin, stdout, stderr);
+        return new Launch(command, directory, environment, stdin, stdout, stderr, life);
     }
 
     /** This, with other variables. */
     public Launch environment(Map<String, String> environment) {
-        return new Launch(command, directory, environment, stdin, stdout, stderr);
+        return new Launch(command, directory, environment, stdin, stdout, stderr, life);
     }
 
     /** This, with other ends; {@code stderr} may be {@code null} for where the output goes. */
     public Launch redirects(Redirect stdin, Redirect stdout, @Nullable Redirect stderr) {
-        return new Launch(command, directory, environment, stdin, stdout, stderr);
+        return new Launch(command, directory, environment, stdin, stdout, stderr, life);
+    }
+
+    /** This, with another time to go on without a word, or {@code null} for as long as it likes. */
+    public Launch life(@Nullable Duration life) {
+        return new Launch(command, directory, environment, stdin, stdout, stderr, life);
     }
 
     /** This, with the ends of this process: its terminal, or whatever it was given. */

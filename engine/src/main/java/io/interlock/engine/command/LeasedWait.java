@@ -20,15 +20,21 @@ final class LeasedWait {
     private final RunContext context;
     private final Patience patience;
     private final Duration every;
-    private final Duration toStop;
 
     LeasedWait(GuardedProcess process, RunContext context, Patience patience) {
-        Duration lease = context.run().spec().terms().ttl();
         this.process = process;
         this.context = context;
         this.patience = patience;
-        this.every = lease.dividedBy(LOOKS);
-        this.toStop = lease.dividedBy(TO_STOP);
+        this.every = lease(context).dividedBy(LOOKS);
+    }
+
+    /** How long a command that is started now may go on. */
+    static Duration life(RunContext context) {
+        return context.remaining().plus(lease(context).dividedBy(TO_STOP));
+    }
+
+    private static Duration lease(RunContext context) {
+        return context.run().spec().terms().ttl();
     }
 
     /** Waits for the end of {@code future}. */
@@ -61,9 +67,8 @@ final class LeasedWait {
     }
 
     private void extend() {
-        Duration left = context.remaining();
-        if (!left.isZero()) {
-            process.liveFor(left.plus(toStop));
+        if (!context.remaining().isZero()) {
+            process.liveFor(life(context));
         }
     }
 }

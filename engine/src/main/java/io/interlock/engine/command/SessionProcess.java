@@ -51,11 +51,11 @@ final class SessionProcess extends GuardedProcess {
     private boolean signalled;
     private @Nullable Integer unexecuted;
 
-    private SessionProcess(Tools tools, Guard guard, Process process) {
+    private SessionProcess(Tools tools, Guard guard, Process process, Leash leash) {
         this.tools = tools;
         this.guard = guard;
         this.process = process;
-        this.leash = new Leash(guard);
+        this.leash = leash;
     }
 
     static SessionProcess start(Launch launch, List<String> command, Tools tools, Environment environment)
@@ -63,9 +63,14 @@ final class SessionProcess extends GuardedProcess {
         Guard guard = Guard.start(tools, environment);
         SessionProcess started;
         try {
+            Leash leash = new Leash(guard);
+            if (launch.life() != null) {
+                // Before anything of it begins: this process may be stopped at any time.
+                leash.extend(launch.life());
+            }
             Process process = launch.builder(commandLine(command, tools, guard), marked(launch, guard))
                     .start();
-            started = new SessionProcess(tools, guard, process);
+            started = new SessionProcess(tools, guard, process, leash);
         } catch (IOException | RuntimeException failed) {
             guard.tell("end");
             guard.close();

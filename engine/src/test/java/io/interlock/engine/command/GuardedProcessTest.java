@@ -279,6 +279,14 @@ class GuardedProcessTest {
     }
 
     @Test
+    void aCommandMayBeStartedForSomeTimeOnly() throws Exception {
+        Launch launch = Launch.of(List.of("sleep", "300")).life(Duration.ofMillis(400));
+        try (GuardedProcess process = GuardedProcess.start(launch, REAL)) {
+            assertThat(process.waitFor(Duration.ofSeconds(20))).contains(Exit.signalled(9));
+        }
+    }
+
+    @Test
     void aCommandThatIsLetLiveOnGoesOn() throws Exception {
         try (GuardedProcess process = start("read line; exit 3")) {
             process.liveFor(Duration.ofMillis(600));

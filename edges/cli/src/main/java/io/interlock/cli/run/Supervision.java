@@ -42,6 +42,13 @@ final class Supervision {
         this.narrator = narrator;
     }
 
+    /** How long a command that is started now may go on without another word, or {@code null} for as long as it likes. */
+    static @Nullable Duration life(RunSettings settings, Tenure tenure) {
+        return settings.onLost() == RunSettings.OnLost.WARN
+                ? null
+                : tenure.remaining().plus(timeToStop(settings));
+    }
+
     /** Begins. */
     void watch(Tenure tenure, Signals signals) {
         tenure.onStop(stop -> {
@@ -66,13 +73,13 @@ final class Supervision {
     private void letLive(Tenure tenure) {
         Duration left = tenure.remaining();
         if (!left.isZero()) {
-            process.liveFor(left.plus(timeToStop()));
+            process.liveFor(left.plus(timeToStop(settings)));
             timers.after(settings.order().lease().dividedBy(LOOKS), () -> letLive(tenure));
         }
     }
 
     // Of the last sixth of the lease, which is for stopping.
-    private Duration timeToStop() {
+    private static Duration timeToStop(RunSettings settings) {
         return shorter(settings.order().grace(), settings.order().lease().dividedBy(8));
     }
 
@@ -132,8 +139,8 @@ final class Supervision {
         // First of all it is stopped; whoever reads the message may be slow.
         switch (settings.onLost()) {
             case TERM -> {
-                process.liveFor(timeToStop());
-                stop(timeToStop());
+                process.liveFor(timeToStop(settings));
+                stop(timeToStop(settings));
             }
             case KILL -> process.signal(Signal.KILL);
             case WARN -> {}

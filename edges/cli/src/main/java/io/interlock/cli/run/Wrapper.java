@@ -152,7 +152,8 @@ final class Wrapper {
     private int supervised(Tenure tenure, RunFile file) throws IOException {
         Launch launch = Launch.of(settings.command())
                 .redirects(Stdin.ofCommand(), Redirect.INHERIT, Redirect.INHERIT)
-                .environment(environment(tenure, file));
+                .environment(environment(tenure, file))
+                .life(Supervision.life(settings, tenure));
         try (GuardedProcess process = GuardedProcess.start(launch, environment);
                 Timers deadlines = environment.timers("interlock-supervision");
                 Timers looks = environment.timers("interlock-reports")) {
