@@ -10,7 +10,8 @@ export const REASON = { name: 'reason', label: 'Reason', required: true };
 
 /**
  * Asks. fields: {name, label, value, required, options, check, equals, hint}; send gets the values and does it, and done says what came of
- * it; what takes its time is told by tell. What the server refuses is shown in the dialog; refused may make more words of it.
+ * it; what takes its time is told by tell, which is false once the dialog was closed. What the server refuses is shown in the dialog;
+ * refused may make more words of it.
  */
 export function ask({ title, body, fields = [], confirm, danger, send, refused = failure => failure.message, done }) {
   const dialog = document.createElement('dialog');
@@ -18,7 +19,7 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
   let problem = '';
   let busy = false;
   let told = '';
-  const tell = words => { told = words; draw(); };
+  const tell = words => { told = words; draw(); return dialog.open; };
   const complete = () => fields.every(f => (!f.required || values[f.name].trim()) && (!f.equals || values[f.name] === f.equals));
   const submit = async event => {
     event.preventDefault();
@@ -59,15 +60,15 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
 
 const lockOf = async key => ({ ...(await get(path('locks', { key }))).items[0], seen: Date.now() });
 
-/** Asks a run to stop, and waits a while; whether it has. */
+/** Asks a run to stop, and waits a while: why no force is needed, or nothing if it is. Whoever closes the dialog wants none. */
 async function stops(runId, reason, tell) {
   await post('runs/' + runId + '/cancel', { reason });
-  for (let left = 30; left > 0; left--) {
-    if (isOver(await get('runs/' + runId))) return true;
-    tell('Asked to stop; it is given ' + left + ' s more.');
+  for (let left = 30; ; left--) {
+    if (isOver(await get('runs/' + runId))) return ' has stopped';
+    if (!tell('Asked to stop; it is given ' + left + ' s more.')) return ' was asked to stop';
+    if (!left) return '';
     await new Promise(done => { setTimeout(done, 1000); });
   }
-  return false;
 }
 
 /** Takes a key away from whoever has it when the dialog opens, and from nobody else. */
@@ -85,8 +86,11 @@ export async function evict(key) {
       The program is told at its next heartbeat, and may write until then: only a resource that checks the token keeps it out.</p></div>`,
     fields: [...runId ? [{ name: 'ask', check: true, label: 'First ask the run to stop, and wait up to 30 s for it (recommended)' }] : [],
       REASON, { name: 'typed', label: 'Type the key to confirm', equals: key, hint: key }],
-    send: async ({ ask: before, reason }, tell) => before && await stops(runId, reason, tell) ? null : post('locks/evict', { key, token: lock.token, reason }),
-    done: answer => !answer ? 'Run ' + short(runId) + ' has stopped; nothing was taken by force' : 'Released: token ' + answer.releasedToken + ' is retired' + (answer.nextRun ? ', run ' + short(answer.nextRun) + ' is next' : ''),
+    send: async ({ ask: before, reason }, tell) => {
+      const spared = before && await stops(runId, reason, tell);
+      return spared ? { spared } : post('locks/evict', { key, token: lock.token, reason });
+    },
+    done: answer => answer.spared ? 'Run ' + short(runId) + answer.spared + '; nothing was taken by force' : 'Released: token ' + answer.releasedToken + ' is retired' + (answer.nextRun ? ', run ' + short(answer.nextRun) + ' is next' : ''),
     refused: async failure => {
       if (failure.status !== 412) return failure.message;
       const { token, holder: now } = await lockOf(key);

@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.UUID;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** What people do, and what they are told when it is refused. */
@@ -93,6 +98,40 @@ class ActionsTest extends BrowserTest {
         }
         assertThat(site().engine.find(run.id()).orElseThrow().state()).isEqualTo(RunState.ABORTED);
         assertThat(audit("evict/asked")).noneMatch(record -> record.action().equals("evicted"));
+    }
+
+    @Test
+    void whoClosesTheDialogWhileTheRunIsAskedToStopTakesNothingAway() {
+        Run run = site().submit("evict/kept", "reindex", "does not hear");
+        site().post(
+                        Role.WORKER,
+                        "claims",
+                        new JsonObject()
+                                .put("claimId", UUID.randomUUID().toString())
+                                .put("worker", "worker-deaf")
+                                .put("jobs", new JsonArray().add("reindex"))
+                                .put("max", 1)
+                                .put("wait", "5s"));
+        awaitState(run, RunState.RUNNING);
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.open("lock?key=evict/kept");
+            press(page, "Force release…");
+            page.getByLabel("First ask the run to stop").check();
+            page.getByLabel("Reason").fill("second thoughts");
+            page.getByLabel("Type the key").fill("evict/kept");
+            dialog(page, "Force release").click();
+            assertThat(page.locator("dialog")).containsText("Asked to stop");
+            page.keyboard().press("Escape");
+            assertThat(page.locator("dialog")).hasCount(0);
+            // Whoever does not stop for the dialog takes the key away half a minute later.
+            assertThat(page.locator(".toast").last())
+                    .containsText(
+                            Pattern.compile("nothing was taken by force|is retired"),
+                            new LocatorAssertions.ContainsTextOptions().setTimeout(60_000));
+            assertThat(page.locator(".toast").last()).containsText("was asked to stop");
+            ada.isContent();
+        }
+        assertThat(audit("evict/kept")).noneMatch(record -> record.action().equals("evicted"));
     }
 
     @Test
