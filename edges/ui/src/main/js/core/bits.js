@@ -43,8 +43,8 @@ export const firstOf = runs => runs.reduceRight((best, run) => best && weight(be
 export const short = id => id.slice(-8);
 export const runLink = id => id ? html`<a class="mono" href=${href('runs/' + encodeURIComponent(id))} title=${id}>${short(id)}</a>` : '—';
 export const lockPath = key => 'lock?key=' + encodeURIComponent(key);
-/** A sentence of the server's about a run or nobody's: other runs are links, and times are told like all others. */
-export const sentence = (words, about) => words.replace(/^run /, 'Run ').split(/([0-9a-f]{8}-[0-9a-f-]{27}|(?:since|at) \d{4}-\d\d-\d\dT[\d:.]+Z)/).map((part, i) => {
+/** A sentence of the server's about a run or nobody's: other runs are links, keys that look like one are not, and times are told like all others. */
+export const sentence = (words, about) => words.replace(/^run /, 'Run ').split(/((?<=\b[rR]un )[0-9a-f]{8}-[0-9a-f-]{27}|(?:since|at) \d{4}-\d\d-\d\dT[\d:.]+Z)/).map((part, i) => {
   const [word, instant] = part.split(' ');
   return i % 2 === 0 ? part : part === about ? mono(short(part)) : !instant ? runLink(part) : zone() !== 'relative' ? html`${word} ${moment(instant)}` : word === 'at' ? moment(instant) : html`for ${moment(instant, span)}`;
 });

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Keys, reasons, stages and errors that look like programs are shown, letter by letter, and do nothing. */
@@ -33,6 +34,21 @@ class HostileWordsTest extends BrowserTest {
     @Override
     boolean hasHistory() {
         return false;
+    }
+
+    @Test
+    void aKeyThatLooksLikeARunIsToldWholeAndLeadsNowhere() {
+        String key = "event/" + UUID.randomUUID();
+        Run run = site().submit(key, "import", "from a queue");
+        Patience.until(() -> site().engine.find(run.id()).orElseThrow().state() == RunState.RUNNING);
+        try (Visitor ada = visitor(Role.READ)) {
+            for (String path : List.of("lock?key=" + key, "runs/" + run.id())) {
+                Page page = ada.open(path);
+                assertThat(page.locator(".lead p").first()).containsText(key);
+                assertThat(page.locator(".lead a")).hasCount(0);
+            }
+            ada.isContent();
+        }
     }
 
     @Test
