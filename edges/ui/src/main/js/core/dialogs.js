@@ -76,13 +76,15 @@ export async function evict(key) {
   const lock = await lockOf(key);
   if (!lock.token) return toast(key + ' is held by nobody.', true);
   const { runId, holder, alive } = lock.holder || {};
-  const first = lock.waiting > 0 && firstOf((await get(path('runs', { key, state: 'QUEUED', limit: 200 }))).items);
+  const line = lock.waiting > 0 && await get(path('runs', { key, state: 'QUEUED', limit: 200 }));
+  // The first of a longer line may be on another page.
+  const first = line && !line.cursor && firstOf(line.items);
   return ask({
     title: 'Force release ' + key + '?', confirm: 'Force release', danger: true,
     body: () => html`<div class="victim"><p><b>Held by</b> ${runId && 'run ' + short(runId) + ' on '}${holder} for ${span(since(lock.since))}${lock.stage && ', stage ' + lock.stage}.</p>
       <p>${alive ? html`<b class="bad">This holder looks alive:</b> its lease has ${span(leaseLeft(lock))} left unless it renews.`
         : html`<b>This holder looks gone:</b> its lease has ended without being given back.`}</p>
-      <p><b>What happens:</b> token ${lock.token} is retired; ${runId ? 'the run ends as lost' : 'the lease is lost'}; ${first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in line' : '') : 'nobody waits'}.
+      <p><b>What happens:</b> token ${lock.token} is retired; ${runId ? 'the run ends as lost' : 'the lease is lost'}; ${first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in line' : '') : line ? 'of ' + lock.waiting + ' in line the first is next' : 'nobody waits'}.
       The program is told at its next heartbeat, and may write until then: only a resource that checks the token keeps it out.</p></div>`,
     fields: [...runId ? [{ name: 'ask', check: true, label: 'First ask the run to stop, and wait up to 30 s for it (recommended)' }] : [],
       REASON, { name: 'typed', label: 'Type the key to confirm', equals: key, hint: key }],

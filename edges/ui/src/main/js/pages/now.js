@@ -48,7 +48,7 @@ export default {
     const busy = locks.items.filter(lock => lock.state !== 'FREE').map(lock => ({
       ...lock,
       reason: data.why.get(lock.holder?.runId),
-      next: lock.waiting > 0 && firstOf(queue.items.filter(run => run.key === lock.key))?.id,
+      next: lock.waiting > 0 && !queue.cursor && firstOf(queue.items.filter(run => run.key === lock.key))?.id,
     }));
     const of = state => busy.filter(lock => lock.state === state).length + (locks.cursor ? '+' : '');
     const longest = Math.max(0, ...queue.items.map(run => since(run.submittedAt)));
