@@ -3,7 +3,7 @@
 # $1     the mark that everything the command starts has in its environment
 # stdin  a pipe that only the starting process holds open: when it dies, however that may be, the pipe ends.
 #        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash TIME" and "end" from the
-#        starting process; "tick" from the guard's own clock
+#        starting process; "tick TIME" from the guard's own clock
 # stdout what the starting process should know
 #
 # Uses nothing but POSIX sh, and grep with -z, as GNU and BusyBox have it.
@@ -13,6 +13,7 @@ kept=
 leader=
 found=
 leash=
+clock=
 
 # Nobody but KILL ends the guard before its work is done; nobody may be left to read what it says.
 trap '' HUP INT QUIT TERM PIPE
@@ -97,18 +98,23 @@ sweep() {
     done
 }
 
-# Says "tick" every $1 seconds until the guard listens no more. The pipe is open only while it speaks, or it would never end.
+# Says every $1 seconds what time it is, until the guard listens no more. The guard's pipe is open only while it speaks, or that would
+# never end; and the guard's stdout not at all, or that would not end with the guard.
 tick() {
-    while sleep "$1"; do
-        echo tick >"/proc/$$/fd/0" || return
-    done 2>/dev/null >/dev/null
+    exec >/dev/null 2>&1
+    # Some sleep for whole seconds only; one that was killed was woken.
+    while sleep "$1" || [ "$?" -gt 128 ] || sleep 1; do
+        read -r up rest </proc/uptime &&
+            echo "tick ${up%.*}${up#*.}" >"/proc/$$/fd/0" || return
+    done
 }
 
 # The starting process has said until when the command may go on without another word. It may be stopped, or hang. Time is what
-# /proc/uptime says, in hundredths of a second: it goes on while a machine sleeps.
+# /proc/uptime says, in hundredths of a second: it goes on while a machine sleeps. It counts when the tick was said, not when it is
+# heard: a guard that is late has not heard yet what was said in between.
 ticked() {
-    [ -n "$leash" ] && read -r up rest </proc/uptime || return
-    if [ "${up%.*}${up#*.}" -ge "$leash" ]; then
+    [ -n "$leash" ] || return
+    if [ "$1" -ge "$leash" ]; then
         leash=
         sweep
     fi
@@ -123,9 +129,12 @@ while IFS= read -r line; do
             ;;
         "signal KILL") sweep ;;
         "signal "*) pass_on "${line#signal }" ;;
-        "pace "*) tick "${line#pace }" & ;;
+        "pace "*)
+            tick "${line#pace }" &
+            clock=$!
+            ;;
         "leash "*) leash=${line#leash } ;;
-        tick) ticked ;;
+        "tick "*) ticked "${line#tick }" ;;
         end) break ;;
     esac
 done
@@ -134,4 +143,9 @@ done
 exec </
 sweep
 say "over"
+# The clock, once woken, finds that nobody listens. Nobody but its parent would bury it, nor its sleep.
+if [ -n "$clock" ]; then
+    kill -s KILL $(with_stat "$clock") 2>/dev/null
+    wait "$clock"
+fi
 exit 0

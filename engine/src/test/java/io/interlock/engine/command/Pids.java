@@ -8,7 +8,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The processes of a test: scripts write their ids to files, and whether one lives is asked of the kernel. */
 final class Pids {
@@ -38,6 +40,16 @@ final class Pids {
         } catch (IOException gone) {
             return false;
         }
+    }
+
+    /** The guard that was started last. */
+    static ProcessHandle guard() {
+        return ProcessHandle.current()
+                .children()
+                .filter(child ->
+                        child.info().arguments().stream().flatMap(Stream::of).anyMatch("interlock-guard"::equals))
+                .max(Comparator.comparing(child -> child.info().startInstant().orElseThrow()))
+                .orElseThrow();
     }
 
     private static List<String> lines(Path file) {
