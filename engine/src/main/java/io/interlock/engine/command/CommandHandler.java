@@ -101,7 +101,7 @@ public final class CommandHandler implements RunHandler {
                             Redirect.PIPE,
                             Redirect.PIPE,
                             null,
-                            LeasedWait.life(context)),
+                            () -> LeasedWait.life(context)),
                     environment);
         } catch (CannotExecuteException | InvalidSettingException wrong) {
             throw new PermanentFailureException(COMMAND_NOT_EXECUTABLE, "the command " + wrong.getMessage(), wrong);

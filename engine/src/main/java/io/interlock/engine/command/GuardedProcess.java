@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * A command of which nothing is left when it has ended, when it was killed, or when this process is gone, {@code kill -9}
@@ -78,11 +79,13 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
     public abstract void signal(Signal signal);
 
     /**
-     * The command may go on for {@code time} from now, unless this is called again: then the guard kills it, also if this process is
-     * stopped or hangs. It is as late as the machine is slow, and early by a twelfth of the first {@code time} at the most. A time in
-     * which the machine sleeps counts. Returns at once.
+     * The command may go on for as long as {@code left} says, and {@code more}, from now, unless this is called again: then the guard
+     * kills it, also if this process is stopped or hangs. It is as late as the machine is slow, and early by a twelfth of the first
+     * such time at the most. A time in which the machine sleeps counts. If nothing is left, all stays as it was. Returns at once.
+     *
+     * @param left asked after the time is taken: a pause in between makes it shorter, not longer
      */
-    public abstract void liveFor(Duration time);
+    public abstract void liveFor(Supplier<Duration> left, Duration more);
 
     /** Its end: the command has ended, and nothing of it is left. */
     public CompletionStage<Exit> exit() {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param stdin where its input comes from
  * @param stdout where its output goes
  * @param stderr where its errors go, or {@code null} for where its output goes
- * @param life how long it may go on from its start without another word ({@link GuardedProcess#liveFor}), or {@code null} for as long
- *     as it likes
+ * @param life asked before its start: how long it may go on without another word ({@link GuardedProcess#liveFor}); or {@code null} for
+ *     as long as it likes
  */
 public record Launch(
         List<String> command,
@@ -28,7 +29,7 @@ public record Launch(
         Redirect stdin,
         Redirect stdout,
         @Nullable Redirect stderr,
-        @Nullable Duration life) {
+        @Nullable Supplier<Duration> life) {
 
     /** Checks that there is a command. */
     public Launch {
@@ -66,7 +67,7 @@ public record Launch(
     }
 
     /** This, with another time to go on without a word, or {@code null} for as long as it likes. */
-    public Launch life(@Nullable Duration life) {
+    public Launch life(@Nullable Supplier<Duration> life) {
         return new Launch(command, directory, environment, stdin, stdout, stderr, life);
     }
 

@@ -30,7 +30,11 @@ final class LeasedWait {
 
     /** How long a command that is started now may go on. */
     static Duration life(RunContext context) {
-        return context.remaining().plus(lease(context).dividedBy(TO_STOP));
+        return context.remaining().plus(toStop(context));
+    }
+
+    private static Duration toStop(RunContext context) {
+        return lease(context).dividedBy(TO_STOP);
     }
 
     private static Duration lease(RunContext context) {
@@ -67,8 +71,6 @@ final class LeasedWait {
     }
 
     private void extend() {
-        if (!context.remaining().isZero()) {
-            process.liveFor(life(context));
-        }
+        process.liveFor(context::remaining, toStop(context));
     }
 }

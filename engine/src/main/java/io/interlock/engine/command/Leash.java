@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,17 +28,26 @@ final class Leash {
         this.guard = guard;
     }
 
-    synchronized void extend(Duration time) {
+    synchronized void extend(Supplier<Duration> left, Duration more) {
+        Duration now;
+        try {
+            // Before anything else: what is left was so at the earliest then.
+            now = uptime();
+        } catch (IOException | NumberFormatException unknown) {
+            log.warn("how long a command may go on cannot be told: {}", unknown.toString());
+            return;
+        }
+        Duration known = left.get();
+        if (known.isZero()) {
+            return;
+        }
+        Duration time = known.plus(more);
         if (pace.isZero()) {
             pace = within(time.dividedBy(LOOKS));
             guard.tell(String.format(Locale.ROOT, "pace %d.%03d", pace.toSeconds(), pace.toMillisPart()));
         }
-        try {
-            // It may have looked just before.
-            guard.tell("leash " + uptime().plus(time).minus(pace).toMillis() / 10);
-        } catch (IOException | NumberFormatException unknown) {
-            log.warn("how long a command may go on cannot be told: {}", unknown.toString());
-        }
+        // It may have looked just before.
+        guard.tell("leash " + now.plus(time).minus(pace).toMillis() / 10);
     }
 
     private static Duration uptime() throws IOException {

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** A command without a guard, where there is none to be had. */
@@ -62,7 +63,7 @@ final class PlainProcess extends GuardedProcess {
     }
 
     @Override
-    public void liveFor(Duration time) {
+    public void liveFor(Supplier<Duration> left, Duration more) {
         // There is nobody who could see to it.
     }
 

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +67,7 @@ final class SessionProcess extends GuardedProcess {
             Leash leash = new Leash(guard);
             if (launch.life() != null) {
                 // Before anything of it begins: this process may be stopped at any time.
-                leash.extend(launch.life());
+                leash.extend(launch.life(), Duration.ZERO);
             }
             Process process = launch.builder(commandLine(command, tools, guard), marked(launch, guard))
                     .start();
@@ -129,8 +130,8 @@ final class SessionProcess extends GuardedProcess {
     }
 
     @Override
-    public void liveFor(Duration time) {
-        leash.extend(time);
+    public void liveFor(Supplier<Duration> left, Duration more) {
+        leash.extend(left, more);
     }
 
     private void await() {

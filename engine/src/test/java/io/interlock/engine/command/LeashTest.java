@@ -37,7 +37,7 @@ class LeashTest {
                         + "; while :; do sleep 300; done"));
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
             List<Long> started = Pids.in(pids, 2);
-            process.liveFor(Duration.ofMillis(400));
+            process.liveFor(() -> Duration.ofMillis(400), Duration.ZERO);
             assertThat(process.waitFor(Duration.ofSeconds(20))).contains(Exit.signalled(9));
             assertThat(started).noneMatch(Pids::lives);
         }
@@ -45,7 +45,7 @@ class LeashTest {
 
     @Test
     void aCommandMayBeStartedForSomeTimeOnly() throws Exception {
-        Launch launch = Launch.of(List.of("sleep", "300")).life(Duration.ofMillis(400));
+        Launch launch = Launch.of(List.of("sleep", "300")).life(() -> Duration.ofMillis(400));
         try (GuardedProcess process = GuardedProcess.start(launch, REAL)) {
             assertThat(process.waitFor(Duration.ofSeconds(20))).contains(Exit.signalled(9));
         }
@@ -54,8 +54,8 @@ class LeashTest {
     @Test
     void aCommandThatIsLetLiveOnGoesOn() throws Exception {
         try (GuardedProcess process = start("read line; exit 3")) {
-            process.liveFor(Duration.ofMillis(600));
-            process.liveFor(Duration.ofMinutes(5));
+            process.liveFor(() -> Duration.ofMillis(600), Duration.ZERO);
+            process.liveFor(() -> Duration.ofMinutes(5), Duration.ZERO);
             assertThat(process.waitFor(Duration.ofMillis(900))).isEmpty();
             process.stdin().close();
             assertThat(process.waitFor()).isEqualTo(Exit.exited(3));
@@ -69,11 +69,11 @@ class LeashTest {
         try (GuardedProcess process =
                 start("trap 'exit 3' USR1; echo $$ >>" + ready + "; while :; do sleep 0.05; done")) {
             Pids.in(ready, 1);
-            process.liveFor(Duration.ofMillis(900));
+            process.liveFor(() -> Duration.ofMillis(900), Duration.ZERO);
             signal("STOP", Pids.guard().pid());
             // Long enough for a tick, and then for the end of what it has heard of.
             assertThat(process.waitFor(Duration.ofMillis(300))).isEmpty();
-            process.liveFor(Duration.ofMinutes(5));
+            process.liveFor(() -> Duration.ofMinutes(5), Duration.ZERO);
             assertThat(process.waitFor(Duration.ofMillis(900))).isEmpty();
             signal("CONT", Pids.guard().pid());
             process.signal(Signal.USR1);
@@ -87,7 +87,7 @@ class LeashTest {
         Launch launch = Launch.of(List.of("/bin/sh", "-c", "read line; exit 3"));
         List<Path> clock;
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
-            process.liveFor(Duration.ofMinutes(5));
+            process.liveFor(() -> Duration.ofMinutes(5), Duration.ZERO);
             ProcessHandle guard = Pids.guard();
             await().until(() -> guard.descendants().count() == 2);
             clock = guard.descendants()

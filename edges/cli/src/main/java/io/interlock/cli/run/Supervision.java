@@ -10,6 +10,7 @@ import io.interlock.engine.command.Signal;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +44,10 @@ final class Supervision {
     }
 
     /** How long a command that is started now may go on without another word, or {@code null} for as long as it likes. */
-    static @Nullable Duration life(RunSettings settings, Tenure tenure) {
+    static @Nullable Supplier<Duration> life(RunSettings settings, Tenure tenure) {
         return settings.onLost() == RunSettings.OnLost.WARN
                 ? null
-                : tenure.remaining().plus(timeToStop(settings));
+                : () -> tenure.remaining().plus(timeToStop(settings));
     }
 
     /** Begins. */
