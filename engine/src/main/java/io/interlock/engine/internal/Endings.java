@@ -8,8 +8,6 @@ import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** What an attempt's ending is called, judged by what the work returned or threw, and by what it was told meanwhile. */
@@ -42,7 +40,7 @@ final class Endings {
                     ? new Ending.Failed(new RunError(Works.SHUTDOWN, stop.get().reason()), true, Duration.ZERO)
                     : new Ending.Aborted(stop.get().error());
         }
-        return failed(work, unwrapped(failure));
+        return failed(work, Failures.cause(failure));
     }
 
     /** Whoever works says {@code ending}, which counts unless the lease or the time was over before. */
@@ -78,13 +76,6 @@ final class Endings {
         }
         RunError error = new RunError(code(failure), text(failure));
         return new Ending.Failed(error, work.job().failures().mayPass(failure), null);
-    }
-
-    // What a future reports is not what went wrong.
-    private static Throwable unwrapped(Throwable failure) {
-        Throwable cause = failure.getCause();
-        boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
-        return wrapped && cause != null ? unwrapped(cause) : failure;
     }
 
     private static String code(Throwable failure) {

@@ -54,8 +54,6 @@ final class WorkTask implements Runnable {
                 return Endings.threw(held, new RunStoppedException(stop.get()));
             }
             return Endings.returned(held, handler.run(new HandlerContext(held, house.works(), output)));
-        } catch (WorkGoesOnException elsewhere) {
-            throw elsewhere;
         } catch (Throwable failure) {
             return threw(failure);
         } finally {
@@ -66,8 +64,14 @@ final class WorkTask implements Runnable {
     // Exceptions are the work's own code, and may throw themselves. The run has ended all the same.
     private Ending threw(Throwable failure) {
         try {
+            // First of all, and also as a future reports it: whoever took it for a failure would release the key.
+            if (Failures.cause(failure) instanceof WorkGoesOnException elsewhere) {
+                throw elsewhere;
+            }
             log.debug("the work of run {} under {} failed", held.run().id(), held.key(), failure);
             return Endings.threw(held, failure);
+        } catch (WorkGoesOnException elsewhere) {
+            throw elsewhere;
         } catch (Throwable worse) {
             String what = failure.getClass().getName() + ", which cannot be read: "
                     + worse.getClass().getName();
