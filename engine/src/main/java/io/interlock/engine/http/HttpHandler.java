@@ -106,6 +106,14 @@ public final class HttpHandler implements RunHandler {
             Exception failure = new TransientFailureException(
                     HTTP_UNAVAILABLE, where() + " gave no answer: " + failed.getMessage(), null, failed);
             throw exchange.isSent() ? unclear(context, failure) : failure;
+        } catch (RuntimeException | Error failed) {
+            if (!exchange.isSent()) {
+                throw failed;
+            }
+            throw unclear(
+                    context,
+                    new TransientFailureException(
+                            HTTP_UNAVAILABLE, where() + " was asked, and then came " + failed, null, failed));
         }
     }
 
