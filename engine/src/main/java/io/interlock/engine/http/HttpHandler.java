@@ -36,10 +36,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>Everything else, redirects among it: trying again cannot help.
  * </ul>
  *
- * <p>The key is never released under work that may still go on. If the request was sent and no complete answer came, or 502, 504, 520
- * or 524, by which somebody in between says that it knows no more: the key is kept for the time of a lease and its lock delay, and only
- * then does the attempt fail; with a callback, the lease is left to end by itself, or to the other side. If the work must stop after the
- * request was sent, the connection is closed, and the lease is left in the same way. What could not be sent fails at once.
+ * <p>The key is not released under work that may still go on. If the request was sent and no complete answer came, or 502, 504, 520,
+ * 524 or a 503 without {@code Retry-After}, by which somebody in between says that it knows no more: the key is kept for the time of a
+ * lease and its lock delay, and only then does the attempt fail; with a callback, the lease is left to end by itself, or to the other
+ * side. If the work must stop after the request was sent, the connection is closed, and the lease is left in the same way. What could
+ * not be sent fails at once. Any other answer is taken at its word: whoever gives it works no more.
  *
  * <p>Safe for use by many threads.
  */
@@ -61,6 +62,9 @@ public final class HttpHandler implements RunHandler {
 
     /** Said by those in between, who gave up waiting or lost the connection: whoever they asked may work on. */
     private static final Set<Integer> UNCLEAR = Set.of(502, 504, 520, 524);
+
+    /** Said by a service that turns a request away, and by proxies whose connection to it broke; only the former says until when. */
+    private static final int UNAVAILABLE = 503;
 
     private final HttpSpec spec;
     private final PinnedHttp http;
@@ -89,7 +93,12 @@ public final class HttpHandler implements RunHandler {
             return result(answer, context);
         }
         Exception failure = failure(answer);
-        throw UNCLEAR.contains(answer.status()) ? unclear(context, failure) : failure;
+        throw isUnclear(answer) ? unclear(context, failure) : failure;
+    }
+
+    private static boolean isUnclear(HttpAnswer answer) {
+        boolean knowsNoTime = answer.header("retry-after").isEmpty();
+        return UNCLEAR.contains(answer.status()) || (answer.status() == UNAVAILABLE && knowsNoTime);
     }
 
     private HttpAnswer ask(RunContext context) throws Exception {

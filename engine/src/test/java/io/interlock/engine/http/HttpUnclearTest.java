@@ -54,6 +54,15 @@ class HttpUnclearTest {
         }
     }
 
+    @Test
+    void unavailableWithoutAWordOfWhenToComeBackIsUnclear() throws Exception {
+        try (OtherSide other = OtherSide.answering(503, "upstream connect error or disconnect/reset before headers")) {
+            assertThat(askedBy(Environment.system(), other))
+                    .isInstanceOf(WorkGoesOnException.class)
+                    .hasMessageContaining("answered 503");
+        }
+    }
+
     private Throwable askedBy(Environment environment, OtherSide other) {
         try (PinnedHttp http = new PinnedHttp(LOOPBACK, environment)) {
             return catchThrowable(() -> new HttpHandler(spec(other), http, environment).run(context));
