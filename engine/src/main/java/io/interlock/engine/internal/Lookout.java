@@ -68,7 +68,7 @@ final class Lookout {
         }
     }
 
-    /** Hears {@code wakeUps} from now on, and looks: what happened before it heard them, that look sees. Once. */
+    /** Hears {@code wakeUps} from now on, and looks: what happened before it heard them, that look sees. Once, if it does not throw. */
     void listen(Function<Runnable, ChangeFeed.Subscription> feed) {
         synchronized (this) {
             if (listening || over) {
@@ -76,7 +76,7 @@ final class Lookout {
             }
             listening = true;
         }
-        ChangeFeed.Subscription heard = feed.apply(this::look);
+        ChangeFeed.Subscription heard = heard(feed);
         boolean late;
         synchronized (this) {
             late = over;
@@ -86,6 +86,18 @@ final class Lookout {
             heard.close();
         } else {
             look();
+        }
+    }
+
+    // Whoever could not listen may try again.
+    private ChangeFeed.Subscription heard(Function<Runnable, ChangeFeed.Subscription> feed) {
+        try {
+            return feed.apply(this::look);
+        } catch (RuntimeException | Error deaf) {
+            synchronized (this) {
+                listening = false;
+            }
+            throw deaf;
         }
     }
 
