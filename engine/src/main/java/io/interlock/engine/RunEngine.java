@@ -65,7 +65,10 @@ public interface RunEngine extends AutoCloseable {
      */
     Submission submit(RunRequest request);
 
-    /** Like {@link #submit}, without waiting. Cancelling the future of the stage ends asking again on a conflict. */
+    /**
+     * Like {@link #submit}, without waiting. Cancelling the future of the stage ends asking again on a conflict. What the store grants
+     * all the same at that moment is cancelled, unless others may have been told of it: by an idempotency key, or as theirs to join.
+     */
     CompletionStage<Submission> submitAsync(RunRequest request);
 
     /** Ends a run that has not started, or asks one that has to stop. */

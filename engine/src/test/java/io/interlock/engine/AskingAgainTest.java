@@ -1,11 +1,15 @@
 package io.interlock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.LockKey;
+import io.interlock.RunState;
+import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.interlock.store.memory.MemoryStore;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -16,8 +20,8 @@ class AskingAgainTest {
 
     private final Simulation world = new Simulation(1);
     private final Simulation.Host host = world.host();
-    private final RunEngine engine = RunEngine.builder(
-                    new FaultyStore(new MemoryStore(world.host())).silent().store())
+    private final FaultyStore faults = new FaultyStore(new MemoryStore(world.host())).silent();
+    private final RunEngine engine = RunEngine.builder(faults.store())
             .environment(host)
             .threads(host.threads(() -> Duration.ZERO))
             .jobs(Jobs.of(Job.named("ingest").build()))
@@ -48,5 +52,64 @@ class AskingAgainTest {
         engine.cancel(holder.orElseThrow().id(), "ops", "the key is free now");
         world.advance(Duration.ofSeconds(1));
         assertThat(patient).isCompletedWithValueMatching(Submission.Started.class::isInstance);
+    }
+
+    @Test
+    void whatTheStoreAcceptsAfterSomebodyHasGivenUpIsCancelled() {
+        CompletableFuture<Submission> givenUp = refusedSoFar(RunRequest.of(KEY, "ingest"));
+        faults.slowAnswers("submit", () -> givenUp.cancel(false));
+        world.advance(Duration.ofSeconds(1));
+        assertThat(givenUp).isCancelled();
+        assertThat(states()).containsExactlyInAnyOrder(RunState.ABORTED, RunState.ABORTED);
+    }
+
+    @Test
+    void whatOthersMayHaveBeenToldOfGoesOn() {
+        CompletableFuture<Submission> givenUp =
+                refusedSoFar(RunRequest.of(KEY, "ingest").idempotencyKey("event-7"));
+        faults.slowAnswers("submit", () -> givenUp.cancel(false));
+        world.advance(Duration.ofSeconds(1));
+        assertThat(givenUp).isCancelled();
+        assertThat(states()).containsExactlyInAnyOrder(RunState.PENDING, RunState.ABORTED);
+    }
+
+    @Test
+    void whatTheStoreAcceptsWhileTheEngineClosesIsTold() {
+        CompletableFuture<Submission> patient = refusedSoFar(RunRequest.of(KEY, "ingest"));
+        faults.slowAnswers("submit", engine::close);
+        world.advance(Duration.ofSeconds(1));
+        assertThat(patient).isCompletedWithValueMatching(Submission.Started.class::isInstance);
+        assertThat(states()).containsExactlyInAnyOrder(RunState.PENDING, RunState.ABORTED);
+    }
+
+    @Test
+    void whoeverIsRefusedWhileTheEngineClosesIsSentAway() {
+        engine.submit(RunRequest.of(KEY, "ingest"));
+        CompletableFuture<Submission> patient = again(RunRequest.of(KEY, "ingest"));
+        faults.slowAnswers("submit", engine::close);
+        world.advance(Duration.ofSeconds(1));
+        assertThat(patient).isCompletedExceptionally();
+        assertThatThrownBy(patient::join).hasCauseInstanceOf(EngineClosedException.class);
+        assertThat(states()).hasSize(1);
+    }
+
+    /** Asks while the key is held; it is free for the next time it asks. */
+    private CompletableFuture<Submission> refusedSoFar(RunRequest request) {
+        Submission holder = engine.submit(RunRequest.of(KEY, "ingest"));
+        CompletableFuture<Submission> asking = again(request);
+        assertThat(asking).isNotDone();
+        engine.cancel(holder.orElseThrow().id(), "ops", "the key is free now");
+        return asking;
+    }
+
+    private CompletableFuture<Submission> again(RunRequest request) {
+        return engine.submitAsync(request.retryOnConflict(100, Duration.ofMillis(250)))
+                .toCompletableFuture();
+    }
+
+    private List<RunState> states() {
+        return engine.list(RunQuery.ofTenant("acme")).runs().stream()
+                .map(Run::state)
+                .toList();
     }
 }

@@ -22,7 +22,6 @@ import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Environment;
 import io.interlock.time.Moment;
-import io.interlock.time.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -30,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes requests in: fills in what the job says, asks the store, and says what came of it. */
 final class Intake {
-
-    private static final double SPREAD = 0.2;
 
     private final House house;
 
@@ -43,7 +40,7 @@ final class Intake {
         Ask ask = ask(request, null);
         if (request.conflictRetries() > 0) {
             try {
-                return submit(ask).toCompletableFuture().join();
+                return submit(ask).join();
             } catch (CompletionException failure) {
                 throw Failures.unchecked(failure);
             }
@@ -61,57 +58,8 @@ final class Intake {
         return submit(ask(byCaller, new SubmitRequest.Caller(caller.lease(), caller.holder())));
     }
 
-    private CompletionStage<Submission> submit(Ask ask) {
-        CompletableFuture<Submission> result = new CompletableFuture<>();
-        int retries = ask.wanted.conflictRetries();
-        Timers.Scheduled sentAway =
-                retries == 0 ? () -> {} : house.waits().add(() -> result.completeExceptionally(House.closed()));
-        CompletionStage<Submission> end = result;
-        end.whenComplete((submission, failure) -> sentAway.cancel());
-        attempt(ask, retries, result);
-        // Itself, and nothing that depends on it: whoever cancels it has given up, and nothing more is asked for.
-        return result;
-    }
-
-    private void attempt(Ask ask, int retries, CompletableFuture<Submission> result) {
-        if (result.isDone()) {
-            return;
-        }
-        Moment before = house.time().now();
-        house.lanes().submits().submit(ask.request).whenComplete((answer, failure) -> {
-            if (failure != null) {
-                house.threads().tell(() -> result.completeExceptionally(Failures.cause(failure)));
-            } else if (retries > 0 && answer instanceof SubmitAnswer.Refused refused && mayPass(refused.refusal())) {
-                house.deadlines()
-                        .after(
-                                house.time().jittered(ask.wanted.conflictDelay(), SPREAD),
-                                () -> attempt(ask, retries - 1, result));
-            } else {
-                house.threads().tell(() -> {
-                    try {
-                        Submission submission = concluded(ask, answer, before);
-                        if (!result.complete(submission)) {
-                            giveBack(submission);
-                        }
-                    } catch (RuntimeException thrown) {
-                        result.completeExceptionally(thrown);
-                    }
-                });
-            }
-        });
-    }
-
-    // Whoever asked was sent away meanwhile: nobody would do what was granted.
-    private static void giveBack(Submission submission) {
-        if (submission instanceof Submission.Started started && started.work() != null) {
-            started.work().close();
-        } else if (submission instanceof Submission.Queued queued && queued.turn() != null) {
-            queued.turn().close();
-        }
-    }
-
-    private static boolean mayPass(Refusal refusal) {
-        return !(refusal instanceof RunRefusal.WrongState);
+    private CompletableFuture<Submission> submit(Ask ask) {
+        return new Asking(house, ask.wanted, ask.request, (answer, before) -> concluded(ask, answer, before)).begin();
     }
 
     private Ask ask(RunRequest request, SubmitRequest.@Nullable Caller remote) {
