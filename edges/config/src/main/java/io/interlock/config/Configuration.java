@@ -4,8 +4,13 @@ import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.NearestWord;
 import io.interlock.StoreCapabilities;
+import io.interlock.engine.access.KeyOrder;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -88,7 +93,8 @@ public final class Configuration {
      * one place.
      *
      * @param runs whether the store keeps runs, or leases only
-     * @throws ConfigurationException naming everything that the store has no use for
+     * @throws ConfigurationException naming everything that the store has no use for, and every API key that is given twice with
+     *     another tenant or role
      */
     public void requireFor(boolean runs) {
         Reading reading = new Reading(sources);
@@ -108,8 +114,28 @@ public final class Configuration {
             for (int i = 0; i < settings.sqs().size(); i++) {
                 needsRuns(reading, "sqs[" + i + "].queue");
             }
+            requireOneOrderForEachKey(reading);
         }
         reading.requireNoMistakes();
+    }
+
+    // The first would win in silence, and somebody could do more, or less, than is written.
+    private void requireOneOrderForEachKey(Reading reading) {
+        List<KeySettings> keys = settings.keys();
+        Map<String, Integer> known = new HashMap<>();
+        for (int i = 0; i < keys.size(); i++) {
+            int first = Objects.requireNonNullElse(
+                    known.putIfAbsent(keys.get(i).key().id(), i), i);
+            KeyOrder one = keys.get(first).order();
+            KeyOrder other = keys.get(i).order();
+            if (one.role() != other.role() || !one.tenant().equals(other.tenant())) {
+                reading.mistake(
+                        "keys[" + i + "].secret-file",
+                        "holds the key of keys[" + first + "], which is for tenant " + one.tenant() + " and role "
+                                + one.role().name().toLowerCase(Locale.ROOT)
+                                + "; make a key for each, or write the same for both");
+            }
+        }
     }
 
     private static void needsRuns(Reading reading, String property) {
