@@ -7,6 +7,7 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
+import io.interlock.server.door.DoorJobs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -45,7 +46,13 @@ final class Beginnings {
         List<Run> jobs = engine.list(RunQuery.ofTenant(key.tenant()).of(key)).runs();
         return jobs.isEmpty()
                 ? isOld(key)
-                : jobs.stream().allMatch(job -> job.state().isTerminal() && job.state() != RunState.SUCCEEDED);
+                : jobs.stream().allMatch(job -> job.state().isTerminal() && !hasCreated(job));
+    }
+
+    /** Any other job that succeeded without a transition has begun nothing. */
+    private static boolean hasCreated(Run job) {
+        return job.state() == RunState.SUCCEEDED
+                && DoorJobs.type(job.job().value()).equals(ClusterDoor.CREATE);
     }
 
     private boolean isOld(LockKey key) {

@@ -31,7 +31,9 @@ public final class ClusterDoor {
     /** The document of this door. */
     public static final String DOCUMENT = "door/clusters.yaml";
 
-    private static final String CREATE = "CREATE";
+    /** The job every cluster begins with. */
+    static final String CREATE = "CREATE";
+
     private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
     private final Workbench bench;

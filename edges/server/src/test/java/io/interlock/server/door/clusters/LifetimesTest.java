@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
@@ -42,6 +43,11 @@ class LifetimesTest {
                     job("CREATE", Set.of("PENDING"), "CREATING", "READY"),
                     job("SCALE_WORKERS", Set.of("READY"), "SCALING", "READY"),
                     job("DESTROY", Set.of("READY", "FAILED"), "DESTROYING", "DESTROYED"),
+                    DoorRig.job(
+                            Door.CLUSTERS,
+                            Job.named("INSPECT")
+                                    .onConflict(ConflictPolicy.QUEUE)
+                                    .handler(work)),
                     janitor),
             List.of());
 
@@ -156,6 +162,23 @@ class LifetimesTest {
         assertThat(next.text("id")).isNotEqualTo(first.text("id"));
         assertThat(status(first.text("id"))).isEqualTo("FAILED");
         assertThat(status(next.text("id"))).isEqualTo("PENDING");
+    }
+
+    @Test
+    void aJobThatOnlyLooksAtAClusterIsNotItsBeginning() {
+        rig.engine.pause(DoorRig.TENANT, "cluster/inspected*", "ops", "none of them begins", null);
+        Answer first = create("inspected", "8h");
+        String inspect = rig.post("/clusters/" + first.text("id") + "/jobs", Role.TRIGGER, "{\"type\": \"INSPECT\"}")
+                .is(202)
+                .text("job_id");
+        cancel(rig.engine.find(RunId.parse(first.text("job_id"))).orElseThrow());
+        rig.post("/clusters", Role.TRIGGER, wish("inspected", "8h")).is(409);
+        rig.engine.resume(DoorRig.TENANT, "cluster/inspected*", "ops", "now it may");
+        work.succeed(inspect);
+        await().until(() -> rig.engine.find(RunId.parse(inspect)).orElseThrow().state() == RunState.SUCCEEDED);
+        assertThat(status(first.text("id"))).isEqualTo("PENDING");
+        create("inspected", "8h");
+        assertThat(status(first.text("id"))).isEqualTo("FAILED");
     }
 
     @Test
