@@ -124,8 +124,8 @@ public final class ClusterDoor {
         JsonObject parameters = call.body().getJsonObject("parameters", new JsonObject());
         return bench.blocking().call(() -> {
             Cluster cluster = require(call);
-            Optional<Cluster> heir = heir(call, cluster, job);
-            if (heir.isPresent()) {
+            Optional<Cluster> heir = records.heir(call.tenant(), cluster.id());
+            if (heir.isPresent() && revives(job, cluster.status())) {
                 return ClusterConflicts.twin(heir.get());
             }
             Submission answer = submit(call, cluster.id(), job, parameters);
@@ -133,6 +133,11 @@ public final class ClusterDoor {
                 return refused(answer);
             }
             Run run = answer.orElseThrow();
+            // One that is active beside its heir already can still be destroyed.
+            Optional<Cluster> latest = heir.isPresent() ? Optional.empty() : lateHeir(call, cluster, job, run);
+            if (latest.isPresent()) {
+                return ClusterConflicts.twin(latest.get());
+            }
             JsonObject json =
                     new JsonObject().put("job_id", run.id().toString()).put("status", ClusterJson.status(run.state()));
             if (answer instanceof Submission.Queued queued && queued.position() > 0) {
@@ -142,14 +147,24 @@ public final class ClusterDoor {
         });
     }
 
-    /** Who has the name of a cluster that is over, if {@code job} would make it active again: two of one name would be. */
-    private Optional<Cluster> heir(Call call, Cluster cluster, JobSettings job) {
+    /** Whether {@code job} makes a cluster active again that is over: if another has got its name, two of one name would be. */
+    private static boolean revives(JobSettings job, String status) {
         Transition guard = job.job().guard();
-        return ClusterRecords.isOver(cluster.status())
-                        && guard != null
-                        && guard.from().contains(cluster.status())
-                ? records.heir(call.tenant(), cluster.id())
-                : Optional.empty();
+        return ClusterRecords.isOver(status) && guard != null && guard.from().contains(status);
+    }
+
+    /** Who got the name of {@code cluster} before {@code run} was there, which is cancelled then. */
+    private Optional<Cluster> lateHeir(Call call, Cluster cluster, JobSettings job, Run run) {
+        // It may have failed since it was looked at.
+        boolean needsName = revives(job, cluster.status()) || revives(job, ClusterRecords.FAILED);
+        if (!needsName || run.state().isTerminal()) {
+            return Optional.empty();
+        }
+        String actor = call.caller().actor();
+        Optional<Cluster> heir = records.keepName(call.tenant(), cluster.id(), actor);
+        heir.ifPresent(found ->
+                bench.engine().cancel(run.id(), actor, "cluster " + found.id() + " has got the name meanwhile"));
+        return heir;
     }
 
     private Submission submit(Call call, ClusterId id, JobSettings job, JsonObject given) {

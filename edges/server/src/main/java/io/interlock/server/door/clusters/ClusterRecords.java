@@ -80,13 +80,45 @@ final class ClusterRecords {
         return find(tenant, id);
     }
 
-    /** The active cluster that has got the name of {@code id}, which is over itself, in the meantime. */
+    /** The active cluster, other than {@code id}, that has the name of it. */
     Optional<Cluster> heir(String tenant, ClusterId id) {
-        return engine.resource(id.nameKey(tenant))
-                .map(name -> Claim.parse(name.state()).serial())
+        return heir(tenant, id, engine.resource(id.nameKey(tenant)));
+    }
+
+    private Optional<Cluster> heir(String tenant, ClusterId id, Optional<Resource> claim) {
+        return claim.map(name -> Claim.parse(name.state()).serial())
                 .filter(serial -> !serial.equals(id.serial()))
                 .flatMap(serial -> find(tenant, id.twin(serial)))
                 .filter(found -> isActive(tenant, found));
+    }
+
+    /**
+     * Has {@code id} keep its name, or get it back, now that a job is there that makes it active again; answers with its heir, if
+     * that is active: then the job must not be. Whoever adds a cluster of this name has changed the claim before, and is seen here, or
+     * fails to change it afterwards, and sees the job.
+     */
+    Optional<Cluster> keepName(String tenant, ClusterId id, String actor) {
+        LockKey nameKey = id.nameKey(tenant);
+        while (true) {
+            Optional<Resource> claim = engine.resource(nameKey);
+            Optional<Cluster> heir = heir(tenant, id, claim);
+            if (heir.isPresent()) {
+                return heir;
+            }
+            Claim kept = claim.map(name -> Claim.parse(name.state()))
+                    .filter(own -> own.serial().equals(id.serial()))
+                    .orElse(new Claim(id.serial(), null));
+            ResourceAnswer answer = engine.setResource(
+                    nameKey,
+                    NAMES,
+                    kept.toString(),
+                    claim.map(Resource::version).orElse(0L),
+                    actor,
+                    "cluster " + id.serial() + " has a job");
+            if (answer instanceof ResourceAnswer.Changed) {
+                return Optional.empty();
+            }
+        }
     }
 
     /** One that has failed and is about to be destroyed still has its name. */
@@ -176,19 +208,5 @@ final class ClusterRecords {
         LockKey key = id.key(tenant);
         long version = engine.resource(key).map(Resource::version).orElse(0L);
         engine.setResource(key, "cluster", state, version, actor, reason);
-    }
-
-    /** Which cluster has a name, and until when: as the state of the name's resource. */
-    private record Claim(String serial, @Nullable Instant expiresAt) {
-
-        static Claim parse(String state) {
-            String[] parts = state.split(" until ", 2);
-            return new Claim(parts[0], parts.length == 1 ? null : Instant.parse(parts[1]));
-        }
-
-        @Override
-        public String toString() {
-            return expiresAt == null ? serial : serial + " until " + expiresAt;
-        }
     }
 }

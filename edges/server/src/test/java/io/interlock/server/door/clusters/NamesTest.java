@@ -4,17 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
 import io.interlock.run.Transition;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.door.DoorRig;
 import io.interlock.server.door.HandWork;
+import io.interlock.store.memory.MemoryStore;
+import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,13 +32,15 @@ import org.junit.jupiter.api.Test;
 class NamesTest {
 
     private final HandWork work = new HandWork();
-    private final DoorRig rig = DoorRig.on(
-            "memory:",
+    private final OddStore store = new OddStore(new MemoryStore(Environment.system()));
+    private final DoorRig rig = new DoorRig(
+            store.store(),
             ClusterDoor.DOCUMENT,
             List.of(
                     job("CREATE", Set.of("PENDING"), "CREATING", "READY"),
                     job("DESTROY", Set.of("READY", "FAILED"), "DESTROYING", "DESTROYED"),
-                    DoorRig.job(Door.CLUSTERS, Job.named("INSPECT").handler(work))));
+                    DoorRig.job(Door.CLUSTERS, Job.named("INSPECT").handler(work))),
+            List.of());
 
     @AfterEach
     void close() {
@@ -62,6 +74,55 @@ class NamesTest {
         work.succeed(destroy);
         await().until(() -> status(failed).equals("DESTROYED"));
         create().is(201);
+    }
+
+    @Test
+    void aNameThatIsTakenWhileADestroyIsAskedForIsTheHeirs() {
+        String failed = failed();
+        AtomicReference<@Nullable Answer> heir = new AtomicReference<>();
+        // It is the door's own look for an heir that sees none.
+        store.meanwhile("cluster-name/", 2, () -> heir.set(create().is(201)));
+        JsonObject error = start(failed, "DESTROY").is(409).json().getJsonObject("error");
+        assertThat(error.getString("code")).isEqualTo("CLUSTER_EXISTS");
+        assertThat(error.getString("cluster_id"))
+                .isEqualTo(Objects.requireNonNull(heir.get()).text("id"));
+        Run destroy = destroys(failed).get(0);
+        await().until(() -> rig.engine.find(destroy.id()).orElseThrow().state() == RunState.ABORTED);
+        assertThat(status(failed)).isEqualTo("FAILED");
+    }
+
+    @Test
+    void aNameIsNotTakenFromAClusterThatIsDestroyedMeanwhile() {
+        String failed = failed();
+        AtomicReference<@Nullable Answer> destroy = new AtomicReference<>();
+        // Whoever creates has seen by then that nothing goes on with the failed one.
+        store.meanwhile(
+                "cluster/prod1", 3, () -> destroy.set(start(failed, "DESTROY").is(202)));
+        JsonObject error = create().is(409).json().getJsonObject("error");
+        assertThat(error.getString("cluster_id")).isEqualTo(failed);
+        work.succeed(Objects.requireNonNull(destroy.get()).text("job_id"));
+        await().until(() -> status(failed).equals("DESTROYED"));
+        create().is(201);
+    }
+
+    @Test
+    void aClusterThatIsDestroyedAfterItsHeirFailedHasItsNameAgain() {
+        String failed = failed();
+        failed();
+        String destroy = start(failed, "DESTROY").is(202).text("job_id");
+        work.working(destroy);
+        assertThat(create().is(409).json().getJsonObject("error").getString("cluster_id"))
+                .isEqualTo(failed);
+        work.succeed(destroy);
+        await().until(() -> status(failed).equals("DESTROYED"));
+        create().is(201);
+    }
+
+    private List<Run> destroys(String cluster) {
+        LockKey key = LockKey.of(DoorRig.TENANT, "cluster/" + cluster);
+        return rig.engine
+                .list(RunQuery.ofTenant(DoorRig.TENANT).of(key).doing(new JobName("DESTROY")))
+                .runs();
     }
 
     private String failed() {

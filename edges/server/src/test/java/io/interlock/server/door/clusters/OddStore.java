@@ -7,13 +7,22 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
-/** A store whose clock shows another time than everybody else's, and that does not answer about some resources. */
+/**
+ * A store whose clock shows another time than everybody else's, that does not answer about some resources, and one of whose answers is
+ * old when it comes.
+ */
 final class OddStore {
 
     private final RunStore behind;
     private volatile Duration ahead = Duration.ZERO;
     private volatile String silent = "\0";
+    private final AtomicReference<@Nullable Meanwhile> meanwhile = new AtomicReference<>();
+
+    private record Meanwhile(String prefix, AtomicInteger reads, Runnable happens) {}
 
     OddStore(RunStore behind) {
         this.behind = behind;
@@ -29,6 +38,21 @@ final class OddStore {
         silent = prefix;
     }
 
+    /** Has {@code happens} done between the {@code nth} look, from now on, at resources whose keys begin with {@code prefix} and its answer. */
+    void meanwhile(String prefix, int nth, Runnable happens) {
+        meanwhile.set(new Meanwhile(prefix, new AtomicInteger(nth), happens));
+    }
+
+    private void looked(LockKey key) {
+        Meanwhile next = meanwhile.get();
+        if (next != null
+                && key.name().startsWith(next.prefix())
+                && next.reads().decrementAndGet() == 0
+                && meanwhile.compareAndSet(next, null)) {
+            next.happens().run();
+        }
+    }
+
     RunStore store() {
         return (RunStore) Proxy.newProxyInstance(
                 OddStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
@@ -38,6 +62,9 @@ final class OddStore {
                     }
                     try {
                         Object answer = method.invoke(behind, arguments);
+                        if (method.getName().equals("resource")) {
+                            looked((LockKey) arguments[0]);
+                        }
                         return method.getName().equals("storeTime") ? ((Instant) answer).plus(ahead) : answer;
                     } catch (InvocationTargetException failure) {
                         throw failure.getCause();
