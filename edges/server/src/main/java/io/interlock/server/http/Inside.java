@@ -1,7 +1,7 @@
 package io.interlock.server.http;
 
-import io.interlock.LockKey;
 import io.interlock.access.Role;
+import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -16,8 +16,8 @@ import java.net.UnknownHostException;
 
 /**
  * Health and metrics. On a port of their own they need no key. On the main port only callers from this host need none, and
- * behind a proxy nobody is known to be one. Metrics are of all tenants, so there no tenant's key is enough for them, but for that of
- * an admin of the tenant whose admins may act for all.
+ * behind a proxy nobody is known to be one. Metrics are of all tenants, so there no key is enough for them but the one that may act for
+ * all.
  */
 public final class Inside {
 
@@ -62,12 +62,11 @@ public final class Inside {
     /** Whoever is not asked for a key is let through. */
     private static void ofTheHouse(RoutingContext context) {
         if (Exchange.caller(context)
-                .filter(caller -> !caller.key().tenant().equals(LockKey.DEFAULT_TENANT))
+                .filter(caller -> !KeyRing.isBootstrap(caller.key()))
                 .isPresent()) {
             throw Problem.of(
                             ProblemCode.FORBIDDEN,
-                            "Metrics are of all tenants: use a key of an admin of tenant " + LockKey.DEFAULT_TENANT
-                                    + ", or start the server with --management-port.")
+                            "Metrics are of all tenants: use the bootstrap key, or start the server with --management-port.")
                     .thrown();
         }
         context.next();

@@ -30,8 +30,8 @@ class RestPageTest {
             ## Who may do what
 
             `x-api-key: …` or `Authorization: Bearer …`. The tenant is the key's, never a field of the request; ids of another tenant are answered like
-            ids that do not exist. Only the bootstrap key may name a tenant, by `X-Tenant`. Roles: read < trigger < worker < operator < admin, each
-            with all that those before it may. `POST /runs` with `execution: caller` needs worker.
+            ids that do not exist. Only the bootstrap key may name a tenant, by `X-Tenant`, and see the [metrics](metrics.md), which are of all
+            tenants. Roles: read < trigger < worker < operator < admin, each with all that those before it may. `POST /runs` with `execution: caller` needs worker.
 
             Browsers sign in with `POST /session` (an API key, or the one-time code of a printed link) and get a cookie that scripts cannot read
             (`HttpOnly`, `SameSite=Strict`). Whatever changes something then also needs `X-CSRF-Token`, which `POST` and `GET /session` tell. A session
