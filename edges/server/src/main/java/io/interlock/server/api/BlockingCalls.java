@@ -1,9 +1,7 @@
 package io.interlock.server.api;
 
-import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Problems;
 import io.interlock.time.Environment;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -55,10 +53,7 @@ public final class BlockingCalls {
         try {
             return CompletableFuture.supplyAsync(call, pool);
         } catch (RejectedExecutionException full) {
-            Problem problem = Problem.of(
-                            ProblemCode.OVERLOADED, "This node has as many requests under way as it can hold.")
-                    .retryAfter(Duration.ofSeconds(1));
-            return CompletableFuture.failedFuture(problem.thrown());
+            return CompletableFuture.failedFuture(Problems.overloaded().thrown());
         }
     }
 }

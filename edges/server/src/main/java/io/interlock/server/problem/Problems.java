@@ -58,7 +58,8 @@ public final class Problems {
                     .with("runId", mismatch.run().id().toString());
         }
         if (cause instanceof EngineClosedException || cause instanceof RejectedExecutionException) {
-            // The engine's calls wait in a line without a limit: none is refused before it is closed.
+            // The engine's calls wait in a line without a limit, and the server's own pools say that they are full by a
+            // problem.
             return stopping();
         }
         if (cause instanceof StoreUnavailableException) {
@@ -73,6 +74,12 @@ public final class Problems {
     /** This node stops; another one may be asked. */
     public static Problem stopping() {
         return Problem.of(ProblemCode.SHUTTING_DOWN, "This node is stopping.").retryAfter(NODE_BACK);
+    }
+
+    /** This node is asked for more than it can look at. */
+    public static Problem overloaded() {
+        return Problem.of(ProblemCode.OVERLOADED, "This node has as many requests under way as it can hold.")
+                .retryAfter(NODE_BACK);
     }
 
     /** Without the wrappings that stages and futures put around. */

@@ -1,0 +1,40 @@
+package io.interlock.server.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Problems;
+import io.interlock.time.Environment;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** What whoever is refused is told. */
+class BlockingPoolTest {
+
+    @Test
+    void aPoolThatIsFullIsBusyAndOneThatIsClosedStops() {
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        BlockingPool pool = new BlockingPool(Environment.system());
+        try {
+            Throwable full = null;
+            while (full == null) {
+                full = catchThrowable(() -> pool.execute(() -> hold(mayEnd)));
+            }
+            assertThat(Problems.of(full).code()).isEqualTo(ProblemCode.OVERLOADED);
+        } finally {
+            mayEnd.countDown();
+            pool.close();
+        }
+        Throwable closed = catchThrowable(() -> pool.execute(() -> {}));
+        assertThat(Problems.of(closed).code()).isEqualTo(ProblemCode.SHUTTING_DOWN);
+    }
+
+    private static void hold(CountDownLatch mayEnd) {
+        try {
+            mayEnd.await();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
