@@ -13,14 +13,14 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code verifyAudit}: looks at the whole audit log, which may take long; so on a thread of its own, and once for all who ask
- * meanwhile. Of what is found, whoever asks is told what is its tenant's business.
+ * {@code verifyAudit}: looks at the whole audit log, which may take long; so on a thread of its own. Those who ask while one
+ * look is under way share the next: this one may be past what was changed before they asked. Of what is found, whoever asks is told what is its tenant's business.
  */
 final class VerifyOperation {
 
     private final Workbench bench;
     private final BlockingCalls apart;
-    private @Nullable CompletionStage<AuditReport> underWay;
+    private @Nullable CompletionStage<AuditReport> next;
 
     VerifyOperation(Workbench bench) {
         this.bench = bench;
@@ -32,17 +32,20 @@ final class VerifyOperation {
     }
 
     private synchronized CompletionStage<AuditReport> report() {
-        CompletionStage<AuditReport> report = underWay;
+        CompletionStage<AuditReport> report = next;
         if (report == null) {
-            report = apart.call(() -> bench.engine().records().verifyAudit());
-            underWay = report;
-            report.whenComplete((found, failure) -> over());
+            // There is one thread for it, so it begins when the look before it is over.
+            report = apart.call(() -> {
+                begin();
+                return bench.engine().records().verifyAudit();
+            });
+            next = report;
         }
         return report;
     }
 
-    private synchronized void over() {
-        underWay = null;
+    private synchronized void begin() {
+        next = null;
     }
 
     private static JsonObject json(AuditReport report, String tenant) {
