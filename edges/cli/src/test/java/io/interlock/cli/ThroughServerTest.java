@@ -9,6 +9,7 @@ import io.interlock.cli.Typed.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -120,6 +121,25 @@ class ThroughServerTest {
             Ended ended = orphan.await();
             assertThat(ended.code()).isEqualTo(121);
             assertThat(ended.err()).contains("no heartbeat was confirmed in time");
+        } finally {
+            server.running().signal("CONT");
+        }
+    }
+
+    @Test
+    void whoeverInsistsNeedNotWaitUntilTheServerHearsOfTheEnd() {
+        Running ended = start("-n", "h", "--lease", "60s", "--", "sh", "-c", "echo $$; read line");
+        await().until(() -> ended.out().endsWith("\n"));
+        server.running().signal("STOP");
+        try {
+            ended.closeInput();
+            await().until(() ->
+                    ProcessHandle.of(Long.parseLong(ended.out().strip())).isEmpty());
+            await().pollInterval(Duration.ofMillis(300)).until(() -> {
+                ended.signal("INT");
+                return !ended.process().isAlive();
+            });
+            assertThat(ended.await().code()).isEqualTo(130);
         } finally {
             server.running().signal("CONT");
         }

@@ -49,6 +49,11 @@ final class Signals {
         }
     }
 
+    /** From now on, they are kept again. */
+    synchronized void keep() {
+        receiver = null;
+    }
+
     /** Waits for something on this thread, which they interrupt meanwhile, and at no other time. */
     <T> T interrupting(Wait<T> wait) throws InterruptedException {
         Thread waiting = Thread.currentThread();

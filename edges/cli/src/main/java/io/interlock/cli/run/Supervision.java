@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Supervision {
 
     private static final int LOOKS = 12;
+    private static final int TO_STOP = 8;
 
     private final RunSettings settings;
     private final GuardedProcess process;
@@ -47,7 +48,7 @@ final class Supervision {
     static @Nullable Supplier<Duration> life(RunSettings settings, Tenure tenure) {
         return settings.onLost() == RunSettings.OnLost.WARN
                 ? null
-                : () -> tenure.remaining().plus(timeToStop(settings));
+                : () -> tenure.remaining().plus(mostToStop(settings));
     }
 
     /** Begins. */
@@ -70,22 +71,19 @@ final class Supervision {
     }
 
     // A wrapper that is stopped or hangs hears of nothing; the guard, who is told this, ends the command before the
-    // lease does.
+    // lease does. One that was late may find nothing left, and yet a heartbeat that is under way confirms the lease.
     private void letLive(Tenure tenure) {
-        Duration left = tenure.remaining();
-        if (!left.isZero()) {
-            process.liveFor(left.plus(timeToStop(settings)));
-            timers.after(settings.order().lease().dividedBy(LOOKS), () -> letLive(tenure));
-        }
+        process.liveFor(tenure::remaining, mostToStop(settings));
+        timers.after(settings.order().lease().dividedBy(LOOKS), () -> letLive(tenure));
     }
 
     // Of the last sixth of the lease, which is for stopping.
-    private static Duration timeToStop(RunSettings settings) {
-        return shorter(settings.order().grace(), settings.order().lease().dividedBy(8));
+    private static Duration mostToStop(RunSettings settings) {
+        return settings.order().lease().dividedBy(TO_STOP);
     }
 
-    /** Waits for the end of the command. */
-    Ended await() {
+    /** Waits for the end of the command, to which {@code signals} go no more then. */
+    Ended await(Signals signals) {
         Exit exit;
         while (true) {
             try {
@@ -95,6 +93,8 @@ final class Supervision {
                 // A signal that came just before it was to be passed on.
             }
         }
+        // Whoever insists now wants to wait no longer for the store or the server to hear of it.
+        signals.keep();
         synchronized (this) {
             return new Ended(exit, code(exit), verdict(exit), reason == Reason.LOST);
         }
@@ -139,10 +139,8 @@ final class Supervision {
         }
         // First of all it is stopped; whoever reads the message may be slow.
         switch (settings.onLost()) {
-            case TERM -> {
-                process.liveFor(timeToStop(settings));
-                stop(timeToStop(settings));
-            }
+            // What the guard knows stays as it is: whoever is late here must not give it more time than the lease has.
+            case TERM -> stop(shorter(settings.order().grace(), mostToStop(settings)));
             case KILL -> process.signal(Signal.KILL);
             case WARN -> {}
         }

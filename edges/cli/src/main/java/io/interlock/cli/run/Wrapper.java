@@ -161,7 +161,7 @@ final class Wrapper {
             reports.start();
             Supervision supervision = new Supervision(settings, process, deadlines, narrator);
             supervision.watch(tenure, signals);
-            Supervision.Ended ended = supervision.await();
+            Supervision.Ended ended = supervision.await(signals);
             reports.close();
             return settle(tenure, ended);
         }

@@ -1,0 +1,129 @@
+package io.interlock.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.LockKey;
+import io.interlock.cli.backend.RunOrder;
+import io.interlock.cli.backend.Tenure;
+import io.interlock.cli.text.Console;
+import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.Launch;
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** How long a command goes on whose lease is, or seems to be, in danger. */
+class SupervisionTest {
+
+    private static final Environment REAL = Environment.system();
+
+    private final Signals signals = new Signals(REAL.ticker());
+
+    @Test
+    void aLeaseThatIsConfirmedAtTheLastMomentLetsTheCommandGoOn() throws Exception {
+        Duration lease = Duration.ofSeconds(2);
+        HeldLease tenure = new HeldLease(asked -> asked == 1 ? Duration.ZERO : Duration.ofMillis(500));
+        try (Timers timers = REAL.timers("supervision");
+                GuardedProcess process = start("read line; exit 3")) {
+            supervision(lease, Duration.ofSeconds(10), process, timers).watch(tenure, signals);
+            await().until(() ->
+                    tenure.asked.get() > 8 || !process.waitFor(Duration.ZERO).isEmpty());
+            process.stdin().close();
+            assertThat(process.waitFor().code()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aCommandThatLosesItsLeaseHasItsGrace() throws Exception {
+        HeldLease tenure = new HeldLease(asked -> Duration.ofSeconds(20));
+        // Nobody but the guard would kill it.
+        try (Timers never = new Never();
+                GuardedProcess process =
+                        start("trap 'sleep 1.1; exit 3' TERM; echo ready; while :; do sleep 0.05; done")) {
+            assertThat(process.stdout().read()).isEqualTo('r');
+            supervision(Duration.ofSeconds(24), Duration.ofMillis(900), process, never)
+                    .watch(tenure, signals);
+            tenure.stop.complete(new Tenure.Stop(Tenure.Stop.Kind.LOST, "trial"));
+            assertThat(process.waitFor().code()).isEqualTo(3);
+        }
+    }
+
+    private static Supervision supervision(Duration lease, Duration grace, GuardedProcess process, Timers timers) {
+        RunOrder order = new RunOrder(
+                LockKey.of("k"), "command", RunOrder.IfBusy.FAIL, null, lease, grace, 0, null, Map.of(), "sh");
+        RunSettings settings = new RunSettings(order, List.of("sh"), List.of(), RunSettings.OnLost.TERM, null, 75);
+        PrintStream nowhere = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
+        return new Supervision(settings, process, timers, new Narrator(Console.of(nowhere, nowhere), false, false));
+    }
+
+    private static GuardedProcess start(String script) throws IOException {
+        return GuardedProcess.start(Launch.of(List.of("/bin/sh", "-c", script)), REAL);
+    }
+
+    /** What is later, is never. */
+    private static final class Never implements Timers {
+        @Override
+        public Scheduled after(Duration delay, Runnable task) {
+            return () -> {};
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** A lease of which the test says how long it can be relied upon. */
+    private static final class HeldLease implements Tenure {
+        private final CompletableFuture<Stop> stop = new CompletableFuture<>();
+        private final AtomicInteger asked = new AtomicInteger();
+        private final IntFunction<Duration> left;
+
+        HeldLease(IntFunction<Duration> left) {
+            this.left = left;
+        }
+
+        @Override
+        public String runId() {
+            return "run";
+        }
+
+        @Override
+        public long token() {
+            return 1;
+        }
+
+        @Override
+        public Duration remaining() {
+            return left.apply(asked.getAndIncrement());
+        }
+
+        @Override
+        public void onStop(Consumer<Stop> listener) {
+            var unused = stop.thenAccept(listener);
+        }
+
+        @Override
+        public void stage(String name) {}
+
+        @Override
+        public void progress(long done, @Nullable Long total) {}
+
+        @Override
+        public Optional<Stop> finish(Verdict verdict) {
+            return Optional.empty();
+        }
+    }
+}
