@@ -1,6 +1,7 @@
 package io.interlock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
@@ -13,6 +14,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.RetryPlan;
 import io.interlock.time.Environment;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +61,17 @@ class StoreCommandsTest {
         assertThat(lost.code()).isEqualTo(121);
         assertThat(lost.err()).contains("is lost", "acquire anew");
         assertThat(cli.type("locks", "show", "ledger/4711").out()).startsWith("ledger/4711 is free");
+    }
+
+    @Test
+    void whatToTypeNextLeadsToTheSamePlace() throws IOException {
+        // By a process that is gone when it has the lease.
+        Cli process = new Cli(Files.createDirectories(folder.resolve("elsewhere")));
+        String elsewhere = process.store();
+        String token = field(process.run("acquire", "k", "--ttl", "2s").out(), "token");
+        String next = "interlock locks evict --store " + elsewhere + " k --token " + token + " --reason TEXT";
+        await().until(() -> cli.type("locks", "show", "k", "--store", elsewhere).out(), out -> out.contains("take it"));
+        assertThat(cli.type("locks", "show", "k", "--store", elsewhere).out()).contains(next);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.interlock.cli.text.ShellWords;
 import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -94,10 +95,17 @@ public final class LocksCommands {
             console.print(Shown.sentence(lock));
             text.facts().forEach(line -> console.print("  " + line));
             if (!lock.in("holder").is("alive")) {
-                console.print("  take it away    interlock locks evict " + ShellWords.join(List.of(key)) + " --token "
-                        + lock.shown("token") + " --reason TEXT");
+                console.print("  take it away    " + ShellWords.join(evict(lock.shown("token"))) + " --reason TEXT");
             }
             return 0;
+        }
+
+        /** What to type next, at the same place. */
+        private List<String> evict(String token) {
+            List<String> words = new ArrayList<>(List.of("interlock", "locks", "evict"));
+            words.addAll(target().typed());
+            words.addAll(List.of(key, "--token", token));
+            return words;
         }
     }
 
