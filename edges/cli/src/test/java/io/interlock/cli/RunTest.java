@@ -87,6 +87,14 @@ class RunTest {
     }
 
     @Test
+    void aCommandMayReadAFileThatTheJvmReadsToo() throws Exception {
+        Path modules = Path.of(System.getProperty("java.home"), "lib", "modules");
+        Running running = cli.running(
+                List.of("sh", "-c", cli.shellCommand() + " run -n given -- wc -c <" + modules), "LC_ALL", "C.UTF-8");
+        assertThat(running.await().out()).isEqualTo(Files.size(modules) + "\n");
+    }
+
+    @Test
     void whoeverIsTurnedAwayHearsWhoHasTheKey() {
         Running holder = holder("--reason", "nightly close");
 
