@@ -50,6 +50,9 @@ class WorkerTest {
         assertThat(cli.type("worker", "--config", file.toString(), "--host", "::1")
                         .code())
                 .isEqualTo(64);
+        Answer none = cli.type("worker", "--config", file.toString(), "--port", "99999");
+        assertThat(none.code()).isEqualTo(64);
+        assertThat(none.err()).contains("--port '99999' is none", "from 1 to 65535");
         worker.signal("TERM");
         assertThat(worker.await().code()).isZero();
     }

@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 final class WindowOptions {
 
     private static final String HERE = "127.0.0.1";
+    private static final int LAST = 65_535;
 
     @Option(
             names = "--host",
@@ -30,6 +31,10 @@ final class WindowOptions {
                 throw Failure.usage("--host says where, and --port is missing", "add --port N, or leave both out");
             }
             return Optional.empty();
+        }
+        if (port < 0 || port > LAST) {
+            throw Failure.usage(
+                    "--port '" + port + "' is none", "name one from 1 to " + LAST + ", or 0 for any free one");
         }
         Window window = Window.open(host == null ? HERE : host, port, session.environment());
         session.console().say("says how it is at " + window + "/health/ready and " + window + "/metrics");
