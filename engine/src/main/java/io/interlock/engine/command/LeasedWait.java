@@ -9,12 +9,12 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Waits for a command, and meanwhile lets it live for as long as its lease can be relied upon, and no longer. Of the last sixth of a
- * lease, which is for stopping, TERM has most.
+ * lease, which is for stopping, TERM has half; the other is for the guard, and for a machine that is slow.
  */
 final class LeasedWait {
 
     private static final int LOOKS = 12;
-    private static final int TO_STOP = 8;
+    private static final int TO_STOP = 12;
 
     private final GuardedProcess process;
     private final RunContext context;
