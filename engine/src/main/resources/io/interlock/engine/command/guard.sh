@@ -115,7 +115,8 @@ tick() {
 ticked() {
     [ -n "$leash" ] || return
     if [ "$1" -ge "$leash" ]; then
-        leash=
+        # What has yet to begin is too late as well.
+        [ -z "$leader" ] || leash=
         sweep
     fi
 }
