@@ -48,7 +48,7 @@ function draw() {
 
 const entry = ([name, words, number]) => {
   const here = state.name === name || (state.name === 'lock' && name === 'locks');
-  const figure = number?.();
+  const figure = (name === 'locks' || !session.bare) && number?.();
   return html`<a href=${href(name)} aria-current=${here && 'page'}>${words}${figure && html` <span class="n tn ${name === 'dead-letters' && figure !== '0' ? 'bad' : ''}">${figure}</span>`}</a>`;
 };
 const frame = () => html`<a class="skip" href="#main">Skip to content</a><div class="app"><header>
@@ -64,7 +64,7 @@ const frame = () => html`<a class="skip" href="#main">Skip to content</a><div cl
 
 function body() {
   if (problem && !state.data) {
-    return html`<div class="empty"><h1 tabindex="-1">${problem.title}</h1><p>${problem.message}</p>${problem.request && html`<p class="muted">Request ${problem.request}</p>`}<button @click=${() => page ? load() : location.reload()}>Try again</button></div>`;
+    return html`<div class="empty"><h1 tabindex="-1">${problem.title}</h1><p>${problem.message}</p>${problem.status !== 501 && html`${problem.request && html`<p class="muted">Request ${problem.request}</p>`}<button @click=${() => page ? load() : location.reload()}>Try again</button>`}</div>`;
   }
   if (page === null) return html`<div class="empty"><h1 tabindex="-1">There is no such page</h1><p><a href=${href('')}>Go to Now</a></p></div>`;
   return page && state.data ? html`<div class=${live.status === 'offline' ? 'frozen' : ''}>${page.view(state)}</div>` : html`<p class="muted pad">Loading…</p>`;

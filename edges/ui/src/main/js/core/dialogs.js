@@ -1,7 +1,7 @@
 // Everything that asks before it acts. The dialog stays open until the server has said yes.
 import { render } from '../lit/lit-html.js';
 import { live as bound } from '../lit/directives/live.js';
-import { get, may, path, post } from './api.js';
+import { get, look, may, path, post, session } from './api.js';
 import { act, shell, toast } from './shell.js';
 import { firstOf, html, isOver, leaseLeft, short } from './bits.js';
 import { since, span } from './time.js';
@@ -76,7 +76,7 @@ export async function evict(key) {
   const lock = await lockOf(key);
   if (!lock.token) return toast(key + ' is held by nobody.', true);
   const { runId, holder, alive } = lock.holder || {};
-  const line = lock.waiting > 0 && await get(path('runs', { key, state: 'QUEUED', limit: 200 }));
+  const line = lock.waiting > 0 && await look(path('runs', { key, state: 'QUEUED', limit: 200 }));
   // The first of a longer line may be on another page.
   const first = line && !line.cursor && firstOf(line.items);
   return ask({
@@ -134,7 +134,7 @@ export async function trigger(key) {
     done: run => run.state === 'SKIPPED' ? 'Skipped: ' + run.explanation : (run.state === 'QUEUED' ? 'Queued as run ' : run.deduplicated ? 'Joined run ' : 'Started run ') + short(run.id),
   });
 }
-export const startButton = key => may('trigger') && html`<button class="primary" @click=${() => trigger(key)}>Start a run…</button>`;
+export const startButton = key => may('trigger') && !session.bare && html`<button class="primary" @click=${() => trigger(key)}>Start a run…</button>`;
 
 export const retry = run => act('Run ' + short(run.id) + ' is tried again', () => post('runs/' + run.id + '/redrive', {}));
 /** Settles dead letters, one after the other, so that each has its own answer; which says in words which they are. */

@@ -42,8 +42,9 @@ export function hold() {
 /** Reads until the stream ends: lines 'id: …', 'event: …', 'data: …', and an empty one after each event. */
 async function read() {
   const answer = await request('stream', { headers: place ? { 'Last-Event-ID': place } : {}, signal: stop.signal });
+  // Where the store keeps leases only there is no stream: pages look again by themselves.
+  if (answer.ok || answer.status === 501) status('live');
   if (!answer.ok) return;
-  status('live');
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (;;) {

@@ -1,5 +1,5 @@
 // The figures every page shows beside its name, read again when something changed, at most every two seconds.
-import { get } from './api.js';
+import { look } from './api.js';
 import { live } from './live.js';
 import { complete } from './rows.js';
 import { shell } from './shell.js';
@@ -8,7 +8,7 @@ export const summary = { at: 0 };
 let due = 0;
 
 export async function refresh() {
-  const [locks, queue, dead, workers] = await Promise.all(['locks?limit=200', 'runs?state=QUEUED&limit=200', 'runs?state=DEAD&limit=200', 'workers'].map(get));
+  const [locks, queue, dead, workers] = await Promise.all(['locks?limit=200', 'runs?state=QUEUED&limit=200', 'runs?state=DEAD&limit=200', 'workers'].map(look));
   if (live.paused && summary.at) return;
   const open = dead.items.filter(run => !run.settled);
   Object.assign(summary, { locks: complete(locks), queue, dead: { ...dead, items: open }, workers, at: Date.now() });

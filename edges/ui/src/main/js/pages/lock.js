@@ -1,7 +1,7 @@
 // Lock: why it is as it is, who has it, who waits, and what went on.
 import {
-  age, auditTable, box, C, empty, evict, facts, get, head, href, html, isOver, leaseLeft, lockPill, may, millis, moment, mono, path,
-  pauseKey, pill, quote, quoted, resume, runLink, runTable, section, sentence, shell, since, slashed, span, stage, startButton,
+  age, auditTable, banner, box, C, empty, evict, facts, get, head, href, html, isOver, leaseLeft, lockPill, look, may, millis, moment, mono, path,
+  pauseKey, pill, quote, quoted, resume, runLink, runTable, section, sentence, session, shell, since, slashed, span, stage, startButton,
 } from '../core/page.js';
 import { lanes } from '../core/lanes.js';
 
@@ -49,7 +49,7 @@ export default {
       path('runs', { key, limit: 30 }),
       'locks?limit=1',
       ...may('operator') ? [path('audit', { key, limit: 10 })] : [],
-    ].map(get));
+    ].map(look));
     const queue = await Promise.all(runs.filter(run => run.state === 'QUEUED').slice(0, 20).map(detailed));
     return {
       lock: { ...lock, seen: Date.now() }, runs, cursor, audit,
@@ -68,16 +68,16 @@ export default {
       state: html`${lockPill(lock.state)}${pause && lock.state !== 'PAUSED' && pill('paused', 'Paused')}`,
       json: path('locks', { key }),
       cli: 'interlock locks show ' + quote(key),
-      more: html`${startButton(key)}${may('operator') && html`${pause ? html`<button @click=${() => resume(pause)}>Resume</button>` : html`<button @click=${() => pauseKey(key)}>Pause…</button>`}
+      more: html`${startButton(key)}${may('operator') && html`${pause ? html`<button @click=${() => resume(pause)}>Resume</button>` : !session.bare && html`<button @click=${() => pauseKey(key)}>Pause…</button>`}
         ${lock.token && lock.since && html`<button class="danger" @click=${() => evict(key)}>Force release…</button>`}`}`,
     })}${sentences(data)}
     ${box('History', lanes(data.lanes, lock, shell.width - 34) || html`<p class="muted">Nothing has run under this key yet. Try <code class="mono">interlock run ${quote(key)} -n -- sleep 60</code></p>`)}
-    <div class="grid k2e">${box('Holder', holder(data))}
+    ${session.bare ? html`${box('Holder', holder(data))}${banner('idle', session.bare)}` : html`<div class="grid k2e">${box('Holder', holder(data))}
     ${section('Queue', queue.length
       ? runTable('Queue', [C.place, C.run, C.by, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []], queue)
       : html`<p class="muted pad0">Nobody waits in line.</p>`, lock.waiting || '')}</div>
     ${section('Runs', html`${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs.slice(0, 10))
       : empty(['No runs', 'Leases taken without a run leave none.', 'interlock runs submit JOB --key ' + quote(key)])}${(runs.length > 10 || cursor) && html`<p class="pad0"><a href=${href(path('runs', { key }))}>All runs of this key</a></p>`}`, 'newest first')}
-    ${audit && section('Audit', auditTable(audit.items, 'run'))}`;
+    ${audit && section('Audit', auditTable(audit.items, 'run'))}`}`;
   },
 };

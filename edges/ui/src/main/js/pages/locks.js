@@ -1,5 +1,5 @@
 // Locks: all keys, filtered by the address.
-import { banner, complete, html, list, LOCKS, may, moment, mono, pauseKey, quoted, shell, sortLocks, summary } from '../core/page.js';
+import { banner, complete, html, list, LOCKS, may, moment, mono, pauseKey, quoted, session, shell, sortLocks, summary } from '../core/page.js';
 
 const order = ({ q, data }) => q.sort || (data.cursor || q.cursor ? '' : 'need');
 const page = list({
@@ -10,7 +10,7 @@ const page = list({
   sorted: state => ({ by: order(state).replace('-', ''), down: order(state).startsWith('-'),
     set: column => shell.filter({ sort: order(state) === column ? '-' + column : column, cursor: state.q.cursor }) }),
   number: (name, { q }) => !q.key && summary.locks && !summary.locks.cursor && ' ' + summary.locks.items.filter(lock => !name || lock.state === name).length,
-  more: () => may('operator') && html`<button @click=${() => pauseKey('')}>Pause keys…</button>`,
+  more: () => may('operator') && !session.bare && html`<button @click=${() => pauseKey('')}>Pause keys…</button>`,
   aside: state => html`<span class="grow"></span><span class="muted">Updated ${moment(state.loaded)}</span>`,
   above: ({ data: { pauses = [] } }) => pauses.filter(pause => pause.pattern).map(pause =>
     banner('paused', html`Keys ${mono(pause.pattern)} are paused by ${pause.pausedBy}: ${quoted(pause.reason)}${pause.until && html`, ends ${moment(pause.until)}`}`)),

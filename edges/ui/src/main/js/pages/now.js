@@ -1,7 +1,7 @@
 // Now: figures, what needs somebody, and who holds what.
 import {
-  cancel, count, empty, firstOf, get, head, href, html, isLost, keyLink, lockPath, LOCKS, mark, may, moment, mono, quoted, refresh, resume, retry,
-  sentence, short, since, sortLocks, span, startButton, summary, table,
+  banner, cancel, count, empty, firstOf, head, href, html, isLost, keyLink, lockPath, LOCKS, look, mark, may, moment, mono, quoted, refresh, resume, retry,
+  sentence, session, short, since, sortLocks, span, startButton, summary, table,
 } from '../core/page.js';
 
 const LONG_WAIT = 5 * 60000;
@@ -39,7 +39,7 @@ export default {
   renews: 5000,
   title: () => 'Now',
   async load() {
-    const [ended, running] = await Promise.all(['runs?state=FAILED,ABORTED,TIMED_OUT&since=1h&limit=50', 'runs?state=RUNNING&limit=200'].map(get).concat(refresh()));
+    const [ended, running] = await Promise.all(['runs?state=FAILED,ABORTED,TIMED_OUT&since=1h&limit=50', 'runs?state=RUNNING&limit=200'].map(look).concat(refresh()));
     const dead = summary.dead.items.filter(run => since(run.endedAt) < HOUR);
     return { why: new Map(running.items.map(run => [run.id, run.reason])), lost: [...ended.items, ...dead].filter(run => isLost(run.error)).slice(0, FORGIVEN) };
   },
@@ -54,8 +54,8 @@ export default {
     const longest = Math.max(0, ...queue.items.map(run => since(run.submittedAt)));
     const rows = attention(data);
     return html`${head({ title: 'Now', json: 'locks', cli: 'interlock locks ls', more: startButton() })}
-    <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', parseInt(of('OVERDUE')) > 0 && 'late')}${figure(count(queue), 'waiting', 'queue')}
-      ${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(dead), 'dead letters', 'dead-letters', dead.items.length > 0 && 'bad')}</div>
+    <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', parseInt(of('OVERDUE')) > 0 && 'late')}${!session.bare && html`${figure(count(queue), 'waiting', 'queue')}
+      ${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(dead), 'dead letters', 'dead-letters', dead.items.length > 0 && 'bad')}`}</div>${session.bare && banner('idle', session.bare)}
     ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention <span class="muted">(${rows.length})</span></h2><ul class="card list attention">${rows.slice(0, 12).map(row)}</ul></section>`}
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span><span class="muted">Updated ${moment(summary.at)}</span></div>
     <div class="card">${busy.length ? table('Active locks', LOCKS, sortLocks(busy, 'need').slice(0, 100), lock => lock.key)

@@ -1,6 +1,6 @@
 // Settings: what this browser prefers, who is signed in, jobs, API keys, and the effective configuration.
 import {
-  apiHref, ask, box, call, copy, empty, facts, get, head, html, keep, kept, may, millis, mono, moment, path, pill, post, REASON, section,
+  apiHref, ask, banner, box, call, copy, empty, facts, head, html, keep, kept, look, may, millis, mono, moment, path, pill, post, REASON, section,
   session, shell, span, startButton, table, zone,
 } from '../core/page.js';
 import { help } from '../core/keys.js';
@@ -52,7 +52,7 @@ const tenant = () => html`<form class="row" @submit=${choose}><label for="tenant
 export default {
   title: () => 'Settings',
   async load() {
-    const [jobs, config, keys] = await Promise.all(['jobs', ...may('admin') ? ['config', 'keys'] : []].map(to => get(to)));
+    const [jobs, config, keys] = await Promise.all(['jobs', ...may('admin') ? ['config', 'keys'] : []].map(look));
     return { jobs: jobs.items, config: config?.items || [], keys: keys?.items || [] };
   },
   hears: /reset/,
@@ -63,7 +63,7 @@ export default {
     ${box('Signed in', html`${facts({ Tenant: html`<b>${session.tenant}</b>`, Role: session.role, Key: session.label })}${session.anyTenant && tenant()}
       <p class="muted mt">read looks · trigger starts, cancels · worker works · operator evicts, pauses, settles · admin makes keys. Each may do what those before it may.</p>
       <p class="row"><button @click=${() => shell.leave()}>Sign out</button><a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p>`)}</div>
-    ${may('admin') && section('API keys', html`${table('API keys', KEYS, keys, key => key.id)}<p class="pad0"><button @click=${make}>Make a key…</button></p>`, 'of tenant ' + session.tenant)}
-    ${section('Jobs', jobs.length ? table('Jobs', JOBS, jobs, job => job.name) : empty(['No jobs', 'Jobs are named in the configuration.', 'interlock server --config interlock.yaml']))}
+    ${may('admin') && section('API keys', html`${table('API keys', KEYS, keys, key => key.id)}${!session.bare && html`<p class="pad0"><button @click=${make}>Make a key…</button></p>`}`, 'of tenant ' + session.tenant)}
+    ${session.bare ? banner('idle', session.bare) : section('Jobs', jobs.length ? table('Jobs', JOBS, jobs, job => job.name) : empty(['No jobs', 'Jobs are named in the configuration.', 'interlock server --config interlock.yaml']))}
     ${section('Configuration', may('admin') ? table('Configuration', CONFIG, config, each => each.name) : html`<p class="muted pad0">The configuration needs the role admin.</p>`, 'secrets are masked')}`,
 };

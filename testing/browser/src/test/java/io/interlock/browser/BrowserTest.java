@@ -35,7 +35,7 @@ abstract class BrowserTest {
         Assumptions.assumeTrue(program.isPresent(), "no Chromium; install the package chromium");
         // A machine that does other things as well takes its time; whoever is quick waits for nothing.
         PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
-        Site started = new Site(Duration.ofMinutes(70));
+        Site started = new Site(Duration.ofMinutes(70), isLeasesOnly());
         site = started;
         if (hasHistory()) {
             history = new History(started);
@@ -47,6 +47,10 @@ abstract class BrowserTest {
 
     boolean hasHistory() {
         return true;
+    }
+
+    boolean isLeasesOnly() {
+        return false;
     }
 
     Browser browser() {

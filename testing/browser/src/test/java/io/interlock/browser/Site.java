@@ -24,6 +24,7 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
+import io.interlock.server.LeaseStoreOperations;
 import io.interlock.server.ServerParts;
 import io.interlock.server.api.Operations;
 import io.interlock.server.http.ReadyProbe.Readiness;
@@ -69,9 +70,16 @@ final class Site implements AutoCloseable {
     private final Map<String, BlockingQueue<String>> orders = new ConcurrentHashMap<>();
     private final Map<Role, String> keys = new ConcurrentHashMap<>();
     private final HttpClient http = HttpClient.newHttpClient();
+    private final boolean leasesOnly;
     private InterlockServer server;
 
     Site(Duration behind) {
+        this(behind, false);
+    }
+
+    /** One on a store that keeps runs, or one that answers as if its store kept leases only. */
+    Site(Duration behind, boolean leasesOnly) {
+        this.leasesOnly = leasesOnly;
         time = new MovableTime(behind);
         blocking = Executors.newFixedThreadPool(2, time.threads("test-blocking"));
         store = new MemoryStore(time, Duration.ofHours(6));
@@ -164,8 +172,9 @@ final class Site implements AutoCloseable {
 
     /** Starts a server on {@code port}; 0 is any. */
     private InterlockServer serve(int port) {
-        Operations operations =
-                new EngineOperations(engine, ring, sessions, time, Limits.DEFAULT, job -> "none").operations();
+        Operations operations = leasesOnly
+                ? new LeaseStoreOperations(engine, ring, sessions, time).operations()
+                : new EngineOperations(engine, ring, sessions, time, Limits.DEFAULT, job -> "none").operations();
         AccessOperations.addTo(operations, ring, CONFIGURATION, time.clock());
         ServerParts parts = new ServerParts(
                 time,
