@@ -121,6 +121,8 @@ public final class Configuration {
 
     // The first would win in silence, and somebody could do more, or less, than is written.
     private void requireOneOrderForEachKey(Reading reading) {
+        // Files are read for it, and may be missing: what is wrong without them is told first.
+        reading.requireNoMistakes();
         List<KeySettings> keys = settings.keys();
         Map<String, Integer> known = new HashMap<>();
         for (int i = 0; i < keys.size(); i++) {
