@@ -64,7 +64,8 @@ class RestPageTest {
             A client that closes its connection no longer waits, and nothing more is asked for it. What is granted at that very moment is its own until the
             lease ends: nobody can know whether it has not come back for it already, perhaps to another node. It finds the grant again, at any node, with the
             same `leaseId` (for a start: and `idempotencyKey`) or `claimId`. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in, and
-            the same holds for what they are granted at that moment.
+            the same holds for what they are granted at that moment. An ingestion with `wait` has no such ids: one that starts at that
+            moment is cancelled, if the node still reaches its store.
 
             ## Pages
 
