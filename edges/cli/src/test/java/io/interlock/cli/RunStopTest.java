@@ -58,7 +58,7 @@ class RunStopTest {
 
     @Test
     void aTerminalThatWantsToPauseItIsToldWhyNot() {
-        Command goesOn = start("read line; exit 4", "--lease", "2s");
+        Command goesOn = start("read line; exit 4", "--lease", "5s");
         goesOn.running.signal("TSTP");
         await().until(() -> goesOn.running.err().contains("Ctrl-Z does nothing here"));
         goesOn.running.closeInput();
@@ -84,7 +84,7 @@ class RunStopTest {
 
     @Test
     void aCommandWhoseRunIsCancelledElsewhereIsStopped() {
-        Command cancelled = start(LOOP, "--lease", "2s");
+        Command cancelled = start(LOOP, "--lease", "5s");
         engine.cancel(RunId.parse(cancelled.run), "tester", "wrong month");
         Ended ended = cancelled.running.await();
         assertThat(ended.code()).isEqualTo(143);
@@ -94,7 +94,7 @@ class RunStopTest {
 
     @Test
     void whoLosesTheLeaseIsStopped() {
-        Command loser = start("trap '' TERM; " + LOOP, "--lease", "2s");
+        Command loser = start("trap '' TERM; " + LOOP, "--lease", "5s");
         engine.evict(
                 LockKey.of("k"),
                 loser.recorded().status().lastTurn().orElseThrow().token(),

@@ -91,7 +91,7 @@ class ThroughServerTest {
 
     @Test
     void losingTheLeaseOrBeingCancelledStopsTheCommand() {
-        Running loser = start("-n", "c", "--lease", "2s", "--", "sh", "-c", "echo $INTERLOCK_TOKEN; exec sleep 300");
+        Running loser = start("-n", "c", "--lease", "5s", "--", "sh", "-c", "echo $INTERLOCK_TOKEN; exec sleep 300");
         await().until(() -> loser.out().endsWith("\n"));
         String token = loser.out().strip();
         assertThat(typed().type("locks", "evict", "c", "--token", token, "--reason", "trial", "--yes")
@@ -102,11 +102,10 @@ class ThroughServerTest {
         assertThat(lost.err()).contains("LEASE LOST for c (token " + token);
 
         Running cancelled =
-                start("-w", "20s", "c", "--lease", "2s", "--", "sh", "-c", "echo $INTERLOCK_RUN_ID; exec sleep 300");
+                start("-w", "20s", "c", "--lease", "5s", "--", "sh", "-c", "echo $INTERLOCK_RUN_ID; exec sleep 300");
         await().until(() -> cancelled.out().endsWith("\n"));
-        assertThat(typed().type("runs", "cancel", cancelled.out().strip(), "--yes", "--reason", "wrong month")
-                        .code())
-                .isZero();
+        Answer word = typed().type("runs", "cancel", cancelled.out().strip(), "--yes", "--reason", "wrong month");
+        assertThat(word.code()).as(() -> word.err() + cancelled.err()).isZero();
         Ended ended = cancelled.await();
         assertThat(ended.code()).isEqualTo(143);
         assertThat(ended.err()).contains("wrong month");

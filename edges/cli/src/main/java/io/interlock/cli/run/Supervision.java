@@ -10,6 +10,9 @@ import io.interlock.engine.command.Signal;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,7 @@ final class Supervision {
 
     private static final int LOOKS = 12;
     private static final int TO_STOP = 8;
+    private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
     private final RunSettings settings;
     private final GuardedProcess process;
@@ -28,6 +32,9 @@ final class Supervision {
     private final Narrator narrator;
     private @Nullable Reason reason;
     private String why = "";
+
+    // Shared by whoever says why the command is stopped, so that nobody waits for another's reader.
+    private final ReadWriteLock words = new ReentrantReadWriteLock();
 
     /** Why the command is stopped. */
     private enum Reason {
@@ -55,9 +62,9 @@ final class Supervision {
     void watch(Tenure tenure, Signals signals) {
         tenure.onStop(stop -> {
             if (stop.kind() == Tenure.Stop.Kind.LOST) {
-                lost(tenure, stop.why());
+                inWords(() -> lost(tenure, stop.why()));
             } else {
-                cancelled(stop.why());
+                inWords(() -> cancelled(stop.why()));
             }
         });
         signals.to(this::passOn);
@@ -66,7 +73,7 @@ final class Supervision {
         }
         if (settings.timeout() != null) {
             Duration limit = settings.timeout();
-            timers.after(limit, () -> timedOut(limit));
+            timers.after(limit, () -> inWords(() -> timedOut(limit)));
         }
     }
 
@@ -95,8 +102,20 @@ final class Supervision {
         }
         // Whoever insists now wants to wait no longer for the store or the server to hear of it.
         signals.keep();
+        hearTheWords();
         synchronized (this) {
             return new Ended(exit, code(exit), verdict(exit), reason == Reason.LOST);
+        }
+    }
+
+    // They are said by other threads, and this process must not be gone before that, unless nobody reads them.
+    private void hearTheWords() {
+        try {
+            if (words.writeLock().tryLock(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)) {
+                words.writeLock().unlock();
+            }
+        } catch (InterruptedException insisted) {
+            // Then without them.
         }
     }
 
@@ -114,6 +133,15 @@ final class Supervision {
         because(Reason.SIGNAL, "stopped by SIG" + signal);
         process.signal(signal);
         killAfter(settings.order().grace());
+    }
+
+    private void inWords(Runnable stop) {
+        words.readLock().lock();
+        try {
+            stop.run();
+        } finally {
+            words.readLock().unlock();
+        }
     }
 
     private void cancelled(String wish) {

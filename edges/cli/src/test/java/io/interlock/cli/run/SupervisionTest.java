@@ -1,5 +1,6 @@
 package io.interlock.cli.run;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,13 +14,14 @@ import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -62,12 +64,47 @@ class SupervisionTest {
         }
     }
 
+    @Test
+    void nobodyHearsOfTheEndBeforeTheLossIsTold() throws Exception {
+        HeldLease tenure = new HeldLease(asked -> Duration.ofSeconds(20));
+        CompletableFuture<Supervision.Ended> end = new CompletableFuture<>();
+        CompletableFuture<Boolean> toldFirst = new CompletableFuture<>();
+        // Whoever reads the message is slow: there is time for the end to overtake it.
+        OutputStream slow = new OutputStream() {
+            @Override
+            public void write(int letter) {
+                if (!toldFirst.isDone()) {
+                    end.copy()
+                            .completeOnTimeout(null, 300, TimeUnit.MILLISECONDS)
+                            .join();
+                    toldFirst.complete(!end.isDone());
+                }
+            }
+        };
+        try (Timers never = new Never();
+                GuardedProcess process = start("echo ready; exec sleep 300")) {
+            assertThat(process.stdout().read()).isEqualTo('r');
+            Supervision supervision = supervision(
+                    Duration.ofSeconds(24), Duration.ofSeconds(3), process, never, new PrintStream(slow, true, UTF_8));
+            supervision.watch(tenure, signals);
+            var unused = CompletableFuture.runAsync(
+                    () -> tenure.stop.complete(new Tenure.Stop(Tenure.Stop.Kind.LOST, "trial")));
+            end.complete(supervision.await(signals));
+            assertThat(toldFirst.join()).isTrue();
+            assertThat(end.join().lost()).isTrue();
+        }
+    }
+
     private static Supervision supervision(Duration lease, Duration grace, GuardedProcess process, Timers timers) {
+        return supervision(lease, grace, process, timers, new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
+    }
+
+    private static Supervision supervision(
+            Duration lease, Duration grace, GuardedProcess process, Timers timers, PrintStream told) {
         RunOrder order = new RunOrder(
                 LockKey.of("k"), "command", RunOrder.IfBusy.FAIL, null, lease, grace, 0, null, Map.of(), "sh");
         RunSettings settings = new RunSettings(order, List.of("sh"), List.of(), RunSettings.OnLost.TERM, null, 75);
-        PrintStream nowhere = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
-        return new Supervision(settings, process, timers, new Narrator(Console.of(nowhere, nowhere), false, false));
+        return new Supervision(settings, process, timers, new Narrator(Console.of(told, told), false, false));
     }
 
     private static GuardedProcess start(String script) throws IOException {
