@@ -28,7 +28,12 @@ public sealed interface Ending {
      * @param rest how long to rest before that, or {@code null} for what the run's plan says
      */
     record Failed(
-            RunError error, boolean retryable, @Nullable Duration rest) implements Ending {}
+            RunError error, boolean retryable, @Nullable Duration rest) implements Ending {
+        /** What is longer than {@link RunLimits#FOR_EVER} is for ever. */
+        public Failed {
+            rest = rest == null ? null : RunLimits.capped(rest);
+        }
+    }
 
     /**
      * It was stopped.

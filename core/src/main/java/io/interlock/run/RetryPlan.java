@@ -19,8 +19,10 @@ public record RetryPlan(int attempts, Duration backoff, double multiplier, Durat
 
     private static final int MAX_ATTEMPTS = 100;
 
-    /** Checks the numbers together. */
+    /** Checks the numbers together. What is longer than {@link RunLimits#FOR_EVER} is for ever. */
     public RetryPlan {
+        backoff = RunLimits.capped(backoff);
+        maxBackoff = RunLimits.capped(maxBackoff);
         if (attempts < 1 || attempts > MAX_ATTEMPTS) {
             throw new InvalidSettingException(
                     "retry.attempts", attempts, "must be from 1 to " + MAX_ATTEMPTS, "1 means no retry");

@@ -16,13 +16,19 @@ import org.jspecify.annotations.Nullable;
 public record RunLimits(
         @Nullable Duration maxWait, @Nullable Duration maxRuntime, Duration expiryGrace) {
 
-    /** Waits for ever, runs for ever, is judged at once. */
-    public static final RunLimits NONE = new RunLimits(null, null, Duration.ZERO);
+    /** Longer than anything lasts, and short enough to add to a moment. Whoever says more means for ever. */
+    public static final Duration FOR_EVER = Duration.ofDays(36_500_000);
 
     private static final Duration SHORTEST_RUNTIME = Duration.ofSeconds(1);
 
-    /** Checks the numbers. */
+    /** Waits for ever, runs for ever, is judged at once. */
+    public static final RunLimits NONE = new RunLimits(null, null, Duration.ZERO);
+
+    /** Checks the numbers. What is longer than {@link #FOR_EVER} is for ever. */
     public RunLimits {
+        maxWait = maxWait == null ? null : capped(maxWait);
+        maxRuntime = maxRuntime == null ? null : capped(maxRuntime);
+        expiryGrace = capped(expiryGrace);
         if (maxWait != null && maxWait.isNegative()) {
             throw new InvalidSettingException(
                     "max-wait", DurationText.format(maxWait), "is negative", "0s means: now or never");
@@ -38,6 +44,11 @@ public record RunLimits(
             throw new InvalidSettingException(
                     "expiry-grace", DurationText.format(expiryGrace), "is negative", "0s judges at once");
         }
+    }
+
+    /** {@code time}, or {@link #FOR_EVER} if that is shorter. */
+    public static Duration capped(Duration time) {
+        return time.compareTo(FOR_EVER) < 0 ? time : FOR_EVER;
     }
 
     /** How long it waits for its turn, if that is limited. */

@@ -1,6 +1,8 @@
 package io.interlock.spi.run;
 
+import io.interlock.LockKey;
 import io.interlock.run.Pause;
+import io.interlock.run.RunLimits;
 import io.interlock.run.RunTexts;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +23,10 @@ public record PauseRequest(
         String reason,
         @Nullable Duration time) {
 
-    /** Checks the texts. */
+    /** Checks the texts. The audit log keeps a pause as if its pattern were a key's name, so it has to be one. */
     public PauseRequest {
-        Pause.requirePattern(pattern);
+        LockKey.of(tenant, Pause.requirePattern(pattern));
+        time = time == null ? null : RunLimits.capped(time);
         RunTexts.require("actor", actor, "say who pauses the keys");
         RunTexts.require("reason", reason, "say why they are paused");
     }

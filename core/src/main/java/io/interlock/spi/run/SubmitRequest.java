@@ -7,6 +7,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Execution;
 import io.interlock.run.LineLimits;
+import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
 import io.interlock.run.RunTexts;
 import java.time.Duration;
@@ -78,6 +79,7 @@ public record SubmitRequest(
 
         /** Checks the name. */
         public Idempotency {
+            keepFor = RunLimits.capped(keepFor);
             RunTexts.require("idempotency key", key, "choose a name for the request");
             RunTexts.require("fingerprint", fingerprint, "use a hash of what is asked for");
         }

@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
 import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
+import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
+import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunViews;
@@ -54,6 +57,21 @@ interface PauseContract extends RunContract {
                     .isInstanceOf(InvalidSettingException.class);
         }
         assertThat(views.pauses(null)).isEmpty();
+    }
+
+    @Test
+    default void aPatternThatCanBeNoKeysNameIsNotKept() {
+        for (String pattern : List.of("x".repeat(512) + "*", "a\u0007*", "e\u0301*")) {
+            assertThatThrownBy(() -> client().store().pause(new PauseRequest("acme", pattern, "carol", "x", null)))
+                    .as("of %d characters", pattern.length())
+                    .isInstanceOf(InterlockException.class);
+        }
+        client().store().pause(new PauseRequest("acme", "other", "carol", "upgrade", null));
+        assertThat(book(RunViews.class).pauses(null)).extracting(Pause::pattern).containsExactly("other");
+        assertThat(book(AuditLog.class).unsealed(10))
+                .as("what is in the log can be read")
+                .hasSize(1);
+        client().starts(key("a"), spec());
     }
 
     @Test

@@ -6,17 +6,25 @@ import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.EvictAnswer;
 import io.interlock.LeaseRecord;
 import io.interlock.RunState;
+import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
+import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 
 /** Trying again. */
@@ -128,5 +136,41 @@ interface RetryContract extends RunContract {
         assertThat(client().failsForNow(work).state())
                 .as("the same ending, the same answer")
                 .isEqualTo(RunState.ABORTED);
+    }
+
+    @Test
+    default void aTimeBeyondAllTimesIsForEver() {
+        Duration ages = ChronoUnit.FOREVER.getDuration();
+        RunSpec spec = spec().policy(ConflictPolicy.QUEUE)
+                .limits(new RunLimits(ages, ages, Duration.ZERO))
+                .retry(new RetryPlan(3, Duration.ZERO, 100, ages));
+        Run run = client().submitted(SubmitRequest.of(RunClient.freshRun(), key("ages"), spec)
+                .knownBy(new SubmitRequest.Idempotency("ages", "print", ages)));
+        Run waiting = client().queues(key("ages"), spec).run();
+        assertThat(client().beat(client().claim())).isInstanceOf(BeatAnswer.Beating.class);
+        advance(Duration.ofSeconds(31));
+        Claimed again = client().claim();
+        assertThat(again.run().id()).isEqualTo(run.id());
+        Run resting = client().finished(again, new Ending.Failed(ERROR, true, ages));
+        assertThat(resting.status().notBefore()).isAfter(Instant.parse("9999-12-31T23:59:59Z"));
+        client().succeeds(client().claim());
+        client().is(waiting.id(), RunState.SUCCEEDED);
+        client().store().pause(new PauseRequest("acme", "elsewhere", "carol", "for good", ages));
+        assertThat(client().store().sweepRuns(10)).isEmpty();
+    }
+
+    @Test
+    default void aVerdictMayBePutOffForEver() {
+        RunLimits limits = new RunLimits(null, null, ChronoUnit.FOREVER.getDuration());
+        client().starts(key("late"), spec().limits(limits));
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(31));
+        assertThat(client().store().sweepRuns(10)).isEmpty();
+        client().starts(key("elsewhere"), spec());
+        client().succeeds(client().claim());
+        client().is(work.run().id(), RunState.RUNNING);
+        EvictRequest gone = new EvictRequest(key("late"), work.lease().token(), "carol", "nobody is there");
+        assertThat(client().store().evict(gone)).isInstanceOf(EvictAnswer.Evicted.class);
+        client().starts(key("late"), spec());
     }
 }
