@@ -7,10 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.RunRefusal;
 import io.interlock.RunState;
 import io.interlock.run.Claimed;
+import io.interlock.run.LineLimits;
 import io.interlock.run.Run;
 import io.interlock.run.TurnAnswer;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
@@ -85,5 +89,36 @@ interface CallerContract extends RunContract {
         client().succeeds(incumbent);
         client().ended(lost.id(), RunState.ABORTED, "WAITER_LOST");
         assertThat(client().takeTurn(next, awake)).isInstanceOf(TurnAnswer.Granted.class);
+    }
+
+    @Test
+    default void aCallerThatIsOfferedAPausedKeyHearsOfThePause() {
+        client().starts(key("paused"), spec());
+        Claimed incumbent = client().claim();
+        SubmitRequest.Caller caller = RunClient.caller();
+        Run run = waits(key("paused"), caller);
+        client().succeeds(incumbent);
+        client().store().pause(new PauseRequest("acme", "paused", "carol", "upgrade", null));
+        TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
+        assertThat(waiting.because().orElseThrow()).isInstanceOf(RunRefusal.Paused.class);
+        assertThat(client().store().explain(run.id()).orElseThrow().sentence()).contains("carol", "upgrade");
+        client().store().resume(new ResumeRequest("acme", "paused", "carol", "done"));
+        assertThat(client().takeTurn(run, caller)).isInstanceOf(TurnAnswer.Granted.class);
+    }
+
+    @Test
+    default void aCallerThatIsOfferedAKeyWhileItsTenantIsBusyHearsOfTheLimit() {
+        client().starts(key("limit"), spec());
+        Claimed incumbent = client().claim();
+        SubmitRequest.Caller caller = RunClient.caller();
+        Run run = client().submitted(SubmitRequest.of(freshRun(), key("limit"), spec().policy(ConflictPolicy.QUEUE))
+                .by(caller)
+                .within(new LineLimits(5, 1)));
+        client().succeeds(incumbent);
+        client().starts(key("faster"), spec());
+        TurnAnswer.Waiting waiting = as(TurnAnswer.Waiting.class, client().takeTurn(run, caller));
+        assertThat(waiting.because().orElseThrow()).isInstanceOf(RunRefusal.TenantBusy.class);
+        client().succeeds(client().claim());
+        assertThat(client().takeTurn(run, caller)).isInstanceOf(TurnAnswer.Granted.class);
     }
 }

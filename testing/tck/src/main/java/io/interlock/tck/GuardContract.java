@@ -19,6 +19,7 @@ import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
 import io.interlock.run.TurnAnswer;
+import io.interlock.run.Wait;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
@@ -163,5 +164,20 @@ interface GuardContract extends RunContract {
         assertThat(again.run().id()).isEqualTo(run.id());
         client().succeeds(again);
         client().is(other.id(), RunState.PENDING);
+    }
+
+    @Test
+    default void whoWaitsForAResourceThatARestingRunMovesIsToldSo() {
+        RetryPlan twice = new RetryPlan(2, Duration.ofHours(1), 1, Duration.ofHours(1));
+        Run mover = client().starts(key("moved"), create().retry(twice)).run();
+        client().failsForNow(client().claim());
+        Run urgent = client().queues(
+                        key("moved"), create().policy(ConflictPolicy.QUEUE).priority(9))
+                .run();
+        Wait wait = client().store().explain(urgent.id()).orElseThrow();
+        assertThat(wait.sentence()).contains(mover.id().toString()).doesNotContain("nothing stands in its way");
+        assertThat(client().store().explain(mover.id()).orElseThrow().sentence())
+                .as("only its own rest keeps that one waiting")
+                .contains("it rests for");
     }
 }

@@ -108,12 +108,15 @@ public final class Line {
 
     /** Whether nothing may start now, not even what the key is kept for. */
     static boolean holdsBack(Room room) {
-        return quiet(room) != null || paused(room) != null;
+        return heldBack(room) != null;
     }
 
     /** What keeps a run in line from starting, or {@code null} if only its own rest does. */
     static @Nullable Refusal inTheWayOf(Room room, Run run) {
-        Refusal closed = closed(room);
+        boolean offered =
+                room.reservation().map(kept -> kept.run().equals(run.id())).orElse(false);
+        // That the key is kept for it is in nobody's way.
+        Refusal closed = offered ? heldBack(room) : closed(room);
         if (closed != null) {
             return closed;
         }
@@ -121,11 +124,18 @@ public final class Line {
             return new RunRefusal.TenantBusy(
                     room.key(), room.tenantBusy(), run.line().tenantMaxRunning());
         }
-        return waiting(room).stream()
-                .findFirst()
-                .filter(first -> !first.id().equals(run.id()))
-                .map(first -> queuedAhead(room, first))
+        Optional<Run> first = offered
+                ? Optional.empty()
+                : owner(room).or(() -> waiting(room).stream().findFirst());
+        return first.filter(other -> !other.id().equals(run.id()))
+                .map(other -> queuedAhead(room, other))
                 .orElse(null);
+    }
+
+    /** What keeps even the one from starting whom the key is kept for, or {@code null}. */
+    private static @Nullable Refusal heldBack(Room room) {
+        Refusal quiet = quiet(room);
+        return quiet != null ? quiet : paused(room);
     }
 
     private static @Nullable Refusal quiet(Room room) {

@@ -48,7 +48,8 @@ final class Opening {
             "023_workers_by_tenant.sql",
             "024_turns_from_their_state.sql",
             "025_claims_of_one_worker.sql",
-            "026_last_stages.sql");
+            "026_last_stages.sql",
+            "027_reasons.sql");
 
     private final PostgresSettings settings;
     private final Attachment attachment;
