@@ -15,8 +15,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The first contact with a database: is it safe, are the tables there, is it the server we know. */
 final class Opening {
@@ -51,6 +54,9 @@ final class Opening {
             "026_last_stages.sql",
             "027_reasons.sql");
 
+    private static final Logger log = LoggerFactory.getLogger(Opening.class);
+    private static final int MIGRATION_MILLIS = (int) Duration.ofMinutes(10).toMillis();
+
     private final PostgresSettings settings;
     private final Attachment attachment;
     private final Environment environment;
@@ -72,31 +78,53 @@ final class Opening {
             loan.limit(settings.timeoutMillis());
             attachment.requireSafe(connection);
             new Migrator(settings.store(), settings.names(), MIGRATIONS, environment.clock())
-                    .run(settings.migrate(), connection, lock());
+                    .run(settings.migrate(), connection, lock(loan));
             attachment.attach(connection);
         } catch (SQLException refused) {
             throw explain(refused);
         }
     }
 
-    private MigrationLock lock() {
+    // Another process may be at it, and tables may be large: both take longer than a step may.
+    private MigrationLock lock(Loan loan) {
         return (connection, work) -> {
+            loan.limit(MIGRATION_MILLIS);
             connection.setAutoCommit(false);
-            try (Statement statement = connection.createStatement()) {
-                // Of the whole schema, because it may have to be created, too.
-                long number =
-                        KeyHash.of("interlock migration of " + settings.names().schema());
-                statement.execute("SELECT pg_advisory_xact_lock(" + number + ")");
+            try {
+                waitForOthers(connection);
                 createSchema(connection);
                 work.run();
                 connection.commit();
-            } catch (SQLException | RuntimeException failure) {
-                connection.rollback();
-                throw failure;
-            } finally {
                 connection.setAutoCommit(true);
+            } catch (SQLException | RuntimeException failure) {
+                undo(connection, failure);
+                throw failure;
             }
+            loan.limit(settings.timeoutMillis());
         };
+    }
+
+    // Of the whole schema, because it may have to be created, too.
+    private void waitForOthers(Connection connection) throws SQLException {
+        long number = KeyHash.of("interlock migration of " + settings.names().schema());
+        try (Statement statement = connection.createStatement()) {
+            try (ResultSet alone = statement.executeQuery("SELECT pg_try_advisory_xact_lock(" + number + ")")) {
+                if (alone.next() && alone.getBoolean(1)) {
+                    return;
+                }
+            }
+            log.info("store {}: another process changes the tables; waiting for it", settings.store());
+            statement.execute("SELECT pg_advisory_xact_lock(" + number + ")");
+        }
+    }
+
+    private static void undo(Connection connection, Exception failure) {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        } catch (SQLException broken) {
+            failure.addSuppressed(broken);
+        }
     }
 
     // Asked first, because IF NOT EXISTS needs the right to create even when there is nothing to create.

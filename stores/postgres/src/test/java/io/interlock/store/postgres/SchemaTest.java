@@ -2,6 +2,7 @@ package io.interlock.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
@@ -220,6 +221,28 @@ class SchemaTest {
         } finally {
             processes.shutdownNow();
             server.execute("DROP SCHEMA IF EXISTS fresh CASCADE");
+        }
+    }
+
+    @Test
+    void whoeverOpensWhileAnotherMigratesWaitsForIt() throws Exception {
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        long migration = KeyHash.of("interlock migration of slow");
+        try (Connection migrating = server.connect()) {
+            migrating.setAutoCommit(false);
+            RowWait.value(migrating, "SELECT pg_advisory_xact_lock(" + migration + ")");
+            Future<LeaseStore> opening = other.submit(() -> Stores.open(server.url("schema=slow&timeout=1s")));
+            await().until(() -> opening.isDone()
+                    || server.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'"
+                                    + " AND query LIKE '%" + migration + "%' AND now() - query_start > '1300 ms'")
+                            .equals("1"));
+            migrating.commit();
+            try (LeaseStore store = opening.get(30, TimeUnit.SECONDS)) {
+                Bench.take(store, "k");
+            }
+        } finally {
+            other.shutdownNow();
+            server.execute("DROP SCHEMA IF EXISTS slow CASCADE");
         }
     }
 
