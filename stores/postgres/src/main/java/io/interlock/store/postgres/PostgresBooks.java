@@ -153,10 +153,14 @@ abstract class PostgresBooks implements RunBooks, AccessKeys {
         NoteSteps.Moved answer = ask(counting(attempts, NoteSteps.moveBookmark(calls(), name, expected, value)));
         // There because of our own first attempt, or because of somebody else? Only one may believe it was the one.
         if (!answer.moved() && answer.there() && attempts.get() > 1) {
-            throw new StoreUnavailableException(
-                    toString(), "lost the connection while bookmark " + name + " was moved; by whom is not known");
+            throw unclear("bookmark " + name + " was moved; by whom");
         }
         return answer.moved();
+    }
+
+    /** Not known, because an attempt had no answer. It is no guess then, neither that it was done nor that it was not. */
+    final StoreUnavailableException unclear(String what) {
+        return new StoreUnavailableException(toString(), "lost the connection while " + what + " is not known");
     }
 
     @Override
@@ -221,7 +225,8 @@ abstract class PostgresBooks implements RunBooks, AccessKeys {
         return ask(AccessSteps.revoke(calls(), id, actor, reason)).stream().findFirst();
     }
 
-    private static <T> Lane.Step<T> counting(AtomicInteger attempts, Lane.Step<T> step) {
+    /** {@code step}, with its attempts counted: one without an answer may have taken effect, and the next one meets that. */
+    static <T> Lane.Step<T> counting(AtomicInteger attempts, Lane.Step<T> step) {
         return (connection, patience) -> {
             attempts.incrementAndGet();
             return step.run(connection, patience);

@@ -3,6 +3,7 @@ package io.interlock.store.postgres;
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.RunState;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.BeatAnswer;
@@ -13,8 +14,10 @@ import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
+import io.interlock.run.StopRequest;
 import io.interlock.run.SweepAction;
 import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
@@ -32,6 +35,7 @@ import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The runs of a store in PostgreSQL, each verb one statement. Safe for use by many threads. */
 abstract class PostgresRuns extends PostgresBooks implements RunStore {
@@ -92,8 +96,13 @@ abstract class PostgresRuns extends PostgresBooks implements RunStore {
 
     @Override
     public CancelAnswer cancel(CancelRequest request) {
-        CancelAnswer answer =
-                RunAdmin.cancelled(announced(RunAdmin.cancel(calls(), request)).get(0));
+        AtomicInteger attempts = new AtomicInteger();
+        RunAnswer row =
+                announced(counting(attempts, RunAdmin.cancel(calls(), request))).get(0);
+        CancelAnswer answer = RunAdmin.cancelled(row);
+        if (attempts.get() > 1 && answer instanceof CancelAnswer.Over over && isDoneBy(request, over.run())) {
+            return new CancelAnswer.Cancelled(over.run());
+        }
         if (answer instanceof CancelAnswer.StopRequested asked) {
             wake(List.of(KeyHash.of(asked.run().key())));
         }
@@ -107,7 +116,13 @@ abstract class PostgresRuns extends PostgresBooks implements RunStore {
 
     @Override
     public boolean resume(ResumeRequest request) {
-        return !announced(RunAdmin.resume(calls(), request)).isEmpty();
+        AtomicInteger attempts = new AtomicInteger();
+        boolean resumed = !announced(counting(attempts, RunAdmin.resume(calls(), request)))
+                .isEmpty();
+        if (!resumed && attempts.get() > 1) {
+            throw unclear(request.pattern() + " was resumed; whether it was paused");
+        }
+        return resumed;
     }
 
     @Override
@@ -147,7 +162,32 @@ abstract class PostgresRuns extends PostgresBooks implements RunStore {
 
     @Override
     public ResourceAnswer setResource(ResourceRequest request) {
-        return ask(RunAdmin.setResource(calls(), request));
+        AtomicInteger attempts = new AtomicInteger();
+        ResourceAnswer answer = ask(counting(attempts, RunAdmin.setResource(calls(), request)));
+        if (attempts.get() > 1 && answer instanceof ResourceAnswer.Mismatch mismatch && isAsWanted(request, mismatch)) {
+            throw unclear("the state of " + request.key() + " was set; by whom");
+        }
+        return answer;
+    }
+
+    private static boolean isAsWanted(ResourceRequest request, ResourceAnswer.Mismatch mismatch) {
+        return mismatch.current()
+                .filter(now -> now.version() == request.expectedVersion() + 1
+                        && now.kind().equals(request.kind())
+                        && now.state().equals(request.state()))
+                .isPresent();
+    }
+
+    // In the very words of this request, by a cancellation that met it before it began.
+    private static boolean isDoneBy(CancelRequest request, Run run) {
+        StopRequest stop = new StopRequest(
+                RunError.CANCELLED,
+                Texts.shown(request.actor()),
+                Texts.shown(request.reason()),
+                run.status().since());
+        return run.state() == RunState.ABORTED
+                && run.status().stop() == null
+                && stop.error().equals(run.status().error());
     }
 
     @Override

@@ -147,12 +147,8 @@ public final class PostgresStore extends PostgresRuns {
         if (requests.isEmpty()) {
             return Answers.of(List.of());
         }
-        Lane.Step<List<AnswerRow>> step = new HolderSteps(settings, hints).release(requests);
         AtomicInteger attempts = new AtomicInteger();
-        List<AnswerRow> rows = call(steps, (connection, patience) -> {
-            attempts.incrementAndGet();
-            return step.run(connection, patience);
-        });
+        List<AnswerRow> rows = call(steps, counting(attempts, new HolderSteps(settings, hints).release(requests)));
         // An attempt without an answer may have released, and then only it saw the mark of whoever waits.
         announcer.announce(rows.stream()
                 .filter(row -> attempts.get() > 1 || HolderSteps.leavesWaiters(row))
@@ -170,9 +166,13 @@ public final class PostgresStore extends PostgresRuns {
 
     @Override
     public EvictAnswer evict(EvictRequest request) {
-        AnswerRow row =
-                call(steps, new AdminSteps(settings, hints).evict(request)).get(0);
+        AtomicInteger attempts = new AtomicInteger();
+        AnswerRow row = call(steps, counting(attempts, new AdminSteps(settings, hints).evict(request)))
+                .get(0);
         announcer.announce(List.of(KeyHash.of(request.key())));
+        if (attempts.get() > 1 && row.verdict().equals("mismatch")) {
+            throw unclear("the lease of " + request.key() + " was taken away; whether it was there");
+        }
         return row.verdict().equals("evicted")
                 ? new EvictAnswer.Evicted(row.requireLease(), row.requireUntil())
                 : new EvictAnswer.Mismatch(row.lease());

@@ -6,11 +6,22 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LeaseRecord;
 import io.interlock.StoreUnavailableException;
+import io.interlock.run.CancelAnswer;
+import io.interlock.run.ResourceAnswer;
+import io.interlock.run.Run;
+import io.interlock.run.RunLimits;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.EvictRequest;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.Stores;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitRequest;
 import io.interlock.store.jdbc.SchemaMode;
 import io.interlock.store.jdbc.TableNames;
 import io.interlock.time.Environment;
@@ -100,6 +111,65 @@ class NetworkTest {
             await().until(() -> wakeUps.get() > before);
             Bench.take(waiter, "k");
         }
+    }
+
+    @Test
+    void aCancellationWhoseAnswerIsLostIsOne() {
+        try (RunStore store = (RunStore) throughProxy("timeout=3s")) {
+            Run run = RunWords.queued(store, "k");
+            proxy.cutAnswerTo("interlock_cancel", () -> {});
+            CancelAnswer answer = store.cancel(new CancelRequest(run.id(), "carol", "enough"));
+            assertThat(proxy.cuts()).isEqualTo(1);
+            assertThat(answer).isInstanceOf(CancelAnswer.Cancelled.class);
+            assertThat(store.cancel(new CancelRequest(run.id(), "dave", "enough")))
+                    .as("somebody else's came too late")
+                    .isInstanceOf(CancelAnswer.Over.class);
+        }
+    }
+
+    @Test
+    void theEndOfAPauseWhoseAnswerIsLostIsUnclearAndNotCalledUnknown() {
+        try (RunStore store = (RunStore) throughProxy("timeout=3s")) {
+            store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
+            proxy.cutAnswerTo("interlock_resume", () -> {});
+            unclear(() -> store.resume(new ResumeRequest("acme", "k", "carol", "done")));
+            Bench.take(store, "k");
+        }
+    }
+
+    @Test
+    void aStateThatIsSetAndWhoseAnswerIsLostIsUnclearAndNoMismatch() {
+        try (RunStore store = (RunStore) throughProxy("timeout=3s")) {
+            ResourceRequest request = new ResourceRequest(Bench.key("k"), "cluster", "READY", 0, "carol", "it is");
+            proxy.cutAnswerTo("interlock_put_resource", () -> {});
+            unclear(() -> store.setResource(request));
+            assertThat(store.resource(Bench.key("k")).orElseThrow().state()).isEqualTo("READY");
+            assertThat(store.setResource(request)).as("now it is clear").isInstanceOf(ResourceAnswer.Mismatch.class);
+        }
+    }
+
+    @Test
+    void anEvictionThatOpenedTheKeyAndWhoseAnswerIsLostIsUnclearAndNoMismatch() {
+        try (RunStore store = (RunStore) throughProxy("timeout=3s")) {
+            RunLimits grace = new RunLimits(null, null, Duration.ofHours(1));
+            RunWords.submitted(
+                    store,
+                    SubmitRequest.of(
+                            RunWords.freshRun(), Bench.key("k"), RunWords.spec().limits(grace)));
+            LeaseRecord lease = RunWords.claim(store).lease();
+            RunWords.queued(store, "k");
+            harness.advance(Duration.ofMinutes(1));
+            proxy.cutAnswerTo("interlock_evict", () -> {});
+            unclear(() -> store.evict(new EvictRequest(Bench.key("k"), lease.token(), "carol", "gone")));
+            RunWords.claim(store);
+        }
+    }
+
+    private void unclear(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("lost the connection");
+        assertThat(proxy.cuts()).isEqualTo(1);
     }
 
     @Test
