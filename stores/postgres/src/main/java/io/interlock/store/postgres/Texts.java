@@ -1,14 +1,12 @@
 package io.interlock.store.postgres;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.run.RunLimits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What PostgreSQL can keep of the texts and times of Java: it knows no NUL, no half characters, and no end of time. */
 final class Texts {
-
-    // Longer than anything lasts, and short enough to add to a date.
-    private static final Duration FOR_EVER = Duration.ofDays(36_500_000);
 
     private Texts() {}
 
@@ -35,21 +33,24 @@ final class Texts {
         return text == null ? null : exact(setting, text);
     }
 
-    /** {@code text}, which people read, with a mark in place of what cannot be kept: no work is lost over it. */
+    /**
+     * {@code text}, which people read, with a mark in place of what cannot be kept: no work is lost over it. The mark is a single byte,
+     * as what it stands for was counted: what was within its limit must stay so, or nobody could read it again.
+     */
     static String shown(String text) {
         if (firstBad(text) < 0) {
             return text;
         }
         StringBuilder kept = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {
-            kept.append(isBad(text, i) ? '\uFFFD' : text.charAt(i));
+            kept.append(isBad(text, i) ? '?' : text.charAt(i));
         }
         return kept.toString();
     }
 
     /** The microseconds of {@code time}. Whoever says "for ever" by a great number means it. */
     static long micros(Duration time) {
-        return AnswerRow.micros(time.compareTo(FOR_EVER) < 0 ? time : FOR_EVER);
+        return AnswerRow.micros(RunLimits.capped(time));
     }
 
     static @Nullable Long microsOrNull(@Nullable Duration time) {

@@ -15,12 +15,15 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunLimits;
+import io.interlock.run.RunQuery;
 import io.interlock.run.RunSpec;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Transition;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Environment;
@@ -107,7 +110,7 @@ class RunTextsTest {
             assertThat(answer).as("also if it is said again").isInstanceOf(FinishAnswer.Finished.class);
         }
         assertThat(store.findRun(work.run().id()).orElseThrow().status().error())
-                .isEqualTo(new RunError("B\ufffdD", "it \ufffd broke\ufffd"));
+                .isEqualTo(new RunError("B\ufffdD", "it ? broke?"));
     }
 
     @Test
@@ -116,11 +119,35 @@ class RunTextsTest {
         Holder half = new Holder("host \ud800", "label \udfff");
         Claimed work = store.claim(new ClaimRequest(RunWords.uuid(), half, "acme", Set.of(RunWords.JOB), 1))
                 .get(0);
-        assertThat(work.lease().holder().label()).isEqualTo("label \ufffd");
+        assertThat(work.lease().holder().label()).isEqualTo("label ?");
         store.beat(List.of(RunWords.beating(work, "stage \ud800")));
         store.cancel(new CancelRequest(run.id(), "carol", "half \ud800"));
         store.finish(List.of(RunWords.finishing(work)));
-        assertThat(store.audit(run.key())).extracting(record -> record.reason()).contains("half \ufffd");
+        assertThat(store.audit(run.key())).extracting(record -> record.reason()).contains("half ?");
+    }
+
+    @Test
+    void whatIsMarkedAsNoCharacterStaysWithinItsLimit() {
+        String most = "\ud800".repeat(200);
+        Run run = RunWords.submitted(store, RunWords.submitting("limit", ConflictPolicy.REJECT));
+        Claimed work = store.claim(
+                        new ClaimRequest(RunWords.uuid(), new Holder(most, most), "acme", Set.of(RunWords.JOB), 1))
+                .get(0);
+        store.beat(List.of(RunWords.beating(work, most + most)));
+        assertThat(store.findRun(run.id()).orElseThrow().status().stages()).hasSize(1);
+        store.finish(List.of(RunWords.finishing(work)));
+        store.pause(new PauseRequest("acme", "limit", most + most, most + most, null));
+        assertThat(store.pauses("acme")).hasSize(1);
+        store.resume(new ResumeRequest("acme", "limit", "carol", "done"));
+    }
+
+    @Test
+    void aMomentBeyondAllTimesCanBeAskedFor() {
+        RunWords.submitted(store, RunWords.submitting("moment", ConflictPolicy.REJECT));
+        RunQuery all = RunQuery.ofTenant("acme");
+        assertThat(store.listRuns(all.since(Instant.MAX)).runs()).isEmpty();
+        assertThat(store.listRuns(all.since(Instant.MIN)).runs()).isNotEmpty();
+        store.claim(RunWords.claiming(1)).forEach(work -> store.finish(List.of(RunWords.finishing(work))));
     }
 
     @Test
