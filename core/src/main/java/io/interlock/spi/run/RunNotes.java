@@ -10,14 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** What is kept beside runs for people and for the engine's own use. None of it decides who has a key. */
-public interface RunNotes {
-
-    /**
-     * Keeps the end of what a run has to say, instead of what was kept before.
-     *
-     * @return whether the proof was that of the run's current or last attempt; if not, nothing was changed
-     */
-    boolean keepOutput(OutputNote note);
+public interface RunNotes extends OutputNotes {
 
     /** The end of what a run had to say, if it said anything. */
     Optional<String> output(RunId run);
