@@ -2,7 +2,6 @@ package io.interlock.engine;
 
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
-import io.interlock.ThisProcess;
 import io.interlock.engine.internal.BookSettings;
 import io.interlock.engine.internal.EngineSettings;
 import io.interlock.engine.internal.EngineThreads;
@@ -21,24 +20,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Sets up a {@link RunEngine}. Not safe for use by many threads. */
 public final class EngineBuilder {
 
     private final RunStore store;
-    private Jobs jobs = Jobs.of();
-    private Environment environment = Environment.system();
-    private @Nullable Holder holder;
-    private int slots = EngineSettings.DEFAULT_SLOTS;
-    private @Nullable String workerTenant;
-    private Duration pollEvery = Duration.ofSeconds(1);
+    private final WorkerBuilder work;
     private Duration sweepEvery = Duration.ofSeconds(10);
-    private Duration drainTime = Duration.ofSeconds(30);
     private Duration keepIdempotency = Duration.ofHours(24);
     private final Map<String, Integer> tenantLimits = new HashMap<>();
-    private final List<EngineListener> listeners = new ArrayList<>();
-    private @Nullable EngineThreads threads;
     private boolean closesStore;
     private boolean keepsBooks = true;
     private Retention retention = Retention.DEFAULT;
@@ -49,6 +39,7 @@ public final class EngineBuilder {
 
     EngineBuilder(RunStore store) {
         this.store = store;
+        this.work = new WorkerBuilder(WorkSource.of(store));
     }
 
     static EngineBuilder of(String url) {
@@ -73,19 +64,19 @@ public final class EngineBuilder {
 
     /** What can be submitted and done here. */
     public EngineBuilder jobs(Jobs jobs) {
-        this.jobs = jobs;
+        work.jobs(jobs);
         return this;
     }
 
     /** Clocks, threads and chance, instead of the process's own. */
     public EngineBuilder environment(Environment environment) {
-        this.environment = environment;
+        work.environment(environment);
         return this;
     }
 
     /** Who this process is, instead of its machine's name and process id. */
     public EngineBuilder holder(Holder holder) {
-        this.holder = holder;
+        work.holder(holder);
         return this;
     }
 
@@ -94,19 +85,19 @@ public final class EngineBuilder {
      * top: at most eight times as many of each such job.
      */
     public EngineBuilder slots(int slots) {
-        this.slots = slots;
+        work.slots(slots);
         return this;
     }
 
     /** Whose runs are done here; those of every tenant unless said. */
     public EngineBuilder workFor(String tenant) {
-        this.workerTenant = tenant;
+        work.workFor(tenant);
         return this;
     }
 
     /** How often workers and those who wait look by themselves, give or take a fifth; wake-ups are usually faster. */
     public EngineBuilder pollEvery(Duration pollEvery) {
-        this.pollEvery = pollEvery;
+        work.pollEvery(pollEvery);
         return this;
     }
 
@@ -118,7 +109,7 @@ public final class EngineBuilder {
 
     /** How long {@link RunEngine#close()} waits for work to end by itself. */
     public EngineBuilder drainTime(Duration drainTime) {
-        this.drainTime = drainTime;
+        work.drainTime(drainTime);
         return this;
     }
 
@@ -136,7 +127,7 @@ public final class EngineBuilder {
 
     /** Tells {@code listener} what happens. */
     public EngineBuilder listener(EngineListener listener) {
-        listeners.add(listener);
+        work.listener(listener);
         return this;
     }
 
@@ -181,7 +172,7 @@ public final class EngineBuilder {
 
     /** Where everything runs that has a thread of its own otherwise: for tests that hold the time in their hands. */
     EngineBuilder threads(EngineThreads threads) {
-        this.threads = threads;
+        work.threads(threads);
         return this;
     }
 
@@ -193,19 +184,11 @@ public final class EngineBuilder {
     public RunEngine build() {
         RunEngine engine = StoreRunEngine.open(new EngineSettings(
                 store,
-                jobs,
-                environment,
-                holder != null ? holder : ThisProcess.holder(environment.random()),
-                slots,
-                workerTenant,
-                pollEvery,
+                work.settings(),
                 sweepEvery,
-                drainTime,
                 keepIdempotency,
                 tenantLimits,
-                listeners,
                 new BookSettings(keepsBooks, retention, schedules, rules, privateNetworks),
-                threads != null ? threads : EngineThreads.of(environment),
                 closesStore));
         whenBuilt.accept(engine);
         return engine;

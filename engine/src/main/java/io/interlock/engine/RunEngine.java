@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods are safe for use by many threads, and throw {@link StoreUnavailableException} when the store does not answer
  * clearly: then nothing counts as granted.
  */
-public interface RunEngine extends AutoCloseable {
+public interface RunEngine extends WorkerEngine {
 
     /** An engine for {@code jobs} on {@code store}, with defaults. */
     static RunEngine on(RunStore store, Jobs jobs) {
@@ -142,17 +142,8 @@ public interface RunEngine extends AutoCloseable {
     /** Leases without runs, for holders in other processes. */
     RemoteLeases leases();
 
-    /** How the workers of this engine stand. */
-    WorkerStatus workers();
-
     /** Settles what time has brought about. */
     Janitor janitor();
-
-    /** How many events listeners have missed so far because they were too slow. */
-    long missedEvents();
-
-    /** The jobs it knows. */
-    Jobs jobs();
 
     /** What the store can do. */
     StoreCapabilities capabilities();

@@ -65,7 +65,7 @@ final class Bookkeeping {
             open.push(new AuditWatch(store, new OverlapResponse(store), this::alarm).start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
-            if (settings.slots() > 0) {
+            if (settings.work().slots() > 0) {
                 open.push(Loop.paced(environment, "worker-notes", NOTE_EVERY, this::note));
             }
         }
@@ -139,7 +139,7 @@ final class Bookkeeping {
                 .store()
                 .noteWorker(new WorkerNote(
                         house.settings().holder(),
-                        house.settings().workerTenant(),
+                        house.settings().work().tenant(),
                         house.workers().jobs(),
                         status.slots(),
                         status.busy(),

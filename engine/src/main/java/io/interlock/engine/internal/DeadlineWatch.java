@@ -21,18 +21,18 @@ final class DeadlineWatch {
     private static final long JUDGED_AGAIN = Duration.ofMillis(100).toNanos();
     private static final long NEVER = Duration.ofDays(3650).toNanos();
 
-    private final House house;
+    private final Workshop shop;
     private final LocalTime time;
     private final Agenda<HeldRun> agenda;
     private final SleepWatch sleep;
 
-    DeadlineWatch(House house, Timers timers) {
-        this.house = house;
-        this.time = house.time();
+    DeadlineWatch(Workshop shop, Timers timers) {
+        this.shop = shop;
+        this.time = shop.time();
         this.agenda =
-                new Agenda<>(timers, house.settings().environment().ticker(), due -> due.forEach(this::judgeApart));
+                new Agenda<>(timers, shop.settings().environment().ticker(), due -> due.forEach(this::judgeApart));
         this.sleep =
-                new SleepWatch(timers, time, agenda, () -> house.heartbeats().allSoon());
+                new SleepWatch(timers, time, agenda, () -> shop.heartbeats().allSoon());
     }
 
     Agenda.Entry<HeldRun> entry(HeldRun held) {
@@ -81,16 +81,16 @@ final class DeadlineWatch {
             return;
         }
         if (held.lost() == null && reliable(held) <= 0) {
-            house.works().lose(held, LossCause.UNCONFIRMED);
+            shop.works().lose(held, LossCause.UNCONFIRMED);
         } else if (held.stop().since() == null && runtimeLeft(held) <= 0) {
-            house.works().overdue(held);
+            shop.works().overdue(held);
         }
         if (!held.isStuck() && graceLeft(held) <= 0) {
-            house.works().stuck(held);
+            shop.works().stuck(held);
             return;
         }
         if (budgetLeft(held) <= 0) {
-            house.works().overBudget(held);
+            shop.works().overBudget(held);
         }
         look(held);
     }

@@ -18,18 +18,28 @@ final class Farewell {
 
     private static final Logger log = LoggerFactory.getLogger(Farewell.class);
 
-    private final House house;
+    private final Workshop shop;
+    private final Runnable sendAway;
+    private final Runnable end;
     private boolean interrupted;
 
-    Farewell(House house) {
-        this.house = house;
+    /**
+     * The closing of {@code shop}, and of all around it.
+     *
+     * @param sendAway sends away those who wait
+     * @param end ends the threads, the workshop's among them
+     */
+    Farewell(Workshop shop, Runnable sendAway, Runnable end) {
+        this.shop = shop;
+        this.sendAway = sendAway;
+        this.end = end;
     }
 
     void run() {
         try {
             sayGoodbye();
         } finally {
-            house.close();
+            end.run();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -37,29 +47,26 @@ final class Farewell {
     }
 
     private void sayGoodbye() {
-        house.workers().close();
-        house.closeRounds();
-        house.turns().close();
-        house.ends().close();
-        house.waits().close();
-        house.works().close();
-        await(house.settings().drainTime());
+        shop.takeNoMore();
+        sendAway.run();
+        shop.works().close();
+        await(shop.settings().drainTime());
         stopTheRest();
-        for (HeldRun held : house.works().shut()) {
+        for (HeldRun held : shop.works().shut()) {
             log.warn(
                     "run {} of job {} under {} still runs after its drain time and grace; its lease is left to end",
                     held.run().id(),
                     held.run().job(),
                     held.key());
             // Not released: its work may still run.
-            house.works().lose(held, LossCause.CLOSED);
+            shop.works().lose(held, LossCause.CLOSED);
         }
     }
 
     private void stopTheRest() {
         Duration grace = Duration.ZERO;
-        for (HeldRun held : house.works().all()) {
-            house.works().stop(held, house.works().stopRequest(Works.SHUTDOWN, "its worker was shut down"));
+        for (HeldRun held : shop.works().all()) {
+            shop.works().stop(held, shop.works().stopRequest(Works.SHUTDOWN, "its worker was shut down"));
             grace = held.job().grace().compareTo(grace) > 0 ? held.job().grace() : grace;
         }
         await(grace);
@@ -67,12 +74,12 @@ final class Farewell {
 
     // An interrupt ends the waiting, not the closing.
     private void await(Duration time) {
-        CompletableFuture<Void> empty = house.works().empty();
+        CompletableFuture<Void> empty = shop.works().empty();
         if (time.isZero() || interrupted || empty.isDone()) {
             return;
         }
         CompletableFuture<Void> over = new CompletableFuture<>();
-        Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(time), () -> over.complete(null));
+        Timers.Scheduled limit = shop.deadlines().after(LocalTime.capped(time), () -> over.complete(null));
         try {
             CompletableFuture.anyOf(List.of(over, empty).toArray(CompletableFuture[]::new))
                     .get();

@@ -12,6 +12,7 @@ import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,19 +30,26 @@ final class Finisher {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
     private static final double SPREAD = 0.2;
 
-    private final House house;
+    private final Workshop shop;
     private final Timers timers;
+    private final Consumer<Run> over;
 
-    Finisher(House house, Timers timers) {
-        this.house = house;
+    /**
+     * Tells the store of {@code shop}.
+     *
+     * @param over is told of runs whose attempt has ended, as they stand then; returns at once
+     */
+    Finisher(Workshop shop, Timers timers, Consumer<Run> over) {
+        this.shop = shop;
         this.timers = timers;
+        this.over = over;
     }
 
     /** The work of {@code held} has stopped, and this is how. Throws if the store did not answer; it is told again then. */
     FinishAnswer finish(HeldRun held, Ending ending) {
         FinishRequest request = ended(held, ending);
         try {
-            FinishAnswer answer = house.lanes().finishes().call(request);
+            FinishAnswer answer = shop.lanes().finishes().call(request);
             settled(held, answer);
             return answer;
         } catch (RuntimeException | Error failure) {
@@ -53,7 +61,7 @@ final class Finisher {
     /** Like {@link #finish}, without waiting. */
     CompletionStage<FinishAnswer> finishAsync(HeldRun held, Ending ending) {
         FinishRequest request = ended(held, ending);
-        return house.lanes().finishes().submit(request).whenComplete((answer, failure) -> {
+        return shop.lanes().finishes().submit(request).whenComplete((answer, failure) -> {
             if (failure == null) {
                 settled(held, answer);
             } else {
@@ -63,12 +71,12 @@ final class Finisher {
     }
 
     private FinishRequest ended(HeldRun held, Ending ending) {
-        house.works().ended(held);
+        shop.works().ended(held);
         return held.finishRequest(ending);
     }
 
     private void settled(HeldRun held, FinishAnswer answer) {
-        if (!house.works().dismiss(held)) {
+        if (!shop.works().dismiss(held)) {
             return;
         }
         if (answer instanceof FinishAnswer.Finished finished) {
@@ -77,26 +85,20 @@ final class Finisher {
                     held.run().id(),
                     held.key(),
                     finished.run().state());
-            house.events().tell(new EngineEvent.AttemptEnded(finished.run()));
-            over(finished.run());
+            shop.events().tell(new EngineEvent.AttemptEnded(finished.run()));
+            over.accept(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {
             reportLoss(held, lost.cause());
-            lost.current().ifPresent(this::over);
+            lost.current().ifPresent(over);
         } else if (answer instanceof FinishAnswer.AlreadyFinished before) {
             log.warn(
                     "run {} under {} was finished before in another way: {}",
                     held.run().id(),
                     held.key(),
                     before.run().state());
-            over(before.run());
+            over.accept(before.run());
         }
-        house.workers().wake();
-    }
-
-    /** Who waits for its end, or works for it, may hear of it. */
-    private void over(Run run) {
-        house.ends().noticed(run);
-        house.nodes().over(run);
+        shop.workers().wake();
     }
 
     private void reportLoss(HeldRun held, LossCause cause) {
@@ -108,19 +110,19 @@ final class Finisher {
                     held.key(),
                     held.token(),
                     cause.explanation());
-            house.events().tell(new EngineEvent.LeaseLost(held.run(), cause));
+            shop.events().tell(new EngineEvent.LeaseLost(held.run(), cause));
         }
     }
 
     private void again(HeldRun held, FinishRequest request, Duration pause, Throwable failure) {
-        if (house.time().elapsed(held.confirmed()) > held.ttl().toNanos()) {
+        if (shop.time().elapsed(held.confirmed()) > held.ttl().toNanos()) {
             log.error(
                     "how run {} of job {} under {} ended could not be told while its lease lived: {}",
                     held.run().id(),
                     held.run().job(),
                     held.key(),
                     failure.toString());
-            house.works().dismiss(held);
+            shop.works().dismiss(held);
             return;
         }
         FinishRequest next = mayBeHeard(failure) ? request : plain(held, request, failure);
@@ -131,7 +133,7 @@ final class Finisher {
                     held.run().job(),
                     held.key(),
                     failure);
-            house.works().dismiss(held);
+            shop.works().dismiss(held);
             return;
         }
         log.warn(
@@ -140,8 +142,8 @@ final class Finisher {
                 held.key(),
                 failure.toString());
         timers.after(
-                house.time().jittered(pause, SPREAD),
-                () -> house.lanes().finishes().submit(next).whenComplete((answer, unclear) -> {
+                shop.time().jittered(pause, SPREAD),
+                () -> shop.lanes().finishes().submit(next).whenComplete((answer, unclear) -> {
                     if (unclear == null) {
                         settled(held, answer);
                     } else {

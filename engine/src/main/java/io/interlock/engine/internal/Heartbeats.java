@@ -35,7 +35,7 @@ final class Heartbeats {
     private static final Duration AT_LEISURE = Duration.ofSeconds(1);
     private static final long LAST_ANSWERS_SECONDS = 2;
 
-    private final House house;
+    private final Workshop shop;
     private final LocalTime time;
     private final Timers timers;
     private final Agenda<HeldRun> agenda;
@@ -43,11 +43,11 @@ final class Heartbeats {
     /** Read by those under way; whoever has the last word, writes. */
     private final ReentrantReadWriteLock underWay = new ReentrantReadWriteLock();
 
-    Heartbeats(House house, Timers timers) {
-        this.house = house;
-        this.time = house.time();
+    Heartbeats(Workshop shop, Timers timers) {
+        this.shop = shop;
+        this.time = shop.time();
         this.timers = timers;
-        this.agenda = new Agenda<>(timers, house.settings().environment().ticker(), this::beatDue);
+        this.agenda = new Agenda<>(timers, shop.settings().environment().ticker(), this::beatDue);
     }
 
     /** An entry for {@code held}; up to a quarter early, so that runs fall into step and share calls. */
@@ -130,9 +130,8 @@ final class Heartbeats {
         }
         Moment before = time.now();
         try {
-            Answers<BeatAnswer> answers = house.settings()
-                    .store()
-                    .beat(beats.stream().map(Beat::request).toList());
+            Answers<BeatAnswer> answers =
+                    shop.source().steps().beat(beats.stream().map(Beat::request).toList());
             List<Beat> open = new ArrayList<>();
             for (int i = 0; i < beats.size(); i++) {
                 if (answers.isOpen(i)) {
@@ -170,7 +169,7 @@ final class Heartbeats {
     // A key that somebody else is changing may keep us waiting; the other runs must not wait with it.
     private void apart(Beat beat) {
         try {
-            house.threads().beats().execute(() -> beforeTheEnd(() -> alone(beat)));
+            shop.threads().beats().execute(() -> beforeTheEnd(() -> alone(beat)));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             alone(beat);
         }
@@ -179,7 +178,7 @@ final class Heartbeats {
     private void alone(Beat beat) {
         Moment before = time.now();
         try {
-            hear(beat, house.settings().store().beat(List.of(beat.request())).only(), before);
+            hear(beat, shop.source().steps().beat(List.of(beat.request())).only(), before);
         } catch (RuntimeException | Error failure) {
             log.warn(
                     "the heartbeat of run {} failed, trying again: {}",
@@ -200,14 +199,14 @@ final class Heartbeats {
             } else if (held.report().hasProgress()) {
                 atLeisure(held);
             }
-            beating.stopRequest().ifPresent(stop -> house.works().stop(held, stop));
+            beating.stopRequest().ifPresent(stop -> shop.works().stop(held, stop));
         } else if (answer instanceof BeatAnswer.Lost lost) {
             if (lost.cause() == LossCause.OVERDUE) {
                 // Its lease lives on until it ends, so that the work can stop and say so.
                 forget(held);
-                house.works().overdue(held);
+                shop.works().overdue(held);
             } else {
-                house.works().lose(held, lost.cause());
+                shop.works().lose(held, lost.cause());
             }
         }
     }

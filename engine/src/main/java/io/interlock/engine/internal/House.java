@@ -1,38 +1,24 @@
 package io.interlock.engine.internal;
 
 import io.interlock.engine.EngineClosedException;
-import io.interlock.spi.ChangeFeed;
-import io.interlock.time.Environment;
+import io.interlock.run.Run;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The parts that live together behind one engine, and the timers they share: one that sends heartbeats, one that watches
- * deadlines and never blocks, one that takes work, and one that tidies up.
+ * The parts that live together behind one engine on a store: the {@link Workshop}, those who wait for something, and those who tidy up.
  */
 final class House {
 
     private final EngineSettings settings;
-    private final LocalTime time;
-    private final Timers deadlines;
-    private final Timers claims;
-    private final Timers chores;
+    private final Workshop shop;
     private final Timers rounds;
     private final Lanes lanes;
-    private final Events events;
-    private final Works works;
-    private final Heartbeats heartbeats;
-    private final DeadlineWatch watch;
-    private final Finisher finisher;
     private final Cancels cancels = new Cancels(this);
     private final NodeStops nodes;
-    private final WorkerPool workers;
     private final Turns turns;
     private final EndWatches ends;
     private final Waits waits;
@@ -42,23 +28,13 @@ final class House {
     private volatile boolean closed;
 
     House(EngineSettings settings) {
-        Environment environment = settings.environment();
         this.settings = settings;
-        this.time = new LocalTime(environment);
-        this.deadlines = environment.timers("interlock-deadlines");
-        this.claims = environment.timers("interlock-claims");
-        this.chores = environment.timers("interlock-chores");
-        this.rounds = environment.timers("interlock-janitor");
-        this.lanes = new Lanes(settings.store(), settings.threads());
-        this.events = new Events(settings.listeners(), settings.threads());
-        this.works = new Works(this);
-        this.heartbeats = new Heartbeats(this, environment.timers("interlock-heartbeats"));
-        this.watch = new DeadlineWatch(this, deadlines);
-        this.finisher = new Finisher(this, chores);
-        this.workers = new WorkerPool(this, claims);
+        this.shop = new Workshop(settings.work(), this::over);
+        this.rounds = settings.environment().timers("interlock-janitor");
+        this.lanes = new Lanes(settings.store(), shop.threads());
         this.turns = new Turns(this);
         this.ends = new EndWatches(this);
-        this.waits = new Waits(settings.threads());
+        this.waits = new Waits(shop.threads());
         this.intake = new Intake(this);
         this.nodes = new NodeStops(this);
         this.janitor = new SweepingJanitor(
@@ -72,7 +48,7 @@ final class House {
     }
 
     void open() {
-        workers.start();
+        shop.workers().start();
         janitor.start();
         books.start();
     }
@@ -86,7 +62,7 @@ final class House {
 
     /** Work under way is still let in: what it asks for is a part of it. */
     void requireOpen() {
-        if (closed && !works.isAtWork(Thread.currentThread())) {
+        if (closed && !works().isAtWork(Thread.currentThread())) {
             throw closed();
         }
     }
@@ -95,64 +71,55 @@ final class House {
         return new EngineClosedException();
     }
 
-    /** Ends the timers that take in new work or judge others. */
-    void closeRounds() {
-        claims.close();
+    /** Sends away those who wait, but for work under way, and judges nobody any more. */
+    void sendAway() {
         rounds.close();
+        turns.close();
+        ends.close();
+        waits.close();
     }
 
     /** Ends everything; no heartbeat is sent any more. */
     void close() {
-        closeRounds();
+        rounds.close();
         books.close();
         ends.shut();
-        heartbeats.close();
-        deadlines.close();
-        chores.close();
-        settings.threads().closing().run();
+        shop.close();
         if (settings.closesStore()) {
             settings.store().close();
         }
     }
 
-    /** Makes a call to the store that does not gather others, where nobody waits for it. Never throws. */
-    <A> CompletionStage<A> called(Supplier<A> call) {
-        try {
-            return CompletableFuture.supplyAsync(call, settings.threads().calls());
-        } catch (RejectedExecutionException shut) {
-            // Its queue has no limit: it refuses nobody but those who come after it was shut.
-            return CompletableFuture.failedFuture(closed());
-        } catch (RuntimeException | Error noThread) {
-            // Out of threads: whoever asks must hear of it, or it would wait for an answer for ever.
-            return CompletableFuture.failedFuture(noThread);
-        }
+    /** Who waits for the end of {@code run}, or works for it, may hear of it. */
+    private void over(Run run) {
+        ends.noticed(run);
+        nodes.over(run);
     }
 
-    /** Wake-ups about work. */
-    ChangeFeed.Subscription watchWork(@Nullable String tenant, Runnable look) {
-        return settings.store().watchWork(tenant, look);
+    /** Makes a call to the store that does not gather others, where nobody waits for it. Never throws. */
+    <A> CompletionStage<A> called(Supplier<A> call) {
+        return shop.called(call);
     }
 
     EngineSettings settings() {
         return settings;
     }
 
+    Workshop shop() {
+        return shop;
+    }
+
     EngineThreads threads() {
-        return settings.threads();
+        return shop.threads();
     }
 
     LocalTime time() {
-        return time;
+        return shop.time();
     }
 
     /** Timers whose tasks never block. */
     Timers deadlines() {
-        return deadlines;
-    }
-
-    /** Timers for what may come late; their tasks never block. */
-    Timers chores() {
-        return chores;
+        return shop.deadlines();
     }
 
     Lanes lanes() {
@@ -160,23 +127,19 @@ final class House {
     }
 
     Events events() {
-        return events;
+        return shop.events();
     }
 
     Works works() {
-        return works;
+        return shop.works();
     }
 
     Heartbeats heartbeats() {
-        return heartbeats;
-    }
-
-    DeadlineWatch watch() {
-        return watch;
+        return shop.heartbeats();
     }
 
     Finisher finisher() {
-        return finisher;
+        return shop.finisher();
     }
 
     Cancels cancels() {
@@ -188,7 +151,7 @@ final class House {
     }
 
     WorkerPool workers() {
-        return workers;
+        return shop.workers();
     }
 
     Turns turns() {

@@ -59,7 +59,7 @@ final class Lookout {
             looking = false;
             more = again;
             if (!more && !over) {
-                Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
+                Duration pause = house.time().jittered(house.settings().work().pollEvery(), SPREAD);
                 poll = house.deadlines().after(pause, this::look);
             }
         }

@@ -187,7 +187,7 @@ final class PollLine<A> {
             }
             more = settled || again || !waiters.contains(head);
             if (!more) {
-                Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
+                Duration pause = house.time().jittered(house.settings().work().pollEvery(), SPREAD);
                 poll = house.deadlines().after(pause, this::look);
             }
         }

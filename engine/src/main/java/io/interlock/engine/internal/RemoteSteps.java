@@ -41,7 +41,9 @@ final class RemoteSteps implements RemoteWork {
         this.house = house;
         this.workers = new RemoteWorkers(house);
         this.claims = new PollLines<>(
-                house, claimed -> !claimed.isEmpty(), wanted -> look -> house.watchWork(wanted.tenant(), look));
+                house,
+                claimed -> !claimed.isEmpty(),
+                wanted -> look -> house.settings().store().watchWork(wanted.tenant(), look));
     }
 
     @Override
@@ -82,7 +84,7 @@ final class RemoteSteps implements RemoteWork {
     @Override
     public CompletionStage<BeatAnswer> beat(Proof proof, @Nullable String stage, @Nullable Progress progress) {
         BeatRequest request = new BeatRequest(proof.run(), proof.key(), proof.lease(), proof.token(), stage, progress);
-        return house.lanes().beats().submit(request);
+        return house.shop().lanes().beats().submit(request);
     }
 
     @Override
@@ -94,7 +96,7 @@ final class RemoteSteps implements RemoteWork {
     @Override
     public CompletionStage<FinishAnswer> finish(Proof proof, Ending ending) {
         FinishRequest request = new FinishRequest(proof.run(), proof.key(), proof.lease(), proof.token(), ending);
-        return house.lanes().finishes().submit(request).thenApply(answer -> ended(answer, proof));
+        return house.shop().lanes().finishes().submit(request).thenApply(answer -> ended(answer, proof));
     }
 
     private void started(TurnAnswer answer) {

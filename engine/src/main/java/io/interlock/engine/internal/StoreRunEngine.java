@@ -234,7 +234,7 @@ public final class StoreRunEngine implements RunEngine {
     @Override
     public void close() {
         if (house.shut()) {
-            new Farewell(house).run();
+            new Farewell(house.shop(), house::sendAway, house::close).run();
         }
     }
 }

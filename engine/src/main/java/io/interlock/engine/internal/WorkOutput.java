@@ -21,7 +21,7 @@ final class WorkOutput {
     private static final Logger log = LoggerFactory.getLogger(WorkOutput.class);
     private static final double SPREAD = 0.2;
 
-    private final House house;
+    private final Workshop shop;
     private final HeldRun held;
     private final OutputTail tail = new OutputTail();
     // Of two texts on their way, the longer one of the end must arrive last.
@@ -29,8 +29,8 @@ final class WorkOutput {
     private Timers.@Nullable Scheduled next;
     private boolean over;
 
-    WorkOutput(House house, HeldRun held) {
-        this.house = house;
+    WorkOutput(Workshop shop, HeldRun held) {
+        this.shop = shop;
         this.held = held;
     }
 
@@ -38,8 +38,8 @@ final class WorkOutput {
         tail.add(text);
         synchronized (this) {
             if (next == null && !over && !text.isEmpty()) {
-                Duration pause = house.time().jittered(EVERY, SPREAD);
-                next = house.chores().after(pause, () -> house.called(this::tellMeanwhile));
+                Duration pause = shop.time().jittered(EVERY, SPREAD);
+                next = shop.chores().after(pause, () -> shop.called(this::tellMeanwhile));
             }
         }
     }
@@ -71,7 +71,7 @@ final class WorkOutput {
 
     private boolean keep(String text) {
         try {
-            return !text.isEmpty() && house.settings().store().keepOutput(held.outputNote(text));
+            return !text.isEmpty() && shop.source().output().keepOutput(held.outputNote(text));
         } catch (RuntimeException | Error failure) {
             log.warn("what run {} had to say could not be kept: {}", held.run().id(), failure.toString());
             return false;

@@ -19,18 +19,18 @@ final class WorkTask implements Runnable {
 
     private static final int LAST_WORDS = 10;
 
-    private final House house;
+    private final Workshop shop;
     private final HeldRun held;
     private final RunHandler handler;
     private final Runnable whenDone;
     private final WorkOutput output;
 
-    WorkTask(House house, HeldRun held, RunHandler handler, Runnable whenDone) {
-        this.house = house;
+    WorkTask(Workshop shop, HeldRun held, RunHandler handler, Runnable whenDone) {
+        this.shop = shop;
         this.held = held;
         this.handler = handler;
         this.whenDone = whenDone;
-        this.output = new WorkOutput(house, held);
+        this.output = new WorkOutput(shop, held);
     }
 
     @Override
@@ -39,7 +39,7 @@ final class WorkTask implements Runnable {
             finish(work());
         } catch (WorkGoesOnException elsewhere) {
             lastWords();
-            house.works().leave(held, String.valueOf(elsewhere.getMessage()));
+            shop.works().leave(held, String.valueOf(elsewhere.getMessage()));
         } finally {
             whenDone.run();
         }
@@ -53,7 +53,7 @@ final class WorkTask implements Runnable {
                 // Told to stop before it began.
                 return Endings.threw(held, new RunStoppedException(stop.get()));
             }
-            return Endings.returned(held, handler.run(new HandlerContext(held, house.works(), output)));
+            return Endings.returned(held, handler.run(new HandlerContext(held, shop.works(), output)));
         } catch (Throwable failure) {
             return threw(failure);
         } finally {
@@ -82,7 +82,7 @@ final class WorkTask implements Runnable {
     private void finish(Ending ending) {
         lastWords();
         try {
-            house.finisher().finish(held, ending);
+            shop.finisher().finish(held, ending);
         } catch (RuntimeException | Error toldAgain) {
             log.debug("the ending of run {} is told later: {}", held.run().id(), toldAgain.toString());
         }
@@ -90,7 +90,7 @@ final class WorkTask implements Runnable {
 
     private void lastWords() {
         // It has ended, whatever is still to be told: neither stuck nor too slow any more.
-        house.works().ended(held);
+        shop.works().ended(held);
         output.end();
         tellLastWords();
     }
@@ -100,8 +100,8 @@ final class WorkTask implements Runnable {
         try {
             WorkReport.Words words = held.report().next();
             for (int i = 0; i < LAST_WORDS && held.lost() == null && words.isNews(); i++) {
-                Moment before = house.time().now();
-                if (!(house.lanes().beats().call(held.beatRequest(words)) instanceof BeatAnswer.Beating)) {
+                Moment before = shop.time().now();
+                if (!(shop.lanes().beats().call(held.beatRequest(words)) instanceof BeatAnswer.Beating)) {
                     return;
                 }
                 held.confirm(before);

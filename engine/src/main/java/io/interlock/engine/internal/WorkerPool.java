@@ -36,7 +36,7 @@ final class WorkerPool {
     private static final int LONGEST_BACKOFF = 5;
     private static final int WAITING_PER_SLOT = 8;
 
-    private final House house;
+    private final Workshop shop;
     private final Timers timers;
     private final Set<JobName> jobs;
     private final int slots;
@@ -50,11 +50,11 @@ final class WorkerPool {
     private Timers.@Nullable Scheduled next;
     private ChangeFeed.@Nullable Subscription wakeUps;
 
-    WorkerPool(House house, Timers timers) {
-        this.house = house;
+    WorkerPool(Workshop shop, Timers timers) {
+        this.shop = shop;
         this.timers = timers;
-        this.slots = house.settings().slots();
-        this.jobs = house.settings().jobs().all().stream()
+        this.slots = shop.settings().slots();
+        this.jobs = shop.settings().jobs().all().stream()
                 .filter(job -> job.work().isPresent())
                 .map(Job::name)
                 .collect(Collectors.toUnmodifiableSet());
@@ -65,7 +65,7 @@ final class WorkerPool {
             return;
         }
         try {
-            wakeUps = house.watchWork(house.settings().workerTenant(), this::wake);
+            wakeUps = shop.source().work().watchWork(shop.settings().tenant(), this::wake);
         } catch (RuntimeException failure) {
             log.warn("no wake-ups about work, only polls: {}", failure.toString());
         }
@@ -150,10 +150,10 @@ final class WorkerPool {
             claiming = true;
             again = false;
         }
-        Duration pause = house.time().jittered(house.settings().pollEvery(), SPREAD);
+        Duration pause = shop.time().jittered(shop.settings().pollEvery(), SPREAD);
         try {
-            Moment before = house.time().now();
-            List<Claimed> claimed = house.settings().store().claim(request);
+            Moment before = shop.time().now();
+            List<Claimed> claimed = shop.source().steps().claim(request);
             heard();
             claimed.forEach(each -> begin(each, before));
             if (claimed.size() >= request.max()) {
@@ -173,9 +173,9 @@ final class WorkerPool {
     private ClaimRequest claim(int free) {
         int max = Math.min(free, ClaimRequest.MOST);
         return new ClaimRequest(
-                LeaseId.random(house.settings().environment().random()).value(),
-                house.settings().holder(),
-                house.settings().workerTenant(),
+                LeaseId.random(shop.settings().environment().random()).value(),
+                shop.settings().holder(),
+                shop.settings().tenant(),
                 jobs.stream().filter(job -> hasRoom(job, max)).collect(Collectors.toUnmodifiableSet()),
                 max);
     }
@@ -198,19 +198,19 @@ final class WorkerPool {
         failures++;
         log.warn("no work could be taken, trying again: {}", failure.toString());
         int factor = 1 << Math.min(failures, LONGEST_BACKOFF);
-        return house.time().jittered(house.settings().pollEvery().dividedBy(2).multipliedBy(factor), SPREAD);
+        return shop.time().jittered(shop.settings().pollEvery().dividedBy(2).multipliedBy(factor), SPREAD);
     }
 
     private void begin(Claimed claimed, Moment before) {
-        Job job = house.settings().jobs().require(claimed.run().job());
+        Job job = shop.settings().jobs().require(claimed.run().job());
         RunHandler handler = job.work().orElseThrow();
-        HeldRun held = house.works().adopt(claimed.run(), claimed.lease(), job, before);
+        HeldRun held = shop.works().adopt(claimed.run(), claimed.lease(), job, before);
         synchronized (this) {
             (handler.takesSlot() ? running : waiting).add(held);
         }
-        WorkTask task = new WorkTask(house, held, handler, () -> freed(held));
+        WorkTask task = new WorkTask(shop, held, handler, () -> freed(held));
         try {
-            house.threads().work().execute(task);
+            shop.threads().work().execute(task);
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             log.error(
                     "run {} cannot begin, there is no thread for it",
@@ -218,7 +218,7 @@ final class WorkerPool {
                     noThread);
             freed(held);
             RunError error = new RunError("NO_THREAD", "the worker had no thread for it: " + noThread.getMessage());
-            house.finisher()
+            shop.finisher()
                     .finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
                     .whenComplete((answer, toldAgain) -> {});
         }

@@ -5,6 +5,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.RunId;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Job;
 import io.interlock.run.Ending;
@@ -34,29 +35,29 @@ final class Works {
 
     private static final Logger log = LoggerFactory.getLogger(Works.class);
 
-    private final House house;
+    private final Workshop shop;
     // By attempt, not by run: the next attempt may begin before it is heard that the one before has ended.
     private final Set<HeldRun> held = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private boolean closing;
     private volatile boolean shut;
 
-    Works(House house) {
-        this.house = house;
+    Works(Workshop shop) {
+        this.shop = shop;
     }
 
     /**
      * Takes a grant in: from now on it has its heartbeats and is watched.
      *
      * @param before taken before the request was sent that brought the grant
-     * @throws io.interlock.engine.EngineClosedException if the engine was closed in the meantime, and nobody would keep it; it is given back
+     * @throws EngineClosedException if the engine was closed in the meantime, and nobody would keep it; it is given back
      */
     HeldRun adopt(Run run, LeaseRecord lease, Job job, Moment before) {
         // A grant that was asked for again may have lost a part of its life already.
         Duration spent = run.spec().terms().ttl().minus(lease.remaining());
         Moment asked = spent.isNegative() ? before : before.minus(spent);
-        HeldRun work = new HeldRun(run, job, lease, asked, new StopSignal(house.threads()::tell));
-        work.plan(house.heartbeats().entry(work), house.watch().entry(work));
+        HeldRun work = new HeldRun(run, job, lease, asked, new StopSignal(shop.threads()::tell));
+        work.plan(shop.heartbeats().entry(work), shop.watch().entry(work));
         boolean late;
         synchronized (this) {
             late = shut;
@@ -66,12 +67,12 @@ final class Works {
         }
         if (late) {
             giveBack(work);
-            throw House.closed();
+            throw new EngineClosedException();
         }
-        house.heartbeats().keep(work);
-        house.watch().watch(work);
+        shop.heartbeats().keep(work);
+        shop.watch().watch(work);
         listen(work);
-        house.events().tell(new EngineEvent.RunStarted(run));
+        shop.events().tell(new EngineEvent.RunStarted(run));
         run.status().stopRequest().ifPresent(stop -> stop(work, stop));
         log.debug("run {} of job {} has {} with token {}", run.id(), run.job(), run.key(), work.token());
         return work;
@@ -80,10 +81,9 @@ final class Works {
     // Whoever wants it to stop may sit at another engine. The wish is in the answer to the next heartbeat, so that
     // comes soon.
     private void listen(HeldRun work) {
-        house.called(() -> house.settings()
-                        .store()
-                        .changes()
-                        .watch(work.key(), () -> house.heartbeats().soon(work)))
+        shop.called(() -> shop.source()
+                        .stops()
+                        .watch(work.key(), () -> shop.heartbeats().soon(work)))
                 .whenComplete((wakeUps, failure) -> {
                     if (wakeUps != null) {
                         work.hears(wakeUps);
@@ -100,21 +100,21 @@ final class Works {
     Duration remaining(HeldRun work) {
         return work.lost() != null || work.hasEnded()
                 ? Duration.ZERO
-                : Duration.ofNanos(Math.max(0, house.watch().reliable(work)));
+                : Duration.ofNanos(Math.max(0, shop.watch().reliable(work)));
     }
 
     /** The work has stopped; its heartbeats go on until the store knows how it ended. Whether that is news. */
     boolean ended(HeldRun work) {
         boolean news = work.end();
-        house.watch().forget(work);
+        shop.watch().forget(work);
         return news;
     }
 
     /** Nothing is left to be done about it. Whether that is news. */
     boolean dismiss(HeldRun work) {
         work.deafen();
-        house.heartbeats().forget(work);
-        house.watch().forget(work);
+        shop.heartbeats().forget(work);
+        shop.watch().forget(work);
         boolean news;
         boolean last;
         synchronized (this) {
@@ -156,7 +156,7 @@ final class Works {
     }
 
     private boolean raise(HeldRun work, StopRequest stop) {
-        return !work.hasEnded() && work.stop().raise(stop, house.time().now());
+        return !work.hasEnded() && work.stop().raise(stop, shop.time().now());
     }
 
     private void reportStop(HeldRun work, StopRequest stop) {
@@ -166,8 +166,8 @@ final class Works {
                 work.run().job(),
                 work.key(),
                 stop.reason());
-        house.events().tell(new EngineEvent.StopPassedOn(work.run(), stop));
-        house.watch().look(work);
+        shop.events().tell(new EngineEvent.StopPassedOn(work.run(), stop));
+        shop.watch().look(work);
     }
 
     /** The max runtime is over. */
@@ -179,7 +179,7 @@ final class Works {
     void lose(HeldRun work, LossCause cause) {
         if (work.hasEnded()) {
             // The word of its end is on its way, and may be why the store no longer knows the lease.
-            house.heartbeats().forget(work);
+            shop.heartbeats().forget(work);
             return;
         }
         if (!work.lose(cause)) {
@@ -188,7 +188,7 @@ final class Works {
         // First of all the work hears of it; whoever writes or listens may be slow.
         StopRequest stop = stopRequest(LEASE_LOST, "the lease is lost: " + cause.explanation());
         boolean told = raise(work, stop);
-        house.heartbeats().forget(work);
+        shop.heartbeats().forget(work);
         log.warn(
                 "the lease of run {} of job {} under {} with token {} is lost{}: {}",
                 work.run().id(),
@@ -197,7 +197,7 @@ final class Works {
                 work.token(),
                 work.report().where(),
                 cause.explanation());
-        house.events().tell(new EngineEvent.LeaseLost(work.run(), cause));
+        shop.events().tell(new EngineEvent.LeaseLost(work.run(), cause));
         if (told) {
             reportStop(work, stop);
         }
@@ -207,8 +207,8 @@ final class Works {
     void stuck(HeldRun work) {
         work.markStuck();
         // Not released: the work may still run. Its lease ends by itself.
-        house.heartbeats().forget(work);
-        house.watch().forget(work);
+        shop.heartbeats().forget(work);
+        shop.watch().forget(work);
         work.stop().raised().ifPresent(stop -> {
             log.error(
                     "run {} of job {} under {} was told to stop and did not within {}; its lease is left to end{}",
@@ -217,7 +217,7 @@ final class Works {
                     work.key(),
                     DurationText.format(work.job().grace()),
                     work.report().where());
-            house.events().tell(new EngineEvent.WorkStuck(work.run(), stop));
+            shop.events().tell(new EngineEvent.WorkStuck(work.run(), stop));
         });
     }
 
@@ -233,29 +233,29 @@ final class Works {
                         work.key(),
                         DurationText.format(budget),
                         stage.name());
-                house.events().tell(new EngineEvent.StageOverBudget(work.run(), stage.name(), budget));
+                shop.events().tell(new EngineEvent.StageOverBudget(work.run(), stage.name(), budget));
             });
         });
     }
 
     /** The work enters a stage. */
     void stage(HeldRun work, String stage) {
-        Moment now = house.time().now();
+        Moment now = shop.time().now();
         WorkReport.Entered before = work.report().enter(stage, now);
         if (before != null && before.name().equals(stage)) {
             return;
         }
-        Duration took = before == null ? null : Duration.ofNanos(house.time().elapsed(before.since()));
-        house.events()
+        Duration took = before == null ? null : Duration.ofNanos(shop.time().elapsed(before.since()));
+        shop.events()
                 .tell(new EngineEvent.StageEntered(work.run(), stage, before == null ? null : before.name(), took));
-        house.heartbeats().soon(work);
-        house.watch().look(work);
+        shop.heartbeats().soon(work);
+        shop.watch().look(work);
     }
 
     /** The work says how far it is. */
     void progress(HeldRun work, Progress word) {
         if (work.report().progress(word)) {
-            house.heartbeats().atLeisure(work);
+            shop.heartbeats().atLeisure(work);
         }
     }
 
@@ -302,7 +302,7 @@ final class Works {
     private void giveBack(HeldRun work) {
         RunError error = new RunError(SHUTDOWN, "the engine was closed before its work began");
         try {
-            house.settings().store().finish(List.of(work.finishRequest(new Ending.Failed(error, true, Duration.ZERO))));
+            shop.source().steps().finish(List.of(work.finishRequest(new Ending.Failed(error, true, Duration.ZERO))));
         } catch (RuntimeException failure) {
             log.warn(
                     "run {} could not be given back; its lease is left to end: {}",
@@ -313,7 +313,7 @@ final class Works {
 
     StopRequest stopRequest(String code, String reason) {
         return new StopRequest(
-                code, ENGINE, reason, house.settings().environment().clock().instant());
+                code, ENGINE, reason, shop.settings().environment().clock().instant());
     }
 
     static String overdueMessage(HeldRun work) {

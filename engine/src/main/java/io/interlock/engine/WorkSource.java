@@ -1,0 +1,25 @@
+package io.interlock.engine;
+
+import io.interlock.spi.ChangeFeed;
+import io.interlock.spi.run.OutputNotes;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.WorkFeed;
+import io.interlock.spi.run.WorkSteps;
+
+/**
+ * Where workers take runs from, and tell what becomes of them: all that they ask of a store, and what somebody has to offer who stands in
+ * front of one.
+ *
+ * @param steps takes runs, keeps their leases alive, ends them
+ * @param output keeps what they have to say
+ * @param work wake-ups about runs to take
+ * @param stops wake-ups about runs that have to stop; without them workers hear of it by their heartbeats
+ */
+public record WorkSource(WorkSteps steps, OutputNotes output, WorkFeed work, ChangeFeed stops) {
+
+    /** The runs of {@code store}. */
+    public static WorkSource of(RunStore store) {
+        return new WorkSource(
+                store, store, store, (key, look) -> store.changes().watch(key, look));
+    }
+}

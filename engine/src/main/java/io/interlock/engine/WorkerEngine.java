@@ -1,0 +1,30 @@
+package io.interlock.engine;
+
+/**
+ * Workers that do runs, and stop when they must. Who submits those runs, who waits for them and who tidies up after them is the business
+ * of others: of a {@link RunEngine}, which is one of these and all the rest. Safe for use by many threads.
+ */
+public interface WorkerEngine extends AutoCloseable {
+
+    /** Sets up workers that take their runs from {@code source}. */
+    static WorkerBuilder builder(WorkSource source) {
+        return new WorkerBuilder(source);
+    }
+
+    /** How the workers of this engine stand. */
+    WorkerStatus workers();
+
+    /** How many events listeners have missed so far because they were too slow. */
+    long missedEvents();
+
+    /** The jobs it knows. */
+    Jobs jobs();
+
+    /**
+     * Takes no more work. Work under way goes on, with its heartbeats, up to the drain time; then it is told to stop, and whatever has
+     * not stopped after its grace is left for its lease to end: nothing is released under work that may still run. An interrupt ends
+     * the waiting, not the closing. May be called twice.
+     */
+    @Override
+    void close();
+}
