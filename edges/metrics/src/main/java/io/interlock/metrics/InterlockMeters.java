@@ -4,6 +4,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.engine.EngineListener;
 import io.interlock.engine.Job;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.WorkerEngine;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -78,8 +79,8 @@ public final class InterlockMeters implements AutoCloseable {
         stock = new Stock(engine, registry, labels, environment, lookEvery);
     }
 
-    /** Knows the jobs of {@code engine}, and asks nobody how much waits and runs: for one whose store is a server. */
-    public void know(RunEngine engine) {
+    /** Knows the jobs of {@code engine}, and asks nobody how much waits and runs: for one that only works. */
+    public void know(WorkerEngine engine) {
         labels.know(engine.jobs());
         for (Job job : engine.jobs().all()) {
             job.limits()
@@ -91,7 +92,7 @@ public final class InterlockMeters implements AutoCloseable {
                             .strongReference(true)
                             .register(registry));
         }
-        FunctionCounter.builder("interlock.events.missed", engine, RunEngine::missedEvents)
+        FunctionCounter.builder("interlock.events.missed", engine, WorkerEngine::missedEvents)
                 .description("Events these meters may lack because somebody listened too slowly")
                 .register(registry);
         Gauge.builder("interlock.build.info", () -> 1)
