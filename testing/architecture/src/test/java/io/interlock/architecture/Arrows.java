@@ -87,7 +87,7 @@ final class Arrows {
         return noClasses()
                 .that(resideInAnyPackage(
                         EDGES.stream().map(edge -> root + "." + edge + "..").toArray(String[]::new)))
-                // A worker of a server takes the server for its store, so it stands where a store stands.
+                // A worker of a server makes of it a source of work, so it stands where a store stands.
                 .and(not(resideInAPackage(root + ".cli.remote")))
                 .should()
                 .dependOnClassesThat(resideInAPackage(root + ".spi.."))

@@ -7,9 +7,9 @@ import io.interlock.cli.window.Window;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.InterlockSettings;
-import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.Job;
-import io.interlock.engine.RunEngine;
+import io.interlock.engine.WorkerBuilder;
+import io.interlock.engine.WorkerEngine;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,9 +33,10 @@ final class ServerWorkerRun {
     void until(StopWish stop, ServerWorker worker, Configuration configuration) {
         List<String> doable = jobsOf(worker);
         InterlockSettings.Worker settings = configuration.settings().worker();
-        EngineBuilder builder =
+        WorkerBuilder builder =
                 worker.engine(setup.jobs()).slots(settings.slots()).drainTime(settings.grace());
-        try (RunEngine engine = WorkerCommand.counted(builder, window).build()) {
+        window.ifPresent(shown -> builder.listener(shown.listener()));
+        try (WorkerEngine engine = builder.build()) {
             window.ifPresent(shown -> shown.showWork(engine, worker::knownJobs));
             session.console()
                     .say("takes work from " + worker + " · " + engine.workers().slots() + " slots, " + doable.size()

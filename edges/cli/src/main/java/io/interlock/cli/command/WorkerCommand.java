@@ -104,8 +104,8 @@ public final class WorkerCommand implements Callable<Integer> {
         }
     }
 
-    static EngineBuilder counted(EngineBuilder builder, Optional<Window> window) {
-        window.ifPresent(shown -> shown.onto(builder));
+    private static EngineBuilder counted(EngineBuilder builder, Optional<Window> window) {
+        window.ifPresent(shown -> builder.listener(shown.listener()));
         return builder;
     }
 }

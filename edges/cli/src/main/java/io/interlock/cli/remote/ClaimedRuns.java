@@ -17,15 +17,18 @@ import io.interlock.run.LineLimits;
 import io.interlock.run.Origin;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
 import io.interlock.run.RunStatus;
+import io.interlock.run.StopRequest;
 import io.interlock.run.Turn;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Runs that a server has given us to do. What it does not tell of a run is as the job is configured here. */
 final class ClaimedRuns {
@@ -56,7 +59,26 @@ final class ClaimedRuns {
                 until,
                 until.minus(terms.ttl()),
                 null);
-        return new Claimed(run(key, told, spec(item, job, terms), lease), lease);
+        Run run = run(key, told, spec(item, job, terms), lease);
+        StopRequest stop = stop(beat);
+        return new Claimed(stop == null ? run : run.with(run.status().stopping(stop)), lease);
+    }
+
+    /** That somebody wants a run to stop, if the answer to its heartbeat says so. */
+    static @Nullable StopRequest stop(Facts beat) {
+        return beat.is("cancelRequested")
+                ? new StopRequest(
+                        RunError.CANCELLED,
+                        "somebody",
+                        beat.text("cancelReason").orElse("no reason given"),
+                        time(beat, "expiresAt"))
+                : null;
+    }
+
+    /** {@code run} as the answer to its end says it stands. */
+    static Run ended(Run run, Facts answer) {
+        RunState state = RunState.valueOf(answer.text("state").orElse(RunState.SUCCEEDED.name()));
+        return run.with(run.status().moved(state, time(answer, "endedAt")));
     }
 
     /** How long the lease of an item lasts. */

@@ -3,7 +3,6 @@ package io.interlock.cli.remote;
 import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LossCause;
-import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.cli.backend.EndingFacts;
 import io.interlock.cli.backend.LockFacts;
@@ -15,24 +14,21 @@ import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.Run;
-import io.interlock.run.RunError;
-import io.interlock.run.StopRequest;
 import io.interlock.spi.Answers;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.OutputNote;
+import io.interlock.spi.run.OutputNotes;
 import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.Ticker;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * The steps of a worker, by a server: takes runs, sends their heartbeats, says how they ended. Who has which key, and what time brings
  * about, is the server's business. Safe for use by many threads.
  */
-final class ServerWork implements WorkSteps {
+final class ServerWork implements WorkSteps, OutputNotes {
 
     private static final Logger log = LoggerFactory.getLogger(ServerWork.class);
     private static final int NOT_FOUND = 404;
@@ -81,9 +77,7 @@ final class ServerWork implements WorkSteps {
                 .done();
         try {
             Answer answer = beat(run, proof, runs.ttl(item));
-            return answer.isGood()
-                    ? Optional.of(withStop(runs.of(item, answer.body()), answer.body()))
-                    : Optional.empty();
+            return answer.isGood() ? Optional.of(runs.of(item, answer.body())) : Optional.empty();
         } catch (StoreUnavailableException away) {
             throw away;
         } catch (RuntimeException unusable) {
@@ -116,7 +110,7 @@ final class ServerWork implements WorkSteps {
             return Answers.of(List.of(new BeatAnswer.Lost(cause(answer), null)));
         }
         held.confirm(request.lease());
-        return Answers.of(List.of(new BeatAnswer.Beating(claimed.lease(), stop(answer.body()))));
+        return Answers.of(List.of(new BeatAnswer.Beating(claimed.lease(), ClaimedRuns.stop(answer.body()))));
     }
 
     /** As for heartbeats. */
@@ -137,7 +131,7 @@ final class ServerWork implements WorkSteps {
         held.forget(request.lease());
         Run run = claimed.run();
         if (answer.isGood()) {
-            return Answers.of(List.of(new FinishAnswer.Finished(moved(run, answer.body()))));
+            return Answers.of(List.of(new FinishAnswer.Finished(ClaimedRuns.ended(run, answer.body()))));
         }
         return Answers.of(List.of(
                 answer.status() == CONFLICT
@@ -146,13 +140,9 @@ final class ServerWork implements WorkSteps {
     }
 
     /** Told with the end. */
-    boolean keepOutput(OutputNote note) {
+    @Override
+    public boolean keepOutput(OutputNote note) {
         return held.say(note.lease(), note.text());
-    }
-
-    private static Run moved(Run run, Facts answer) {
-        RunState state = RunState.valueOf(answer.text("state").orElse(RunState.SUCCEEDED.name()));
-        return run.with(run.status().moved(state, answer.time("endedAt").orElse(Instant.EPOCH)));
     }
 
     private Answer beat(String run, Facts body, Duration ttl) {
@@ -183,22 +173,6 @@ final class ServerWork implements WorkSteps {
             }
         }
         return LossCause.GONE;
-    }
-
-    private static Claimed withStop(Claimed claimed, Facts answer) {
-        StopRequest stop = stop(answer);
-        Run run = claimed.run();
-        return stop == null ? claimed : new Claimed(run.with(run.status().stopping(stop)), claimed.lease());
-    }
-
-    private static @Nullable StopRequest stop(Facts answer) {
-        return answer.is("cancelRequested")
-                ? new StopRequest(
-                        RunError.CANCELLED,
-                        "somebody",
-                        answer.text("cancelReason").orElse("no reason given"),
-                        answer.time("expiresAt").orElse(Instant.EPOCH))
-                : null;
     }
 
     private static Facts.Builder proof(LeaseId lease, FencingToken token) {

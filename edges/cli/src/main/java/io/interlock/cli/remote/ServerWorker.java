@@ -4,16 +4,18 @@ import io.interlock.Holder;
 import io.interlock.ThisProcess;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.text.Facts;
-import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.RunEngine;
+import io.interlock.engine.WorkSource;
+import io.interlock.engine.WorkerBuilder;
+import io.interlock.engine.WorkerEngine;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.time.Environment;
 import java.util.List;
 import java.util.Map;
 
 /**
- * A worker of a server: an engine like that of any worker, with the server in the place of the store. So slots, heartbeats, the loss of
- * a lease, max runtimes, stops and the drain are the same code. {@link #close} asks for no more work; the engine is closed after that.
+ * A worker of a server: an engine like that of any worker, whose work comes from the server and not from a store. So slots, heartbeats,
+ * the loss of a lease, max runtimes, stops and the drain are the same code. {@link #close} asks for no more work; the engine is closed after that.
  */
 public final class ServerWorker implements AutoCloseable {
 
@@ -43,14 +45,13 @@ public final class ServerWorker implements AutoCloseable {
         return client.get("/jobs").list("items");
     }
 
-    /** Sets up an engine that does {@code jobs}. */
-    public EngineBuilder engine(Jobs jobs) {
+    /** Sets up an engine that does {@code jobs}. It hears of stops by the answers to its heartbeats. */
+    public WorkerBuilder engine(Jobs jobs) {
         ServerWork work = new ServerWork(client, new ClaimedRuns(jobs, holder), poll, environment.ticker());
-        return RunEngine.builder(ServerStore.of(toString(), work, poll))
+        return WorkerEngine.builder(new WorkSource(work, work, poll, ChangeFeed.SILENT))
                 .environment(environment)
                 .holder(holder)
-                .jobs(jobs)
-                .withoutBooks();
+                .jobs(jobs);
     }
 
     @Override

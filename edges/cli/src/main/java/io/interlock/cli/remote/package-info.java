@@ -1,5 +1,5 @@
 /**
- * A worker of a server. It takes the server for its store, and so knows what engines ask of stores; nothing else of the commands does.
+ * A worker of a server. It offers the server to its engine as a source of work, in the words of stores; nothing else of the commands knows those.
  */
 @NullMarked
 package io.interlock.cli.remote;

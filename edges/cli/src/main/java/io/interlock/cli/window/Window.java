@@ -6,9 +6,10 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;
-import io.interlock.engine.EngineBuilder;
+import io.interlock.engine.EngineListener;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.WorkerEngine;
 import io.interlock.metrics.InterlockMeters;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -72,9 +73,9 @@ public final class Window implements AutoCloseable {
         return store.through(meters::around);
     }
 
-    /** {@code builder}, with what happens counted. */
-    public EngineBuilder onto(EngineBuilder builder) {
-        return builder.listener(meters.listener());
+    /** Counts what happens in the engine that is shown. */
+    public EngineListener listener() {
+        return meters.listener();
     }
 
     /** Shows an engine on a store, and what waits and runs there; it is ready while {@code question} is answered. */
@@ -84,7 +85,7 @@ public final class Window implements AutoCloseable {
     }
 
     /** Shows an engine that does a server's work, and knows nothing of what else waits and runs there. */
-    public void showWork(RunEngine engine, Runnable question) {
+    public void showWork(WorkerEngine engine, Runnable question) {
         meters.know(engine);
         readiness.by(question);
     }

@@ -11,8 +11,8 @@ import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.remote.SpokenServer.Question;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunHandler;
+import io.interlock.engine.WorkerEngine;
 import io.interlock.run.JobName;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.time.Environment;
@@ -49,7 +49,7 @@ class WorkOfServerTest {
             default -> FINISHED;
         })) {
             ServerWorker worker = worker(server);
-            try (RunEngine engine = engine(worker, QUICK)) {
+            try (WorkerEngine engine = engine(worker, QUICK)) {
                 await().until(() -> !server.asked("claims").isEmpty());
                 worker.close();
             }
@@ -97,7 +97,7 @@ class WorkOfServerTest {
             default -> FINISHED;
         })) {
             ServerWorker worker = worker(server);
-            try (RunEngine engine = engine(worker, QUICK)) {
+            try (WorkerEngine engine = engine(worker, QUICK)) {
                 await().until(() -> !server.asked("finish").isEmpty());
                 worker.close();
             }
@@ -139,7 +139,7 @@ class WorkOfServerTest {
             default -> question.body().contains(first) ? "410{\"cause\":\"EXPIRED\"}" : FINISHED;
         })) {
             ServerWorker worker = worker(server);
-            RunEngine engine = engine(worker, handler);
+            WorkerEngine engine = engine(worker, handler);
             await().until(() ->
                     server.asked("finish").stream().anyMatch(each -> each.body().contains(first)));
             // Once another question is asked, the slot of the first is free: the answer to its end was heard.
@@ -180,7 +180,7 @@ class WorkOfServerTest {
             default -> FINISHED;
         })) {
             ServerWorker worker = worker(server);
-            try (RunEngine engine = engine(worker, handler)) {
+            try (WorkerEngine engine = engine(worker, handler)) {
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> !server.asked("finish").isEmpty());
                 worker.close();
@@ -204,7 +204,7 @@ class WorkOfServerTest {
             default -> FINISHED;
         })) {
             ServerWorker worker = worker(server);
-            try (RunEngine engine = engine(worker, QUICK)) {
+            try (WorkerEngine engine = engine(worker, QUICK)) {
                 await().until(() -> !server.asked("finish").isEmpty());
                 worker.close();
             }
@@ -217,7 +217,7 @@ class WorkOfServerTest {
         return ServerWorker.of(server.url(), Map.of(), Environment.system());
     }
 
-    private static RunEngine engine(ServerWorker worker, RunHandler handler) {
+    private static WorkerEngine engine(ServerWorker worker, RunHandler handler) {
         return worker.engine(Jobs.of(Job.named("load").handler(handler).build()))
                 .slots(4)
                 .build();
