@@ -13,6 +13,7 @@ import io.interlock.run.Ending;
 import io.interlock.run.Execution;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
+import io.interlock.spi.run.RunStore;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.interlock.time.Ticker;
@@ -38,6 +39,7 @@ class NoThreadTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     private volatile boolean exhausted;
+    private volatile boolean passing;
 
     @Test
     void aListenerThatHangsHoldsUpNoStop() {
@@ -106,14 +108,37 @@ class NoThreadTest {
         assertThat(claimed).isCompletedExceptionally();
     }
 
-    private RunEngine engine(Simulation world, MemoryStore store) {
+    @Test
+    void whoWaitsForWorkFindsItThoughNobodyCouldListen() {
+        Simulation world = new Simulation(1);
+        FaultyStore faults = new FaultyStore(new MemoryStore(world.host()));
+        RunEngine engine = engine(world, faults.store());
+        RemoteWork.Claim claim = new RemoteWork.Claim(
+                new UUID(7, 7), new Holder("far/1", "somebody far away"), null, Set.of(new JobName("load")), 1);
+        faults.slowAnswers("claim", () -> {
+            faults.up();
+            // Whoever comes next finds no thread; those after it do.
+            passing = true;
+            exhausted = true;
+        });
+        CompletableFuture<List<Claimed>> claimed =
+                engine.remote().claim(claim, Duration.ofMinutes(5)).toCompletableFuture();
+        assertThat(exhausted).as("somebody found no thread").isFalse();
+        engine.submit(RunRequest.of(LockKey.of("acme", "ledger"), "load"));
+        world.advance(Duration.ofSeconds(3));
+        assertThat(claimed.getNow(List.of())).hasSize(1);
+    }
+
+    private RunEngine engine(Simulation world, RunStore store) {
         Simulation.Host process = world.host();
         EngineThreads threads = process.threads(() -> Duration.ZERO);
         return RunEngine.builder(store)
                 .environment(process)
+                .jobs(Jobs.of(Job.named("load").build()))
                 .threads(new EngineThreads(
                         task -> {
                             if (exhausted) {
+                                exhausted = !passing;
                                 // Not the error the JVM throws: no test framework survives that one.
                                 throw new InternalError("unable to create native thread");
                             }

@@ -110,7 +110,12 @@ final class PollLine<A> {
         }
         if (first) {
             // Whoever joins may be an event loop, and a store may take its time to begin to listen.
-            house.called(this::listen).whenComplete((listening, failure) -> look());
+            house.called(this::listen).whenComplete((listening, failure) -> {
+                if (failure != null) {
+                    deaf(failure);
+                }
+                look();
+            });
         }
         if (waiter.result.isDone()) {
             // It left before it came.
@@ -140,6 +145,14 @@ final class PollLine<A> {
         }
         retireIfEmpty();
         return true;
+    }
+
+    // There was no thread to listen with.
+    private void deaf(Throwable failure) {
+        log.warn("no wake-ups, only polls: {}", failure.toString());
+        synchronized (this) {
+            looking = false;
+        }
     }
 
     private void look() {
