@@ -109,7 +109,7 @@ final class EndWatch {
             // Not before, because nobody knew the key.
             LockKey key = found.get().key();
             lookout.listen(look -> house.settings().store().changes().watch(key, look));
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             log.debug("run {} could not be looked at, trying again: {}", id, failure.toString());
         }
         lookout.looked();
@@ -128,14 +128,15 @@ final class EndWatch {
     }
 
     private void leave(Waiting somebody) {
-        boolean nobody;
         synchronized (this) {
             waiting.remove(somebody);
-            nobody = waiting.isEmpty();
+            if (over || !waiting.isEmpty()) {
+                return;
+            }
+            // Now, not later: whoever comes in between would be sent away with the answer for nobody.
+            over = true;
         }
-        if (nobody) {
-            finish(Optional.empty(), null);
-        }
+        end();
     }
 
     private void finish(Optional<Run> run, @Nullable RuntimeException failure) {
@@ -147,8 +148,7 @@ final class EndWatch {
             over = true;
             all = new HashSet<>(waiting);
         }
-        lookout.end();
-        house.ends().forget(id, this);
+        end();
         for (Waiting somebody : all) {
             house.threads().tell(() -> {
                 if (failure != null) {
@@ -158,5 +158,10 @@ final class EndWatch {
                 }
             });
         }
+    }
+
+    private void end() {
+        lookout.end();
+        house.ends().forget(id, this);
     }
 }

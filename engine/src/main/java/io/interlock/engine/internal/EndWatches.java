@@ -14,6 +14,7 @@ final class EndWatches {
     private final House house;
     private final Map<RunId, EndWatch> watches = new ConcurrentHashMap<>();
     private volatile boolean closed;
+    private volatile boolean shut;
 
     EndWatches(House house) {
         this.house = house;
@@ -27,15 +28,23 @@ final class EndWatches {
     CompletableFuture<Optional<Run>> await(RunId run, Duration maxWait, boolean atWork) {
         house.requireOpen();
         CompletableFuture<Optional<Run>> result = new CompletableFuture<>();
-        while (!watches.computeIfAbsent(run, id -> new EndWatch(house, id)).join(result, maxWait, atWork)) {
-            // It has just ended; the next one is ours.
-            watches.remove(run);
+        EndWatch watch = watch(run);
+        while (!watch.join(result, maxWait, atWork)) {
+            // It has just ended; the next one is ours, unless somebody else has begun it by now.
+            forget(run, watch);
+            watch = watch(run);
         }
-        if (closed) {
-            // It came after the others were sent away, and nobody would do that for it.
+        // It came after the others were sent away, and nobody would do that for it.
+        if (shut) {
+            shut();
+        } else if (closed) {
             close();
         }
         return result;
+    }
+
+    private EndWatch watch(RunId run) {
+        return watches.computeIfAbsent(run, id -> new EndWatch(house, id));
     }
 
     /** Somebody saw {@code run} as it stands now. */
@@ -58,6 +67,7 @@ final class EndWatches {
 
     /** Sends away whoever is left. */
     void shut() {
+        shut = true;
         watches.values().forEach(EndWatch::shut);
     }
 }
