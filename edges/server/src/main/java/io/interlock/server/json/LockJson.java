@@ -27,8 +27,11 @@ public final class LockJson {
                     .put("token", lease.token().value())
                     .put("since", JsonTime.of(lease.grantedAt()))
                     .put("leaseLeft", JsonTime.of(lease.remaining()));
-        } else if (run != null) {
-            json.put("holder", HolderJson.of(run));
+        } else {
+            if (run != null) {
+                json.put("holder", HolderJson.of(run));
+            }
+            json.putNull("token");
         }
         if (run != null) {
             json.put("job", run.job().value());

@@ -7,6 +7,7 @@ import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus;
+import io.interlock.run.Stage;
 import io.interlock.run.Turn;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
@@ -35,12 +36,10 @@ public final class RunJson {
                 .put("id", run.id().toString())
                 .put("key", run.key().name())
                 .put("job", run.job().value())
-                .put("state", run.state().name());
-        status.currentStage().ifPresent(stage -> json.put("stage", stage.name()));
-        if (!status.progress().equals(Progress.NONE)) {
-            json.put("progress", progress(status.progress()));
-        }
-        json.put("attempt", status.attempts())
+                .put("state", run.state().name())
+                .put("stage", status.currentStage().map(Stage::name).orElse(null))
+                .put("progress", status.progress().equals(Progress.NONE) ? null : progress(status.progress()))
+                .put("attempt", status.attempts())
                 .put("maxAttempts", run.spec().retry().attempts())
                 .put("priority", run.spec().priority());
         status.lastTurn()
@@ -117,9 +116,7 @@ public final class RunJson {
     }
 
     static JsonObject progress(Progress progress) {
-        JsonObject json = new JsonObject().put("done", progress.done());
-        progress.whole().ifPresent(total -> json.put("total", total));
-        return json;
+        return new JsonObject().put("done", progress.done()).put("total", progress.total());
     }
 
     private static JsonObject attempt(Attempt attempt) {

@@ -62,12 +62,12 @@ final class ForceOperations {
         String now = mismatch.holder()
                 .map(lease -> "has token " + lease.token() + ", not " + token)
                 .orElse("is held by nobody");
-        Problem problem = Problem.of(ProblemCode.TOKEN_STALE, key.name() + " " + now + ".")
+        return Problem.of(ProblemCode.TOKEN_STALE, key.name() + " " + now + ".")
                 .with("key", key.name())
-                .with("token", token.value());
-        return mismatch.holder()
-                .map(lease -> problem.with("currentToken", lease.token().value()))
-                .orElse(problem)
+                .with("token", token.value())
+                .with(
+                        "currentToken",
+                        mismatch.holder().map(lease -> lease.token().value()).orElse(null))
                 .thrown();
     }
 

@@ -87,10 +87,9 @@ final class LeaseOperations {
         return bench.engine().leases().find(key).thenApply(found -> {
             Optional<Long> current =
                     found.filter(LeaseRecord::isLive).map(lease -> lease.token().value());
-            JsonObject json = new JsonObject()
-                    .put("valid", current.filter(live -> live == token).isPresent());
-            current.ifPresent(live -> json.put("currentToken", live));
-            return Reply.ok(json);
+            return Reply.ok(new JsonObject()
+                    .put("valid", current.filter(live -> live == token).isPresent())
+                    .put("currentToken", current.orElse(null)));
         });
     }
 

@@ -53,7 +53,7 @@ public record Problem(
     }
 
     /** This, with a fact more. */
-    public Problem with(String name, Object value) {
+    public Problem with(String name, @Nullable Object value) {
         return new Problem(code, detail, facts.copy().put(name, value), retryAfter);
     }
 

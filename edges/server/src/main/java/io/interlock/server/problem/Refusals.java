@@ -54,8 +54,14 @@ public final class Refusals {
         } else if (refusal instanceof RunRefusal runs) {
             ofRuns(runs, facts, run);
         }
-        if (!facts.containsKey("queueLength") && view != null) {
-            facts.put("queueLength", view.waiting());
+        if (view != null) {
+            // Who has the key is also worth knowing for those who are refused for another reason.
+            view.currentLease()
+                    .filter(lease -> !facts.containsKey("holder"))
+                    .ifPresent(lease -> facts.put("holder", HolderJson.of(lease, run)));
+            if (!facts.containsKey("queueLength")) {
+                facts.put("queueLength", view.waiting());
+            }
         }
         return facts;
     }
@@ -66,10 +72,9 @@ public final class Refusals {
                     "holder",
                     run != null && run.id().equals(reserved.run())
                             ? HolderJson.of(run)
-                            : next(reserved.run().toString(), JsonTime.of(reserved.since())));
+                            : HolderJson.of(reserved.run(), reserved.since()));
         } else if (refusal instanceof RunRefusal.QueuedAhead ahead) {
-            facts.put("holder", new JsonObject().put("runId", ahead.first().toString()))
-                    .put("queueLength", ahead.waiting());
+            facts.put("holder", HolderJson.of(ahead.first(), null)).put("queueLength", ahead.waiting());
         } else if (refusal instanceof RunRefusal.Paused paused) {
             facts.put("pausedBy", paused.pause().actor())
                     .put("reason", paused.pause().reason());
@@ -85,10 +90,6 @@ public final class Refusals {
                             new JsonArray(
                                     new TreeSet<>(wrong.allowed()).stream().toList()));
         }
-    }
-
-    private static JsonObject next(String run, String since) {
-        return new JsonObject().put("runId", run).put("since", since).put("alive", true);
     }
 
     /** With a capital at the beginning, unless a key stands there. */

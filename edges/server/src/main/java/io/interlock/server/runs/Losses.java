@@ -18,30 +18,30 @@ public final class Losses {
     public static RuntimeException of(LockKey key, FencingToken token, LossCause cause, @Nullable LeaseRecord current) {
         String other =
                 current == null || current.token().equals(token) ? "" : "; the current token is " + current.token();
-        Problem problem = Problem.of(
+        return Problem.of(
                         ProblemCode.LEASE_LOST,
                         "The lease on " + key.name() + " with token " + token + " is lost: " + cause.explanation()
                                 + other + ".")
                 .with("key", key.name())
                 .with("token", token.value())
-                .with("cause", cause.name());
-        return (current == null
-                        ? problem
-                        : problem.with("currentToken", current.token().value()))
+                .with("cause", cause.name())
+                .with("currentToken", current == null ? null : current.token().value())
                 .thrown();
     }
 
     /** A caller asks for a turn that is somebody's already, or no caller's to take. */
     static RuntimeException ofTurn(Run run) {
-        Problem problem = Problem.of(
+        return Problem.of(
                         ProblemCode.LEASE_LOST,
                         "Run " + run.id() + " is " + run.state() + " and has no turn for this caller.")
                 .with("key", run.key().name())
-                .with("state", run.state().name());
-        return run.status()
-                .lastTurn()
-                .map(turn -> problem.with("currentToken", turn.token().value()))
-                .orElse(problem)
+                .with("state", run.state().name())
+                .with(
+                        "currentToken",
+                        run.status()
+                                .lastTurn()
+                                .map(turn -> turn.token().value())
+                                .orElse(null))
                 .thrown();
     }
 }

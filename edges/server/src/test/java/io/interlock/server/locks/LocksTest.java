@@ -33,10 +33,11 @@ class LocksTest extends ServedTest {
         rig.post("/locks/release", Role.WORKER, held("ledger/1", id, lease.number("token")))
                 .is(204);
         Answer over = rig.get("/locks/validate?key=ledger/1&token=" + lease.number("token"), Role.WORKER);
-        assertThat(over.json()).isEqualTo(new JsonObject().put("valid", false));
+        assertThat(over.json()).isEqualTo(new JsonObject().put("valid", false).putNull("currentToken"));
         Answer lost = rig.post("/locks/renew", Role.WORKER, held("ledger/1", id, lease.number("token")))
                 .isProblem(410, "lease-lost");
         assertThat(lost.number("token")).isEqualTo(lease.number("token"));
+        assertThat(lost.json().fieldNames()).as("also if there is none").contains("currentToken");
     }
 
     @Test
