@@ -90,7 +90,7 @@ final class Mistakes {
         if (schema.contains("/Duration/")) {
             return "is not a duration; write it as 500ms, 30s, 5m, 2h, 1d or PT5M";
         }
-        return schema.contains("/LeaseId/") ? "is not a UUID in lower case" : "does not have the form it must have";
+        return schema.contains("/LeaseId/") ? "is not a UUID" : "does not have the form it must have";
     }
 
     private static String quoted(String said) {

@@ -9,6 +9,7 @@ import io.interlock.server.ServedTest;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** Leases without runs, and what operators do to keys, over HTTP. */
@@ -38,6 +39,17 @@ class LocksTest extends ServedTest {
                 .isProblem(410, "lease-lost");
         assertThat(lost.number("token")).isEqualTo(lease.number("token"));
         assertThat(lost.json().fieldNames()).as("also if there is none").contains("currentToken");
+    }
+
+    @Test
+    void aLeaseIdInCapitalsIsTheSameLeaseId() {
+        String id = EngineRig.uuid();
+        Answer lease = acquire("ledger/3", id.toUpperCase(Locale.ROOT)).is(200);
+        assertThat(acquire("ledger/3", id).is(200).number("token"))
+                .as("as uuidgen writes it elsewhere")
+                .isEqualTo(lease.number("token"));
+        assertThat(acquire("ledger/3", "lease-1").isProblem(400, "invalid-request").json().encode())
+                .contains("/leaseId", "is not a UUID");
     }
 
     @Test
