@@ -26,6 +26,7 @@ public final class DemoTraffic implements AutoCloseable {
     private static final int IN_LINE = 3;
     private static final int FAIL_EVERY = 40;
     private static final int LOSE_EVERY = 24;
+    private static final int CLUSTER_EVERY = 4;
 
     private record Start(String key, String job) {}
 
@@ -37,14 +38,13 @@ public final class DemoTraffic implements AutoCloseable {
             new Start("flow/4712/readiness", "readiness"),
             new Start("event/daytona", "ingest_laps"),
             new Start("event/monza", "ingest_laps"),
-            new Start("workflow/order_fulfilment", "order_fulfilment"),
-            new Start("cluster/berlin", "create_cluster"),
-            new Start("cluster/berlin", "destroy_cluster"));
+            new Start("workflow/order_fulfilment", "order_fulfilment"));
 
     private final RunEngine engine;
     private final Environment environment;
     private final Timers timers;
     private final DyingWorker worker;
+    private final DemoCluster cluster;
     private int tick;
 
     private DemoTraffic(RunEngine engine, Environment environment) {
@@ -52,6 +52,7 @@ public final class DemoTraffic implements AutoCloseable {
         this.environment = environment;
         timers = environment.timers("interlock-demo");
         worker = new DyingWorker(engine, environment);
+        cluster = new DemoCluster(engine);
     }
 
     /** Begins, and goes on until it is closed. */
@@ -74,6 +75,9 @@ public final class DemoTraffic implements AutoCloseable {
             }
             if (tick % LOSE_EVERY == 0) {
                 submit(new Start("demo/telemetry", "import_telemetry"));
+            }
+            if (tick % CLUSTER_EVERY == 0) {
+                cluster.next().forEach(job -> submit(new Start(DemoCluster.KEY, job)));
             }
             worker.look();
             submit(USUAL.get(environment.random().nextInt(USUAL.size())));

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +55,7 @@ class DemoTest {
                             .map(job -> ((JsonObject) job).getString("door"))
                             .distinct())
                     .contains("pipelines", "flows", "ingestion", "workflows", "clusters", "none");
+            everyDoorIsOpen(demo, key);
             List<String> commands = demo.out()
                     .lines()
                     .filter(line -> line.startsWith("  curl "))
@@ -86,6 +88,39 @@ class DemoTest {
             assertThat(next.exitCode()).isZero();
         }
         assertThat(leftovers()).isEmpty();
+    }
+
+    /** What the five teams used to call, as they called it. */
+    private static void everyDoorIsOpen(RealServer demo, String key) {
+        assertThat(call(demo, key, "/pipelines/run/aws_cost_import", null).getString("status"))
+                .isIn("PENDING", "RUNNING");
+        assertThat(call(demo, key, "/flows/flow-123/resume", new JsonObject().put("phase", "readiness"))
+                        .getString("status"))
+                .isEqualTo("started");
+        assertThat(call(demo, key, "/api/v1/events/spa/ingest", null).getString("status"))
+                .isEqualTo("started");
+        assertThat(call(demo, key, "/api/webhooks/order_fulfilment", new JsonObject().put("eventId", "evt_1"))
+                        .getBoolean("success"))
+                .isNotNull();
+        JsonObject cluster = call(
+                demo,
+                key,
+                "/clusters",
+                new JsonObject()
+                        .put("name", "prod1")
+                        .put("platform", "aws")
+                        .put("base_domain", "example.com")
+                        .put("ttl", "1h"));
+        assertThat(cluster.getString("status")).as(cluster.encode()).isEqualTo("PENDING");
+        String path = "/clusters/" + cluster.getString("id");
+        for (String type : List.of("SCALE_WORKERS", "DESTROY", "JANITOR_DESTROY")) {
+            JsonObject job = call(demo, key, path + "/jobs", new JsonObject().put("type", type));
+            assertThat(job.getString("job_id")).as(type + job.encode()).isNotNull();
+        }
+    }
+
+    private static JsonObject call(RealServer demo, String key, String path, @Nullable JsonObject body) {
+        return RealServer.json(demo.post(path, key, body == null ? new JsonObject() : body));
     }
 
     private static JsonArray items(RealServer demo, String path, String key) {

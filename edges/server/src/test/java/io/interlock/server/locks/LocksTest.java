@@ -48,7 +48,10 @@ class LocksTest extends ServedTest {
         assertThat(acquire("ledger/3", id).is(200).number("token"))
                 .as("as uuidgen writes it elsewhere")
                 .isEqualTo(lease.number("token"));
-        assertThat(acquire("ledger/3", "lease-1").isProblem(400, "invalid-request").json().encode())
+        assertThat(acquire("ledger/3", "lease-1")
+                        .isProblem(400, "invalid-request")
+                        .json()
+                        .encode())
                 .contains("/leaseId", "is not a UUID");
     }
 
