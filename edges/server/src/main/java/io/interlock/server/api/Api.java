@@ -139,7 +139,8 @@ public final class Api {
                 authentication.require(context, role);
             }
         }));
-        route.addHandler(gate.bodies());
+        route.addHandler(gate.bodies(
+                Boolean.TRUE.equals(route.getOperation().getExtensions().get("x-any-type"))));
         signatures.ifPresent(known -> route.addHandler(context -> {
             if (isSigned(context, signatures)) {
                 authentication.admit(context, known.recognise(context, Exchange.body(context)), needed.orElseThrow());

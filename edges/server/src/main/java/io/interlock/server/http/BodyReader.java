@@ -17,9 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class BodyReader implements Handler<RoutingContext> {
 
     private final Limits limits;
+    private final boolean anyType;
 
-    BodyReader(Limits limits) {
+    /** A reader; {@code anyType} if what the sender calls the body does not matter. */
+    BodyReader(Limits limits, boolean anyType) {
         this.limits = limits;
+        this.anyType = anyType;
     }
 
     @Override
@@ -47,7 +50,8 @@ final class BodyReader implements Handler<RoutingContext> {
         }
         String type = request.getHeader("Content-Type");
         String encoding = request.getHeader("Content-Encoding");
-        if (hasBody(request) && (!isJson(type) || (encoding != null && !encoding.equalsIgnoreCase("identity")))) {
+        boolean plain = encoding == null || encoding.equalsIgnoreCase("identity");
+        if (hasBody(request) && !(plain && (anyType || isJson(type)))) {
             return Problem.of(
                     ProblemCode.UNSUPPORTED_MEDIA_TYPE,
                     "The body is " + (type == null ? "of no declared type" : "not plain JSON")

@@ -13,21 +13,23 @@ import java.util.List;
 public final class Gate {
 
     private final BodyReader bodies;
+    private final BodyReader anyBodies;
     private final Handler<RoutingContext> requestIds;
     private final Handler<RoutingContext> accessLog;
     private final Handler<RoutingContext> securityHeaders;
 
     /** A gate with {@code limits}; {@code tls} tells browsers to come back by TLS only. */
     public Gate(Environment environment, Limits limits, boolean tls) {
-        this.bodies = new BodyReader(limits);
+        this.bodies = new BodyReader(limits, false);
+        this.anyBodies = new BodyReader(limits, true);
         this.requestIds = new RequestId(environment);
         this.accessLog = new AccessLog(environment.ticker());
         this.securityHeaders = new SecurityHeaders(tls);
     }
 
-    /** Reads bodies, for routes that have let the caller in. */
-    public Handler<RoutingContext> bodies() {
-        return bodies;
+    /** Reads bodies, for routes that have let the caller in; with {@code anyType} whatever their senders call them. */
+    public Handler<RoutingContext> bodies(boolean anyType) {
+        return anyType ? anyBodies : bodies;
     }
 
     /** A router behind this gate: every request has an id and a log line, every failure is a problem. */

@@ -45,6 +45,11 @@ record DoorRoute(JsonObject document, String method, String path, JsonObject ope
         return operation.getString("operationId");
     }
 
+    /** Whether its body is JSON whatever its sender calls it. */
+    boolean takesAnyType() {
+        return operation.getBoolean("x-any-type", false);
+    }
+
     /** The parameters of a kind: {@code path}, {@code query} or {@code header}. */
     List<JsonObject> parameters(String in) {
         return operation.getJsonArray("parameters", new JsonArray()).stream()

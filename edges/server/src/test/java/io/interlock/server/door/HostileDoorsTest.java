@@ -135,7 +135,7 @@ class HostileDoorsTest {
     @MethodSource("bodies")
     void bodiesThatAreNotPlainJson(DoorRoute route) {
         BodyPublisher plain = BodyPublishers.ofString("{}");
-        for (String type : List.of(
+        List<String> types = List.of(
                 "text/plain",
                 "text/json",
                 "application/xml",
@@ -143,10 +143,12 @@ class HostileDoorsTest {
                 "multipart/form-data; boundary=x",
                 "application/json; charset=utf-16",
                 "application/json, text/plain",
-                "*/*")) {
-            route.told(415, send(route, type, plain));
+                "*/*");
+        if (!route.takesAnyType()) {
+            types.forEach(type -> route.told(415, send(route, type, plain)));
+            route.told(
+                    415, rig.send(request(route).method(route.method(), plain).build()));
         }
-        route.told(415, rig.send(request(route).method(route.method(), plain).build()));
         route.told(
                 415,
                 rig.send(request(route)

@@ -15,7 +15,10 @@ import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.door.DoorRig;
 import io.interlock.server.door.HandWork;
 import io.vertx.core.json.JsonObject;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -124,6 +127,34 @@ class WorkflowsTest {
                         .getBoolean("duplicate"))
                 .as("also after it has ended")
                 .isTrue();
+    }
+
+    @Test
+    void anEventIsJsonWhateverItsSenderCallsIt() {
+        String id = null;
+        // What a browser's fetch and curl say if nobody tells them; what other senders say; nothing at all.
+        for (String type : List.of(
+                "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "application/cloudevents+json", "")) {
+            HttpRequest.Builder request = rig.request("/api/webhooks/events", rig.key(Role.TRIGGER));
+            if (!type.isEmpty()) {
+                request.header("Content-Type", type);
+            }
+            Answer answer = rig.send(request.POST(BodyPublishers.ofString("{\"eventId\": \"typed\", \"amount\": 7}"))
+                            .build())
+                    .is(200);
+            if (id != null) {
+                assertThat(answer.text("executionId")).as(type).isEqualTo(id);
+            }
+            id = answer.text("executionId");
+        }
+        assertThat(new JsonObject(work.working(id).run().spec().parameters()).getInteger("amount"))
+                .isEqualTo(7);
+        work.succeed(id);
+        Answer form = rig.send(rig.request("/api/webhooks/events", rig.key(Role.TRIGGER))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString("eventId=1"))
+                .build());
+        assertThat(form.is(400).json().getString("details")).contains("is not JSON");
     }
 
     @Test
