@@ -92,8 +92,8 @@ public final class Refusals {
         }
     }
 
-    /** With a capital at the beginning, unless a key stands there. */
-    private static String sentence(Refusal refusal) {
+    /** Why, with a capital at the beginning, unless a key stands there. */
+    public static String sentence(Refusal refusal) {
         String text = refusal.explanation();
         return text.startsWith(refusal.key().toString())
                 ? text + "."

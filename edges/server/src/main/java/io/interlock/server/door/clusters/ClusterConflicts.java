@@ -5,6 +5,7 @@ import io.interlock.RunId;
 import io.interlock.RunRefusal;
 import io.interlock.engine.Submission;
 import io.interlock.server.api.Reply;
+import io.interlock.server.problem.Refusals;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
@@ -33,7 +34,7 @@ final class ClusterConflicts {
         if (refusal instanceof RunRefusal.WrongState wrong) {
             return Optional.of(conflict(new JsonObject()
                     .put("code", ClusterJson.INVALID_STATE)
-                    .put("message", sentence(refusal))
+                    .put("message", Refusals.sentence(refusal))
                     .put("state", wrong.state())
                     .put(
                             "allowed",
@@ -43,7 +44,7 @@ final class ClusterConflicts {
         if (answer.incumbent().isPresent() || refusal instanceof Refusal.Held) {
             return Optional.of(conflict(new JsonObject()
                     .put("code", "LOCK_HELD_BY_OTHER_WORKER")
-                    .put("message", sentence(refusal))
+                    .put("message", Refusals.sentence(refusal))
                     .put("job_id", answer.incumbent().map(RunId::toString).orElse(null))));
         }
         return Optional.empty();
@@ -51,10 +52,5 @@ final class ClusterConflicts {
 
     private static Reply conflict(JsonObject error) {
         return new Reply(409, new JsonObject().put("error", error), Map.of(), null);
-    }
-
-    private static String sentence(Refusal refusal) {
-        String text = refusal.explanation();
-        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";
     }
 }

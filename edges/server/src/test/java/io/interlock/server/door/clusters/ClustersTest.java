@@ -177,6 +177,9 @@ class ClustersTest {
                 .getJsonObject("error");
         assertThat(error.getString("code")).isEqualTo("LOCK_HELD_BY_OTHER_WORKER");
         assertThat(error.getString("job_id")).isEqualTo(created.text("job_id"));
+        assertThat(error.getString("message"))
+                .as("a key is written as it is")
+                .startsWith(DoorRig.TENANT + ":cluster/held.");
         work.succeed(created.text("job_id"));
     }
 
