@@ -5,7 +5,6 @@ import io.interlock.RunId;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
-import io.interlock.engine.Job;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.SweepRound;
 import io.interlock.engine.audit.AuditFinding;
@@ -60,13 +59,10 @@ final class EngineHouse implements HouseBook {
 
     @Override
     public List<Facts> jobs() {
-        if (engine.jobs().all().isEmpty()) {
-            throw new Failure(
-                    ExitCode.CONFIGURATION,
-                    "a store knows runs, not jobs",
-                    "name the configuration that defines them: --config interlock.yaml; or ask a server: --server URL");
-        }
-        return engine.jobs().all().stream().map(EngineHouse::facts).toList();
+        throw new Failure(
+                ExitCode.CONFIGURATION,
+                "a store knows runs, not jobs",
+                "name the configuration that defines them: --config interlock.yaml; or ask a server: --server URL");
     }
 
     @Override
@@ -124,18 +120,6 @@ final class EngineHouse implements HouseBook {
                 .and("after", record.after())
                 .and("reason", record.reason())
                 .and("correlation", record.correlation())
-                .done();
-    }
-
-    private static Facts facts(Job job) {
-        return Facts.with("name", job.name())
-                .and("door", "none")
-                .and("onConflict", job.policy())
-                .and("lease", job.terms().ttl())
-                .and("maxAttempts", job.retry().attempts())
-                .and("maxRuntime", job.limits().maxRuntime())
-                .and("maxWait", job.limits().maxWait())
-                .and("stages", List.copyOf(job.stages().keySet()))
                 .done();
     }
 

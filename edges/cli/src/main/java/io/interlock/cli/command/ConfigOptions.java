@@ -7,7 +7,6 @@ import io.interlock.config.ConfigurationException;
 import io.interlock.config.Flag;
 import io.interlock.config.Given;
 import io.interlock.config.JobSettings;
-import io.interlock.engine.Job;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,10 +41,11 @@ final class ConfigOptions {
     }
 
     /** The jobs of a file. */
-    static List<Job> jobs(Session session, Path file) {
-        return read(new Given(List.of(), session.variables(), file), session).settings().jobs().values().stream()
-                .map(JobSettings::job)
-                .toList();
+    static List<JobSettings> jobs(Session session, Path file) {
+        return List.copyOf(read(new Given(List.of(), session.variables(), file), session)
+                .settings()
+                .jobs()
+                .values());
     }
 
     /** Reads what is given; every mistake in it is told at once. */

@@ -4,7 +4,9 @@ import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
-import io.interlock.engine.Jobs;
+import io.interlock.config.JobSettings;
+import io.interlock.config.Work;
+import io.interlock.engine.Job;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,13 +29,26 @@ public final class JobsCommand extends Listing {
     }
 
     @Override
-    Jobs jobs() {
-        return config == null ? Jobs.of() : Jobs.of(ConfigOptions.jobs(session(), config));
+    List<Facts> items(Backend backend) {
+        return config == null
+                ? backend.house().jobs()
+                : ConfigOptions.jobs(session(), config).stream()
+                        .map(JobsCommand::facts)
+                        .toList();
     }
 
-    @Override
-    List<Facts> items(Backend backend) {
-        return backend.house().jobs();
+    private static Facts facts(JobSettings settings) {
+        Job job = settings.job();
+        return Facts.with("name", job.name())
+                .and("door", settings.door().word())
+                .and("onConflict", job.policy())
+                .and("lease", job.terms().ttl())
+                .and("maxAttempts", job.retry().attempts())
+                .and("stages", List.copyOf(job.stages().keySet()))
+                .and("worker", settings.work() instanceof Work.Remote ? "remote" : "here")
+                .and("maxRuntime", job.limits().maxRuntime())
+                .and("maxWait", job.limits().maxWait())
+                .done();
     }
 
     @Override

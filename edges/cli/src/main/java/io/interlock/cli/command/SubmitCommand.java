@@ -2,6 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.RunBook;
+import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import java.nio.file.Path;
@@ -64,7 +65,9 @@ public final class SubmitCommand extends Answering {
         if (config == null) {
             return Jobs.of(Job.named(job).build());
         }
-        return Jobs.of(ConfigOptions.jobs(session(), config));
+        return Jobs.of(ConfigOptions.jobs(session(), config).stream()
+                .map(JobSettings::job)
+                .toList());
     }
 
     @Override
