@@ -66,6 +66,17 @@ class RedisTest {
         }
     }
 
+    @Test
+    void thatThereAreNoRunsIsKnownWithoutAsking() throws IOException {
+        Typed nowhere = new Typed("INTERLOCK_STORE", "redis://localhost:" + freePort());
+        for (String noun : new String[] {"runs", "queue", "dead"}) {
+            Typed.Answer none = nowhere.type(noun, "ls");
+            assertThat(none.code()).as(none.err()).isEqualTo(78);
+            assertThat(none.err()).contains("keeps leases only");
+        }
+        assertThat(nowhere.type("locks", "ls").code()).isEqualTo(69);
+    }
+
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();

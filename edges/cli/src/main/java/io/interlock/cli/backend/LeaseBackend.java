@@ -18,24 +18,30 @@ public final class LeaseBackend implements Backend, LockBook {
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
     private final StorePlace place;
-    private final LeaseDesk desk;
-    private final Locks locks;
+    private @Nullable Open open;
 
-    private LeaseBackend(StorePlace place, LeaseDesk desk, Locks locks) {
+    private record Open(LeaseDesk desk, Locks locks) {}
+
+    private LeaseBackend(StorePlace place) {
         this.place = place;
-        this.desk = desk;
-        this.locks = locks;
     }
 
-    /** Opens a store. */
-    public static LeaseBackend open(StorePlace place) {
-        LeaseDesk desk = LeaseDesk.open(place.url(), place.environment());
-        return new LeaseBackend(place, desk, desk.locks().drainTime(LAST_WORDS).build());
+    /** At a store, which is opened when it is first needed: that it keeps no runs is known before. */
+    public static LeaseBackend at(StorePlace place) {
+        return new LeaseBackend(place);
+    }
+
+    private synchronized Locks opened() {
+        if (open == null) {
+            LeaseDesk desk = LeaseDesk.open(place.url(), place.environment());
+            open = new Open(desk, desk.locks().drainTime(LAST_WORDS).build());
+        }
+        return open.locks();
     }
 
     @Override
     public Door door() {
-        return new LeaseDoor(locks, place.environment());
+        return new LeaseDoor(opened(), place.environment());
     }
 
     @Override
@@ -45,7 +51,7 @@ public final class LeaseBackend implements Backend, LockBook {
 
     @Override
     public List<Facts> list(String prefix) {
-        return locks.list(LeaseQuery.ofTenant(place.tenant()).startingWith(prefix)).leases().stream()
+        return opened().list(LeaseQuery.ofTenant(place.tenant()).startingWith(prefix)).leases().stream()
                 .map(LockFacts::of)
                 .toList();
     }
@@ -53,13 +59,13 @@ public final class LeaseBackend implements Backend, LockBook {
     @Override
     public Facts show(String name) {
         LockKey key = LockKey.of(place.tenant(), name);
-        return locks.find(key).map(LockFacts::of).orElseGet(() -> LockFacts.free(key));
+        return opened().find(key).map(LockFacts::of).orElseGet(() -> LockFacts.free(key));
     }
 
     @Override
     public Facts evict(String name, long token, String reason) {
         LockKey key = LockKey.of(place.tenant(), name);
-        return EngineLocks.evicted(key, token, locks.evict(key, new FencingToken(token), place.actor(), reason));
+        return EngineLocks.evicted(key, token, opened().evict(key, new FencingToken(token), place.actor(), reason));
     }
 
     @Override
@@ -93,9 +99,11 @@ public final class LeaseBackend implements Backend, LockBook {
     }
 
     @Override
-    public void close() {
-        locks.close();
-        desk.close();
+    public synchronized void close() {
+        if (open != null) {
+            open.locks().close();
+            open.desk().close();
+        }
     }
 
     private static Failure leasesOnly(String what) {

@@ -96,7 +96,7 @@ public final class TargetOptions {
                     serverUrl(session.variables()), headers(session.variables()), session.environment());
         }
         StorePlace place = place(session);
-        return place.url().startsWith("redis") ? LeaseBackend.open(place) : StoreBackend.open(place, jobs);
+        return place.url().startsWith("redis") ? LeaseBackend.at(place) : StoreBackend.open(place, jobs);
     }
 
     /** A worker of the server that is meant. */
