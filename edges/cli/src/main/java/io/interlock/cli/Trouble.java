@@ -152,7 +152,9 @@ final class Trouble {
                     .done()));
         } else {
             // What a problem of the REST interface is called can be looked up; the others say all there is to say.
-            boolean named = ExitCode.of(words.code()) == words.exitCode() && words.exitCode() != ExitCode.USAGE;
+            boolean named = ExitCode.of(words.code()) == words.exitCode()
+                    && words.exitCode() != ExitCode.USAGE
+                    && words.exitCode() != ExitCode.FAILED;
             console.say(words.cause() + (named ? " [" + words.code() + "]" : ""));
             if (words.next() != null) {
                 console.more(words.next());

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
 import io.interlock.cli.command.Session;
 import io.interlock.cli.text.Console;
@@ -15,6 +16,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.run.RetryPlan;
 import io.interlock.time.Environment;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,21 +77,36 @@ class StoreCommandsTest {
     }
 
     @Test
-    void forceNeedsTheTokenAReasonAndConsent() {
+    void forceNeedsTheTokenAndAReason() {
         String token = field(cli.type("acquire", "k").out(), "token");
         assertThat(cli.type("locks", "evict", "k", "--token", token).code()).isEqualTo(64);
-        Answer unasked = cli.type("locks", "evict", "k", "--token", token, "--reason", "gone");
-        assertThat(unasked.code()).isEqualTo(64);
-        assertThat(unasked.err()).contains("is held by", "add --yes");
-        Answer stale = cli.type("locks", "evict", "k", "--token", "1", "--reason", "gone", "--yes");
+        Answer stale = cli.type("locks", "evict", "k", "--token", "1", "--reason", "gone");
         assertThat(stale.code()).isEqualTo(5);
         assertThat(stale.err()).contains("has token " + token + " by now, not 1");
-        Answer evicted = cli.type("locks", "evict", "k", "--token", token, "--reason", "gone", "--yes", "--json");
-        assertThat(evicted.code()).isZero();
+        Answer evicted = cli.type("locks", "evict", "k", "--token", token, "--reason", "gone", "--json");
+        assertThat(evicted.code()).as("nobody can be asked here").isZero();
         assertThat(field(evicted.out(), "releasedToken")).isEqualTo(token);
         assertThat(cli.type("locks", "evict", "free", "--token", "1", "--reason", "x", "-y")
                         .code())
                 .isEqualTo(3);
+    }
+
+    @Test
+    void whoSitsAtATerminalIsAskedBeforeSomethingIsTakenAway() throws IOException {
+        Cli process = new Cli(Files.createDirectories(folder.resolve("terminal")));
+        String token = field(process.run("acquire", "k", "--ttl", "1m").out(), "token");
+        for (String answer : List.of("n", "y")) {
+            Path typed = folder.resolve("typed");
+            Files.writeString(typed, process.shellCommand() + " locks evict k --reason gone --token " + token);
+            Running asked = process.running(List.of("script", "-qec", "sh " + typed, "/dev/null"), "TERM", "xterm");
+            await().until(() -> asked.out().contains("[y/N]"));
+            assertThat(asked.out()).contains("Take it away? k is held by");
+            asked.write((answer + "\n").getBytes(StandardCharsets.UTF_8));
+            assertThat(asked.await().code()).isEqualTo(answer.equals("y") ? 0 : 1);
+            if (answer.equals("n")) {
+                assertThat(asked.out()).contains("nothing was done").doesNotContain("internal-error");
+            }
+        }
     }
 
     @Test
@@ -122,9 +139,7 @@ class StoreCommandsTest {
         assertThat(cli.type("runs", "show", id).out()).contains("waits for a worker", "month end");
         assertThat(cli.type("runs", "logs", id).err()).contains("nothing");
 
-        assertThat(cli.type("runs", "cancel", id).code()).isEqualTo(64);
-        assertThat(cli.type("runs", "cancel", id, "--yes", "--reason", "wrong month")
-                        .out())
+        assertThat(cli.type("runs", "cancel", id, "--reason", "wrong month").out())
                 .contains("ABORTED");
         assertThat(cli.type("runs", "cancel", id, "--yes").code()).isEqualTo(5);
         Answer watched = cli.type("runs", "watch", id);
@@ -166,8 +181,7 @@ class StoreCommandsTest {
         Answer twice = cli.type("dead", "redrive", id, "nonsense");
         assertThat(twice.code()).isEqualTo(1);
         assertThat(twice.err()).contains("is settled", "0 done, 2 failed (of 2)");
-        assertThat(cli.type("dead", "discard", other).code()).isEqualTo(64);
-        assertThat(cli.type("dead", "discard", other, "--yes").code()).isZero();
+        assertThat(cli.type("dead", "discard", other).code()).isZero();
     }
 
     @Test
@@ -180,20 +194,16 @@ class StoreCommandsTest {
                 .contains("worker-3", "yes")
                 .doesNotContain(made.out().strip());
         String id = listed.out().split(" ", 2)[0];
-        assertThat(cli.type("keys", "revoke", id, "--tenant", "acme").code()).isEqualTo(64);
-        assertThat(cli.type("keys", "revoke", id, "--tenant", "acme", "--yes").code())
-                .isZero();
+        assertThat(cli.type("keys", "revoke", id, "--tenant", "acme").code()).isZero();
         assertThat(cli.type("keys", "ls", "--tenant", "acme").out()).contains("no");
         assertThat(cli.type("keys", "create", "--role", "king").code()).isEqualTo(64);
     }
 
     @Test
-    void anEpochIsBumpedWithConsent() {
+    void anEpochIsBumped() {
         String before = field(cli.type("acquire", "k").out(), "token");
-        assertThat(cli.type("store", "bump-epoch", "--reason", "restored a backup")
-                        .code())
-                .isEqualTo(64);
-        Answer bumped = cli.type("store", "bump-epoch", "--reason", "restored a backup", "--yes");
+        assertThat(cli.type("store", "bump-epoch").code()).isEqualTo(64);
+        Answer bumped = cli.type("store", "bump-epoch", "--reason", "restored a backup");
         assertThat(bumped.code()).isZero();
         assertThat(bumped.out()).matches("\\d{4}-.*Z\n");
         assertThat(cli.type("acquire", "other").err()).contains("may have lost leases");
@@ -253,6 +263,12 @@ class StoreCommandsTest {
                 .contains("interlock.store", "environment INTERLOCK_STORE", "interlock.yaml:4", "default");
         assertThat(cli.type("jobs", "ls", "--config", file.toString()).out()).contains("hello", "REJECT");
         assertThat(cli.type("jobs", "ls").code()).isEqualTo(78);
+        Files.writeString(file, "interlock:\n  jobs:\n    e: { door: pipelines, run: { worker: remote } }\n");
+        String jobs =
+                cli.type("jobs", "ls", "--config", file.toString(), "--json").out();
+        assertThat(field(jobs, "door")).isEqualTo("pipelines");
+        assertThat(field(jobs, "worker")).isEqualTo("remote");
+        assertThat(field(jobs, "maxRuntime")).isEqualTo("PT1H");
         Files.writeString(file, "interlock:\n  jobz: { a: 1 }\n");
         Answer wrong = cli.type("worker", "--config", file.toString());
         assertThat(wrong.code()).isEqualTo(78);

@@ -47,6 +47,7 @@ public final class ExitCode {
     /** What a failure with this exit code is called if it has no name of its own. */
     public static String word(int exitCode) {
         return switch (exitCode) {
+            case FAILED -> "failed";
             case UNKNOWN -> "not-found";
             case STALE -> "changed";
             case USAGE -> "usage";
