@@ -155,26 +155,8 @@ class StoreCommandsTest {
 
     @Test
     void deadLettersAreRedrivenOrDiscarded() throws Exception {
-        Job fails = Job.named("fails")
-                .retry(new RetryPlan(2, Duration.ofMillis(1), 1, Duration.ofMillis(1)))
-                .handler(run -> {
-                    throw new IllegalStateException("no luck");
-                })
-                .build();
-        String id;
-        String other;
-        try (RunEngine engine = RunEngine.builder(store()).jobs(Jobs.of(fails)).build()) {
-            id = engine.submit(RunRequest.of(LockKey.of("a"), "fails"))
-                    .orElseThrow()
-                    .id()
-                    .toString();
-            other = engine.submit(RunRequest.of(LockKey.of("b"), "fails"))
-                    .orElseThrow()
-                    .id()
-                    .toString();
-            engine.awaitEnd(RunId.parse(id), Duration.ofSeconds(20));
-            engine.awaitEnd(RunId.parse(other), Duration.ofSeconds(20));
-        }
+        String id = dead(store(), "a");
+        String other = dead(store(), "b");
         assertThat(cli.type("dead", "ls").out()).contains(id, other, "IllegalStateException");
         assertThat(cli.type("dead", "show", id).out()).contains("no luck");
         assertThat(cli.type("dead", "redrive", id).out()).contains("PENDING");
@@ -182,6 +164,25 @@ class StoreCommandsTest {
         assertThat(twice.code()).isEqualTo(1);
         assertThat(twice.err()).contains("is settled", "0 done, 2 failed (of 2)");
         assertThat(cli.type("dead", "discard", other).code()).isZero();
+        assertThat(cli.type("dead", "ls").err()).as("all are settled").contains("there are no dead letters");
+        assertThat(cli.type("runs", "ls", "--state", "DEAD").out()).contains(id, other);
+    }
+
+    /** A dead letter in {@code store} under {@code key}: its id. */
+    static String dead(String store, String key) throws InterruptedException {
+        Job fails = Job.named("fails")
+                .retry(new RetryPlan(2, Duration.ofMillis(1), 1, Duration.ofMillis(1)))
+                .handler(run -> {
+                    throw new IllegalStateException("no luck");
+                })
+                .build();
+        try (RunEngine engine = RunEngine.builder(store).jobs(Jobs.of(fails)).build()) {
+            RunId id = engine.submit(RunRequest.of(LockKey.of(key), "fails"))
+                    .orElseThrow()
+                    .id();
+            engine.awaitEnd(id, Duration.ofSeconds(20));
+            return id.toString();
+        }
     }
 
     @Test

@@ -56,6 +56,15 @@ class ThroughServerTest {
     }
 
     @Test
+    void deadLettersAreListedUntilSomebodyHasSettledThem() throws Exception {
+        String id = StoreCommandsTest.dead("sqlite:" + folder.resolve("server.db"), "dead/1");
+        assertThat(typed().type("dead", "ls", "--job", "fails").out()).contains(id, "IllegalStateException");
+        assertThat(typed().type("dead", "discard", id).code()).isZero();
+        assertThat(typed().type("dead", "ls").err()).contains("there are no dead letters");
+        assertThat(typed().type("runs", "ls", "--state", "DEAD").out()).contains(id);
+    }
+
+    @Test
     void whoeverIsTurnedAwayHearsWhoHasTheKeyAndWhoeverWaitsGetsIt() {
         Running holder = start(
                 "-n",

@@ -11,6 +11,8 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.CancelAnswer;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.Execution;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
@@ -56,6 +58,22 @@ final class EngineRuns implements RunBook {
             query = query.since(environment.clock().instant().minus(filter.since()));
         }
         return engine.list(query).runs().stream().map(RunFacts::of).toList();
+    }
+
+    @Override
+    public List<Facts> dead(@Nullable String job, int limit) {
+        List<Facts> open = new ArrayList<>();
+        JobName wanted = job == null ? null : new JobName(job);
+        long after = 0;
+        List<DeadLetter> page;
+        do {
+            page = engine.deadLetters().list(new DeadLetterQuery(tenant, wanted, true, after, RunQuery.MAX_LIMIT));
+            for (DeadLetter letter : page) {
+                after = letter.run().number();
+                open.add(0, RunFacts.of(letter.run()));
+            }
+        } while (page.size() == RunQuery.MAX_LIMIT);
+        return open.size() > limit ? open.subList(0, limit) : open;
     }
 
     @Override

@@ -47,6 +47,9 @@ public interface RunBook {
     /** Runs. */
     List<Facts> list(Filter filter);
 
+    /** Dead letters that nobody has settled, the newest first; only of {@code job}, unless it is {@code null}. */
+    List<Facts> dead(@Nullable String job, int limit);
+
     /** One run with its attempts, stages, parameters and output. */
     Facts show(String id);
 

@@ -36,6 +36,14 @@ final class ServerRuns implements RunBook {
     }
 
     @Override
+    public List<Facts> dead(@Nullable String job, int limit) {
+        return list(new Filter(null, "DEAD", job, null, MANY)).stream()
+                .filter(letter -> letter.in("settled").isEmpty())
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
     public Facts show(String id) {
         return client.get("/runs/" + checked(id), "output", "true");
     }

@@ -1,7 +1,6 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunBook;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
@@ -19,7 +18,10 @@ public final class DeadCommands {
     private DeadCommands() {}
 
     /** {@code dead ls}. */
-    @Command(name = "ls", description = "Lists dead letters: runs whose attempts are used up.")
+    @Command(
+            name = "ls",
+            description =
+                    "Lists dead letters: runs whose attempts are used up, and about which nobody has done anything.")
     public static final class Ls extends RunListing {
 
         @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
@@ -35,7 +37,7 @@ public final class DeadCommands {
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.runs().list(new RunBook.Filter(null, "DEAD", job, null, limit));
+            return backend.runs().dead(job, limit);
         }
 
         @Override
