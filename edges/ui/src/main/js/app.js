@@ -2,9 +2,9 @@
 import { render } from './lit/lit-html.js';
 import { guard, href, Problem, root, session, signIn, signOut, whoAmI } from './core/api.js';
 import { expire, hold, listener, live, pause, start } from './core/live.js';
-import { clock, keep } from './core/time.js';
-import { count, html, mark } from './core/bits.js';
-import { announce, shell, toast } from './core/shell.js';
+import { clock, keep, kept } from './core/time.js';
+import { brand, button, count, html, mark, muted } from './core/bits.js';
+import { announce, pages, shell, toast } from './core/shell.js';
 import { refresh, stale, summary } from './core/summary.js';
 import { help, listen } from './core/keys.js';
 import { ask } from './core/dialogs.js';
@@ -12,19 +12,7 @@ import { signInView } from './pages/sign-in.js';
 
 const NAV = [['', 'Now'], ['locks', 'Locks', () => count(summary.locks)], ['runs', 'Runs'], ['queue', 'Queue', () => count(summary.queue)],
   ['dead-letters', 'Dead letters', () => count(summary.dead)], ['workers', 'Workers', () => count(summary.workers)], null, ['janitor', 'Janitor'], ['audit', 'Audit log'], ['settings', 'Settings']];
-const PAGES = new Map(Object.entries({
-  now: () => import('./pages/now.js'),
-  locks: () => import('./pages/locks.js'),
-  lock: () => import('./pages/lock.js'),
-  runs: () => import('./pages/runs.js'),
-  run: () => import('./pages/run.js'),
-  queue: () => import('./pages/queue.js'),
-  'dead-letters': () => import('./pages/dead-letters.js'),
-  workers: () => import('./pages/workers.js'),
-  janitor: () => import('./pages/janitor.js'),
-  audit: () => import('./pages/audit.js'),
-  settings: () => import('./pages/settings.js'),
-}));
+const PAGES = /^(now|locks?|runs?|queue|dead-letters|workers|janitor|audit|settings)$/;
 const FRESH = 1000;
 
 let page;
@@ -38,12 +26,14 @@ let asking = false;
 let refused = '';
 
 const main = document.documentElement;
+/** @noinline */
+const toTop = () => document.querySelector('main h1')?.focus();
 function draw() {
   shell.width = Math.max(300, Math.min(1440, main.clientWidth - (innerWidth > 760 ? 208 + 48 : 24)));
   const had = document.activeElement;
   render(asking && !page ? signInView({ refused, enter }) : frame(), document.getElementById('app'));
   // Whatever had the focus may be gone; then it goes to where the page begins.
-  if (!had.isConnected) document.querySelector('main h1')?.focus();
+  if (!had.isConnected) toTop();
 }
 
 const entry = ([name, words, number]) => {
@@ -51,20 +41,20 @@ const entry = ([name, words, number]) => {
   const figure = (name === 'locks' || !session.bare) && number?.();
   return html`<a href=${href(name)} aria-current=${here && 'page'}>${words}${figure && html` <span class="n tn ${name === 'dead-letters' && figure !== '0' ? 'bad' : ''}">${figure}</span>`}</a>`;
 };
-const frame = () => html`<a class="skip" href="#main">Skip to content</a><div class="app"><header>
-  <a class="brand" href=${href('')}><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 2h12v12H2ZM9 2v12M11 2v12M13 2v12"/></svg>Interlock</a>
+const frame = () => html`<a class="skip" href="#main">Skip to content</a><div class="app ${kept('rows')}"><header>
+  <a class="brand" href=${href('')}>${brand}Interlock</a>
   <form role="search" @submit=${search}><input class="search" type="search" name="q" aria-label="Search for a key or a run id" placeholder="Search key or run id…   /" autocomplete="off"></form>
   <span class="grow"></span>${badge()}
   <button class="ghost" aria-pressed=${String(live.paused)} @click=${() => pause(!live.paused)}>${live.paused ? 'Resume' : 'Pause'}</button>
-  <button class="ghost icon" aria-label="Light or dark" @click=${theme}>◐</button>
-  <a class="who" href=${href('settings')} title=${session.label}>${session.tenant}<span class="muted"> · ${session.role}</span></a></header>
+  ${button('◐', theme, 'ghost icon', 'Light or dark')}
+  <a class="who" href=${href('settings')} title=${session.label}>${session.tenant}${muted(' · ' + session.role)}</a></header>
   <nav class="side" aria-label="Main"><div>${NAV.map(each => each ? entry(each) : html`<h2>Operate</h2>`)}</div></nav>
   <main id="main" aria-busy=${String(loading > 0)}>${asking && signInView({ refused, enter, inside: true })}${body()}</main>
-  <div class="toasts">${shell.toasts.map(({ bad, words, undo }) => html`<div class="toast ${bad ? 'bad' : ''}">${mark(bad ? 'fail' : 'ok')}<span>${words}</span>${undo && html`<button class="ghost" @click=${undo}>Undo</button>`}</div>`)}</div></div>`;
+  <div class="toasts">${shell.toasts.map(({ bad, words, undo }) => html`<div class="toast ${bad ? 'bad' : ''}">${mark(bad ? 'fail' : 'ok')}<span>${words}</span>${undo && button('Undo', undo, 'ghost')}</div>`)}</div></div>`;
 
 function body() {
   if (problem && !state.data) {
-    return html`<div class="empty"><h1 tabindex="-1">${problem.title}</h1><p>${problem.message}</p>${problem.status !== 501 && html`${problem.request && html`<p class="muted">Request ${problem.request}</p>`}<button @click=${() => page ? load() : location.reload()}>Try again</button>`}</div>`;
+    return html`<div class="empty"><h1 tabindex="-1">${problem.title}</h1><p>${problem.message}</p>${problem.status !== 501 && html`${problem.request && html`<p class="muted">Request ${problem.request}</p>`}${button('Try again', () => page ? load() : location.reload())}`}</div>`;
   }
   if (page === null) return html`<div class="empty"><h1 tabindex="-1">There is no such page</h1><p><a href=${href('')}>Go to Now</a></p></div>`;
   return page && state.data ? html`<div class=${live.status === 'offline' ? 'frozen' : ''}>${page.view(state)}</div>` : html`<p class="muted pad">Loading…</p>`;
@@ -97,21 +87,25 @@ async function load(unasked) {
   }
 }
 
+/** @noinline */
 const parameters = () => Object.fromEntries(new URLSearchParams(location.search));
 async function navigate(focus) {
   const mine = ++trip;
   const [name, id = ''] = location.pathname.slice(root.pathname.length).split('/');
-  const file = PAGES.get(name === 'runs' && id ? 'run' : name || 'now');
-  // Not every browser asks again for a file that did not come; whoever loads everything anew gets it.
-  const next = file ? await file().then(it => it.default, () => undefined) : null;
+  const file = name === 'runs' && id ? 'run' : name || 'now';
+  // All files are served from one place. Not every browser asks again for one that did not come; whoever loads everything anew gets it.
+  const next = PAGES.test(file) ? await import('./' + file + '.js').then(() => pages[file], () => undefined) : null;
   if (mine !== trip) return;
   page = next;
   problem = page === undefined ? new Problem(0, { title: 'This page did not come', detail: 'The server is away, or has another version by now.' }) : null;
   state = { name, id, q: parameters(), data: null, loaded: 0 };
   document.title = (page ? page.title(state) + ' · ' : '') + 'Interlock';
   draw();
+  // Where the pages' names do not fit beside each other, this one's is shown.
+  const here = document.querySelector('.side [aria-current=page]');
+  if (here) here.closest('nav').scrollLeft = here.offsetLeft - 40;
   await load();
-  if (focus) { scrollTo(0, 0); document.querySelector('main h1')?.focus(); }
+  if (focus) { scrollTo(0, 0); toTop(); }
 }
 
 shell.draw = draw;
@@ -137,6 +131,11 @@ function search(event) {
 function theme() {
   main.dataset.theme = main.dataset.theme === 'dark' ? 'light' : 'dark';
   keep('theme', main.dataset.theme);
+}
+
+function rows() {
+  keep('rows', kept('rows') ? '' : 'compact');
+  draw();
 }
 
 async function enter(proof) {
@@ -179,7 +178,7 @@ document.addEventListener('click', event => {
   if (!link.pathname.startsWith(root.pathname)) return;
   event.preventDefault();
   // The only place within a page; going there must not load it again.
-  if (link.hash) return document.querySelector('main h1')?.focus();
+  if (link.hash) return toTop();
   history.pushState(null, '', link.href);
   navigate(true);
 });
@@ -192,7 +191,7 @@ setInterval(() => {
   draw();
   if (live.status === 'live' && page?.renews && state.data && !loading && Date.now() - state.loaded > page.renews) load(true);
 }, 1000);
-listen({ go: shell.go, pause: () => pause(!live.paused), theme, help: () => ask({ title: 'Keyboard', body: help() }) });
+listen({ go: shell.go, pause: () => pause(!live.paused), theme, rows, help: () => ask({ title: 'Keyboard', body: help() }) });
 
 const { code } = parameters();
 if (code) {

@@ -61,6 +61,16 @@ export async function look(to) {
   }
   return { items: [] };
 }
+/** Looks through a list, page after page, until enough of it fits or ten pages were seen. */
+export async function sift(ask, q, fits, enough) {
+  const page = { items: [], cursor: q.cursor };
+  for (let i = 0; i < 10 && (!i || page.cursor) && page.items.length < enough; i++) {
+    const { items, ...rest } = await ask({ ...q, cursor: page.cursor });
+    page.items.push(...items.filter(fits));
+    Object.assign(page, { cursor: '' }, rest);
+  }
+  return page;
+}
 export const post = (to, body) => call('POST', to, body);
 
 /** A path with those parameters that have a value. */

@@ -23,6 +23,7 @@ const LOCKS = { HELD: 'held', OVERDUE: 'overdue', WAITING: 'waiting', PAUSED: 'p
 const RUNS = { QUEUED: 'waiting', PENDING: 'waiting', RUNNING: 'held', SUCCEEDED: 'ok', FAILED: 'fail', DEAD: 'fail', TIMED_OUT: 'fail' };
 const LOST = ['WORKER_TIMEOUT', 'LOCK_STATE_LOST', 'OVERLAPPING_GRANTS', 'EVICTED', 'LEASE_LOST', 'WAITER_LOST'];
 
+export const brand = html`<svg class="mark" viewBox="0 0 16 16" aria-hidden="true"><path d="M2 2h12v12H2ZM9 2v12M11 2v12M13 2v12"/></svg>`;
 export const mark = kind => html`<svg viewBox="0 0 12 12" aria-hidden="true"><path d=${ICONS[kind]} stroke-dasharray=${kind === 'idle' && '2 2'}/></svg>`;
 export const pill = (kind, words) => html`<span class="pill c-${kind}">${mark(kind)}${words}</span>`;
 export const banner = (kind, words) => html`<p class="banner c-${kind} mt">${mark(kind)}<span>${words}</span></p>`;
@@ -39,9 +40,12 @@ const weight = run => run.priority + Math.min(10, Math.floor(since(run.submitted
 /** Whose turn comes next of a page of runs in line, which has the newest first. */
 export const firstOf = runs => runs.reduceRight((best, run) => best && weight(best) >= weight(run) ? best : run, undefined);
 
-/** A run's id as people say it: its end, which differs where the beginning is only the time. */
+/**
+ * A run's id as people say it: its end, which differs where the beginning is only the time.
+ * @noinline
+ */
 export const short = id => id.slice(-8);
-export const runLink = id => id ? html`<a class="mono" href=${href('runs/' + encodeURIComponent(id))} title=${id}>${short(id)}</a>` : '—';
+export const runLink = id => id ? html`<a class="mono" href=${href('runs/' + encodeURIComponent(id))} title=${id}>${short(id)}</a>` : '';
 export const lockPath = key => 'lock?key=' + encodeURIComponent(key);
 /** A sentence of the server's about a run or nobody's: other runs are links, keys that look like one are not, and times are told like all others. */
 export const sentence = (words, about) => words.replace(/^run /, 'Run ').split(/((?<=\b[rR]un )[0-9a-f]{8}-[0-9a-f-]{27}|(?:since|at) \d{4}-\d\d-\d\dT[\d:.]+Z)/).map((part, i) => {
@@ -50,30 +54,35 @@ export const sentence = (words, about) => words.replace(/^run /, 'Run ').split(/
 });
 /** A key may break after each slash, and nowhere else if it can. */
 export const slashed = key => key.split('/').map((part, i) => html`${i > 0 && html`/<wbr>`}${part}`);
-export const keyLink = key => key ? html`<a class="mono key" href=${href(lockPath(key))}>${slashed(key)}</a>` : '—';
+export const keyLink = key => key ? html`<a class="mono key" href=${href(lockPath(key))}>${slashed(key)}</a>` : '';
 export const mono = words => html`<span class="mono">${words}</span>`;
-export const quoted = words => words ? html`<q>${words}</q>` : '—';
+export const quoted = words => words ? html`<q>${words}</q>` : '';
+export const muted = words => html`<span class="muted">${words}</span>`;
+/** What it says, what it does, its classes, and what it is called where its words say too little. */
+export const button = (words, click, classes = '', name = false) => html`<button type="button" class=${classes} aria-label=${name} @click=${click}>${words}</button>`;
 
 export const leaseLeft = lock => lock.leaseLeft ? Math.max(0, millis(lock.leaseLeft) - (now() - lock.seen)) : null;
 export const percent = progress => progress?.total ? Math.min(100, Math.floor(100 * progress.done / progress.total)) : null;
 export function stage(thing) {
   const part = percent(thing.progress);
   const words = [thing.stage, part === null ? thing.progress?.done : part + ' %'].filter(word => word || word === 0);
-  return html`${part !== null && html`<progress class=${thing.state === 'OVERDUE' ? 'warn' : ''} max="100" value=${part} aria-label="progress"></progress> `}<span class="nw">${words.join(' · ') || '—'}</span>`;
+  return words.length > 0 && html`${part !== null && html`<progress class=${thing.state === 'OVERDUE' ? 'warn' : ''} max="100" value=${part} aria-label="progress"></progress> `}<span class="nw">${words.join(' · ')}</span>`;
 }
 
-/** columns: [title, cell of a row or the name of its field, classes, name to sort by]; on narrow screens every row is a card. */
+/** columns: [title, cell of a row or the name of its field, classes, name to sort by]; on narrow screens every row is a card. A cell with nothing in it shows a dash. */
 export const table = (name, columns, rows, key, sorted) => html`<table aria-label=${name}><thead><tr>${columns.map(([title, , classes = '', sort]) => {
   const by = Boolean(sort) && sorted?.by === sort;
   return html`<th scope="col" class=${classes} aria-sort=${by && (sorted.down ? 'descending' : 'ascending')}>${sorted && sort
-    ? html`<button class="sort" @click=${() => sorted.set(sort)}>${title}${by && (sorted.down ? ' ↓' : ' ↑')}</button>` : title}</th>`;
+    ? button([title, by && (sorted.down ? ' ↓' : ' ↑') || ''], () => sorted.set(sort), 'sort') : title}</th>`;
 })}</tr></thead><tbody>${repeat(rows, key, row => html`<tr>${columns.map(([title, cell, classes = '']) =>
-  html`<td class=${classes} data-l=${typeof title === 'string' ? title : ''}><div>${cell.call ? cell(row) : row[cell] || row[cell] === 0 ? row[cell] : '—'}</div></td>`)}</tr>`)}</tbody></table>`;
+  html`<td class=${classes} data-l=${typeof title === 'string' ? title : ''}><div>${cell.call ? cell(row) : row[cell]}</div></td>`)}</tr>`)}</tbody></table>`;
 
 export const empty = ([title, words, command]) => html`<div class="empty"><h2>${title}</h2><p>${words}</p>${command && html`<p><code class="mono">${command}</code></p>`}</div>`;
-export const section = (name, body, note) => html`<section class="card mt" aria-label=${name}><h2 class="pad0">${name} <span class="muted">${note}</span></h2>${body}</section>`;
+export const section = (name, body, note) => html`<section class="card mt" aria-label=${name}><h2 class="pad0">${name} ${muted(note)}</h2>${body}</section>`;
 export const box = (name, body) => html`<section class="card pad mt" aria-label=${name}><h2>${name}</h2>${body}</section>`;
 export const count = page => page ? page.items.length + (page.cursor ? '+' : '') : '';
 export const facts = pairs => html`<dl>${Object.entries(pairs).filter(([, value]) => value || value === 0).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** A run's labels as they are given: team=finance. */
+export const labels = run => Object.entries(run.labels).map(pair => pair.join('=')).join(' ');
 /** A time that goes on. */
 export const age = ms => html`<span class="tn age">${span(ms)}</span>`;

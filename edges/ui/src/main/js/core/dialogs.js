@@ -3,7 +3,7 @@ import { render } from '../lit/lit-html.js';
 import { live as bound } from '../lit/directives/live.js';
 import { get, look, may, path, post, session } from './api.js';
 import { act, shell, toast } from './shell.js';
-import { firstOf, html, isOver, leaseLeft, short } from './bits.js';
+import { button, firstOf, html, isOver, leaseLeft, muted, short } from './bits.js';
 import { since, span } from './time.js';
 
 export const REASON = { name: 'reason', label: 'Reason', required: true };
@@ -45,9 +45,9 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
       : html`<input id="f-${f.name}" .value=${bound(values[f.name])} autocomplete="off" spellcheck="false" ?required=${f.required} @input=${change}>`;
   };
   const draw = () => render(html`<form method="dialog" @submit=${submit}><h2 id="d-title">${title}</h2>${typeof body === 'function' ? body() : body}
-    ${fields.map(f => html`${f.check && control(f)}<label for="f-${f.name}">${f.label}${f.required && html` <span class="muted">(required)</span>`}</label>${!f.check && control(f)}${f.hint && html`<p class="hint">${f.hint}</p>`}`)}
+    ${fields.map(f => html`${f.check && control(f)}<label for="f-${f.name}">${f.label}${f.required && muted(' (required)')}</label>${!f.check && control(f)}${f.hint && html`<p class="hint">${f.hint}</p>`}`)}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}${told && html`<p class="hint" role="status">${told}</p>`}
-    <div class="row end"><button type="button" @click=${() => dialog.close()}>${danger ? 'Keep it as it is' : 'Close'}</button>
+    <div class="row end">${button(danger ? 'Keep it as it is' : 'Close', () => dialog.close())}
     ${confirm && html`<button type="submit" class=${danger ? 'danger solid' : 'primary'} ?disabled=${!complete() || busy}>${confirm}</button>`}</div></form>`, dialog);
   const ticking = setInterval(draw, 1000);
   dialog.setAttribute('aria-labelledby', 'd-title');
@@ -134,7 +134,7 @@ export async function trigger(key) {
     done: run => run.state === 'SKIPPED' ? 'Skipped: ' + run.explanation : (run.state === 'QUEUED' ? 'Queued as run ' : run.deduplicated ? 'Joined run ' : 'Started run ') + short(run.id),
   });
 }
-export const startButton = key => may('trigger') && !session.bare && html`<button class="primary" @click=${() => trigger(key)}>Start a run…</button>`;
+export const startButton = key => may('trigger') && !session.bare && button('Start a run…', () => trigger(key), 'primary');
 
 export const retry = run => act('Run ' + short(run.id) + ' is tried again', () => post('runs/' + run.id + '/redrive', {}));
 /** Settles dead letters, one after the other, so that each has its own answer; which says in words which they are. */

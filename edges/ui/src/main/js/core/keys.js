@@ -9,7 +9,7 @@ const rows = () => [...document.querySelectorAll('main tbody tr')];
 const here = () => rows().findIndex(row => row.contains(document.activeElement));
 const move = step => rows().at(here() < 0 ? 0 : Math.max(0, Math.min(rows().length - 1, here() + step)))?.querySelector('a,button')?.focus();
 
-export const listen = ({ go, pause, theme, help }) => document.addEventListener('keydown', event => {
+export const listen = ({ go, pause, theme, rows: compact, help }) => document.addEventListener('keydown', event => {
   if (kept('keys') === 'off' || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
   if (event.target.closest('input,select,textarea')) {
     if (event.key === 'Escape') event.target.blur();
@@ -17,7 +17,7 @@ export const listen = ({ go, pause, theme, help }) => document.addEventListener(
   }
   const actions = {
     '/': () => document.querySelector('input.search')?.focus(), g: () => { going = Date.now(); },
-    j: () => move(1), k: () => move(-1), p: pause, t: theme, '?': help,
+    j: () => move(1), k: () => move(-1), p: pause, t: theme, c: compact, '?': help,
     '.': () => document.querySelector('main button.cli')?.click(),
     x: () => rows()[here()]?.querySelector('input[type=checkbox]')?.click(),
   };
@@ -28,5 +28,5 @@ export const listen = ({ go, pause, theme, help }) => document.addEventListener(
 });
 
 const HELP = { '/': 'search', 'g n  g l  g r  g q  g d  g w  g j  g a  g s': 'go to Now, Locks, Runs, Queue, Dead letters, Workers, Janitor, Audit log, Settings', 'j  k': 'next and previous row', Enter: 'open',
-  x: 'select', p: 'pause live updates', t: 'theme', '.': 'copy as CLI', '?': 'this list' };
+  x: 'select', p: 'pause live updates', t: 'theme', c: 'compact rows', '.': 'copy as CLI', '?': 'this list' };
 export const help = () => html`<dl class="keys">${Object.entries(HELP).map(([keys, words]) => html`<div><dt>${keys.split('  ').map(key => html`<kbd>${key}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>`;

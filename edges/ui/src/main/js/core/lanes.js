@@ -1,17 +1,17 @@
 // The history of one key as a picture. The top lane is the key itself: its holds can be seen not to overlap. Below it a lane for
 // each run: when it waited, when it had the key, and how that ended; and how often somebody was refused.
-import { html, runLink, runPill, short } from './bits.js';
+import { html, isLost, isOver, kindOf, muted, runLink, runPill, short, svg } from './bits.js';
 import { chart, holds, twin } from './chart.js';
-import { at, clock, now, span } from './time.js';
+import { at, clock, now, since, span } from './time.js';
 
-const LEGEND = { wait: 'waits', held: 'has the key', ok: 'succeeded', fail: 'failed', fenced: 'lost its lease', idle: 'stopped' };
+const LEGEND = { waiting: 'waits', held: 'has the key', ok: 'succeeded', fail: 'failed', fenced: 'lost its lease', overdue: 'overdue', idle: 'stopped' };
 const title = (hold, who) => `${who} token ${hold.token}, ${clock(hold.from)}–${hold.open ? 'now' : clock(hold.to)}, ${span(hold.to - hold.from)}${hold.kind === 'fenced' ? ', lost its lease' : ''}`;
 
-function lane(run) {
-  const mine = holds(run).map(hold => ({ ...hold, title: title(hold, 'run ' + short(run.id)) }));
+function lane(run, late) {
+  const mine = holds(run).map(hold => ({ ...hold, kind: late && hold.open ? 'overdue' : hold.kind, title: title(hold, 'run ' + short(run.id)) }));
   const end = run.endedAt ? at(run.endedAt) : now();
   const turns = mine.length ? mine : [{ from: end }];
-  const waits = turns.map((hold, i) => ({ from: i ? turns[i - 1].to : at(run.submittedAt), to: hold.from, kind: 'wait', thin: true })).filter(wait => wait.to > wait.from);
+  const waits = turns.map((hold, i) => ({ from: i ? turns[i - 1].to : at(run.submittedAt), to: hold.from, kind: 'waiting', thin: true })).filter(wait => wait.to > wait.from);
   waits.forEach(wait => { wait.title = 'waited ' + span(wait.to - wait.from); });
   const had = mine.map(hold => span(hold.to - hold.from));
   return { run, mine, name: short(run.id), bars: [...waits, ...mine, { from: end, to: end, kind: 'none' }], marks: mine.length || !run.endedAt ? [] : [{ at: end, cross: true, title: 'left without the key' }],
@@ -24,8 +24,9 @@ const refused = refusals => ({ name: 'sent away', bars: refusals.map(({ minute }
   note: refusals.reduce((sum, each) => sum + each.count, 0) });
 
 export function lanes(runs, lock, width) {
-  const rows = runs.map(lane).reverse();
-  const bare = lock.token && !lock.holder?.runId ? [{ from: at(lock.since), to: now(), token: lock.token, kind: 'held', open: true }] : [];
+  const late = lock.state === 'OVERDUE';
+  const rows = runs.map(run => lane(run, late)).reverse();
+  const bare = lock.token && !lock.holder?.runId ? [{ from: at(lock.since), to: now(), token: lock.token, kind: late ? 'overdue' : 'held', open: true }] : [];
   const all = [...rows.flatMap(row => row.mine), ...bare.map(hold => ({ ...hold, title: title(hold, lock.holder?.holder) }))].sort((a, b) => a.from - b.from);
   if (!rows.length && !all.length) return null;
   const overlap = all.some((hold, i) => i && hold.from < all[i - 1].to - 1);
@@ -34,6 +35,24 @@ export function lanes(runs, lock, width) {
   const label = `History of the key: ${rows.length} runs, ${all.length} holds, ${overlap ? 'two of them overlap' : 'no two at a time'}, ${all.filter(hold => hold.kind === 'fenced').length} lost. The table below says the same.`;
   return html`${chart(label, [{ name: 'the key', rail: true, bars: all.map(hold => ({ ...hold, words: hold.token })) }, ...rows, ...told.length ? [refused(told)] : []], width, 84)}
     <ul class="list legend">${Object.entries(LEGEND).map(([kind, words]) => html`<li><i class="c-${kind}"></i>${words}</li>`)}<li>✕ sent away</li></ul>
-    ${twin([['Run', row => runLink(row.run.id)], ['Submitted', row => clock(row.run.submittedAt), 'mono'], ['Waited', row => row.waited], ['Had the key', row => row.had || '—'],
-      ['Tokens', row => row.mine.map(hold => hold.token).join(', ') || '—', 'mono'], ['Ended', row => runPill(row.run)]], [...rows].reverse())}`;
+    ${twin([['Run', row => runLink(row.run.id)], ['Submitted', row => clock(row.run.submittedAt), 'mono'], ['Waited', row => row.waited], ['Had the key', 'had'],
+      ['Tokens', row => row.mine.map(hold => hold.token).join(', '), 'mono'], ['Ended', row => runPill(row.run)]], [...rows].reverse())}`;
+}
+
+const HIGH = 32;
+const STEP = 9;
+const took = run => since(run.startedAt, run.endedAt);
+/** How long each of the last runs had the key, the oldest first, and what is usual among those that are over. */
+export function spark(runs) {
+  const had = runs.filter(run => run.startedAt).reverse();
+  const over = had.filter(isOver).map(took).sort((a, b) => a - b);
+  if (over.length < 2) return '';
+  const within = part => span(over[Math.ceil(part * over.length) - 1]);
+  const lost = had.filter(run => isLost(run.error)).length;
+  const words = `median ${within(0.5)} · 95 % within ${within(0.95)}${lost ? ` · ${lost} lost` : ''}`;
+  const most = over.at(-1) || 1;
+  return html`<p class="row pad0"><svg class="chart" width=${had.length * STEP} height=${HIGH} role="img" aria-label="Hold times, the oldest first: ${words}">${had.map((run, i) => {
+    const high = HIGH * Math.min(1, Math.max(0.06, took(run) / most));
+    return svg`<rect class="bar c-${kindOf(run)}" x=${i * STEP} y=${HIGH - high} width=${STEP - 2} height=${high} rx="1"><title>${short(run.id)} ${span(took(run))}</title></rect>`;
+  })}</svg>${muted('Hold times: ' + words)}</p>`;
 }

@@ -1,5 +1,5 @@
 // Locks, runs and records of the audit log as rows.
-import { html, keyLink, leaseLeft, lockPill, mono, quoted, runLink, runPill, short, stage, table } from './bits.js';
+import { button, html, keyLink, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, short, stage, table } from './bits.js';
 import { cancel } from './dialogs.js';
 import { moment, since, span } from './time.js';
 
@@ -26,38 +26,38 @@ export function complete(page, idle = true) {
 }
 
 const who = ({ state, pause, holder, reason }) => state === 'PAUSED' && pause ? html`by ${pause.pausedBy}<span class="sub">${quoted(pause.reason)}</span>`
-  : holder ? html`${holder.holder || 'waits for a worker'}<span class="sub">${holder.runId && html`run ${runLink(holder.runId)} `}${reason && quoted(reason)}</span>` : '—';
-export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lock => lockPill(lock.state), '', 'state'], ['Holder', who, '', 'holder'],
+  : holder ? html`${holder.holder || 'waits for a worker'}<span class="sub">${holder.runId && html`run ${runLink(holder.runId)} `}${quoted(reason)}</span>` : '';
+export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lock => lockPill(lock.state), 'nw', 'state'], ['Holder', who, '', 'holder'],
   ['Stage', stage], ['Held for', lock => span(since(lock.since || (lock.state === 'PAUSED' && lock.pause?.since))), 'num tn age', 'held'],
   ['Lease left', lock => span(leaseLeft(lock)), 'num tn age', 'lease'],
-  ['Waiting', lock => html`${lock.waiting || '—'}${lock.next && html`<span class="sub">next ${runLink(lock.next)}</span>`}`, 'num tn', 'waiting'],
+  ['Waiting', lock => lock.waiting > 0 && html`${lock.waiting}${lock.next && html`<span class="sub">next ${runLink(lock.next)}</span>`}`, 'num tn', 'waiting'],
   ['Token', 'token', 'num mono', 'token']];
 
 /** The columns of runs. */
 export const C = {
   run: ['Run', run => runLink(run.id), 'first'],
   key: ['Key', run => keyLink(run.key)],
-  state: ['State', runPill],
+  state: ['State', runPill, 'nw'],
   job: ['Job', 'job'],
   by: ['By', 'submittedBy'],
   place: ['#', 'position', 'pick'],
   priority: ['Prio', 'priority', 'num'],
   reason: ['Reason', run => quoted(run.reason)],
-  stage: ['Stage', run => run.state === 'RUNNING' ? stage(run) : run.error ? mono(run.error.code) : '—'],
+  stage: ['Stage', run => run.state === 'RUNNING' ? stage(run) : run.error && mono(run.error.code)],
   waiting: ['Waiting', run => span(since(run.submittedAt)), 'num tn age'],
   waited: ['Waited', run => span(since(run.submittedAt, run.startedAt || run.endedAt)), 'num tn'],
-  took: ['Took', run => run.startedAt ? span(since(run.startedAt, run.endedAt)) : '—', 'num tn age'],
+  took: ['Took', run => span(since(run.startedAt, run.endedAt)), 'num tn age'],
   token: ['Token', 'token', 'num mono'],
   submitted: ['Submitted', run => moment(run.submittedAt)],
   attempts: ['Attempts', run => run.attempt + ' of ' + run.maxAttempts, 'num tn'],
-  cancel: ['Do', run => html`<button class="small" aria-label="Cancel run ${short(run.id)}" @click=${() => cancel(run)}>Cancel…</button>`, 'num'],
+  cancel: ['Do', run => button('Cancel…', () => cancel(run), 'small', 'Cancel run ' + short(run.id)), 'num'],
 };
 
 /** The columns of the audit log. */
 const A = {
   when: ['When', each => moment(each.at), 'first'],
-  who: ['Who', 'actor'],
-  what: ['What', each => html`${each.action} <span class="muted">${[each.before, each.after].filter(word => word).join(' → ')}</span>`],
+  who: ['Who', 'actor', 'wide'],
+  what: ['What', each => html`${each.action} ${muted([each.before, each.after].filter(word => word).join(' → '))}`, 'nw'],
   key: ['Key', each => keyLink(each.key)],
   run: ['Run', each => runLink(each.run)],
   token: ['Token', 'token', 'num mono'],

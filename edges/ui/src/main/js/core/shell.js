@@ -1,8 +1,10 @@
 // What other modules may ask of the page around them, and what pages have in common.
-import { apiHref, path, Problem, get } from './api.js';
-import { empty, html, said, table } from './bits.js';
+import { apiHref, get, may, path, Problem } from './api.js';
+import { banner, button, empty, html, muted, said, table } from './bits.js';
 import { kept } from './time.js';
 
+/** What pages there are, by name; each puts itself here when it is loaded. */
+export const pages = {};
 /** Set by app.js: draw again, load again, go to a path under the root, change parameters of the address. */
 export const shell = { draw() {}, load() {}, go() {}, filter() {}, width: 1100, toasts: [] };
 
@@ -46,7 +48,7 @@ export const quote = word => /^[\w./:@%+=,-]+$/.test(word) ? word : "'" + word.r
 export const head = ({ crumb, title, state, json, cli, more }) => html`${crumb && html`<nav class="crumb" aria-label="Breadcrumb">${crumb}</nav>`}
   <div class="row head"><h1 tabindex="-1">${title}</h1>${state}<span class="grow"></span><div class="row tools">
     ${!kept('tenant') && html`<a class="button ghost" href=${apiHref(json)} target="_blank" rel="noreferrer">JSON</a>`}
-    <button class="ghost" @click=${() => copy(location.href, 'Link')}>Copy link</button>
+    ${button('Copy link', () => copy(location.href, 'Link'), 'ghost')}
     <button class="cli" title=${cli} @click=${() => copy(cli, 'Command')}>Copy as CLI</button>${more}</div></div>`;
 
 const chips = (chosen, states, number) => html`<div class="chips mt" role="group" aria-label="State">${['', ...states].map(state =>
@@ -54,23 +56,27 @@ const chips = (chosen, states, number) => html`<div class="chips mt" role="group
 
 /** A form whose fields are parameters of the address. */
 const form = (q, fields, aside) => html`<form class="row mt" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
-  ${fields.map(([name, words]) => html`<input name=${name} .value=${q[name] || ''} aria-label=${words} placeholder=${words} autocomplete="off">`)}<button>Filter</button>${aside}</form>`;
+  ${fields.map(([name, words]) => html`<input name=${name} .value=${q[name] || ''} aria-label=${words} placeholder=${words} autocomplete="off">`)}<button>Filter</button><span class="grow"></span>${aside && muted(aside)}</form>`;
 
 const pager = ({ items, cursor }, q, hint) => html`<p class="row muted">${items.length > 0 && items.length + (cursor ? ' of many' : ' in all')}${hint}<span class="grow"></span>
-  ${q.cursor && html`<button @click=${() => shell.filter({})}>First page</button>`}${cursor && html`<button @click=${() => shell.filter({ cursor })}>Next page</button>`}</p>`;
+  ${q.cursor && button('First page', () => shell.filter({}))}${cursor && button('Next page', () => shell.filter({ cursor }))}</p>`;
 
 /** The parameters of the address that the server and the command line know as well. */
 const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], ...page.fields.filter(each => !each[2]).map(each => each[0])].map(name => [name, q[name]]));
 const address = (page, q) => path(page.from, { ...known(page, q), ...page.always, cursor: q.cursor, limit: page.limit });
 
 /**
- * A page that is a list. from, always, limit: what to ask the server; states, fields [name, words, only here?]: filters, kept in the address;
- * columns, key, sorted: the table; none: what to say when there is nothing; cli; and what else is shown: more, number, aside, above, hint, below.
+ * A page that is a list. from, always, limit: what to ask the server; states, fields [name, words, only here?]: filters, kept in the address; load: what to
+ * make of the answer; role: who may see it; columns, key, sorted: the table; none: what to say when there is nothing; cli; and what else is shown: more,
+ * number, aside, above, hint, below.
  */
 export function list(options) {
-  const page = { fields: [], load: ({ q }) => get(address(page, q)), key: each => each.id, ...options };
+  const ask = (q, limit = page.limit) => get(address({ ...page, limit }, q));
+  const page = { fields: [], key: each => each.id, ...options };
+  const allowed = () => !page.role || may(page.role);
   const view = state => {
     const { q, data } = state;
+    if (!allowed()) return html`<h1 tabindex="-1">${page.title}</h1>${banner('overdue', 'This page needs the role ' + page.role + '.')}`;
     const flags = Object.entries(known(page, q)).map(([name, value]) => value ? ' --' + name + ' ' + quote(value) : '');
     const filtered = Object.keys(q).some(name => name !== 'sort' && name !== 'cursor');
     return html`${head({ title: page.title, json: address(page, q), cli: page.cli.call ? page.cli(q) : page.cli + flags.join(''), more: page.more?.(state) })}
@@ -79,5 +85,5 @@ export function list(options) {
       : empty(filtered ? ['Nothing matches', 'Take a filter away, or wait: the list is live.'] : page.none)}</div>
     ${page.fields.length > 0 && pager(data, q, page.hint)}${page.below?.(state)}`;
   };
-  return { ...page, title: () => page.title, view };
+  return { ...page, title: () => page.title, load: state => allowed() ? page.load ? page.load(state, ask) : ask(state.q) : {}, view };
 }

@@ -12,22 +12,24 @@ export const keep = (name, value) => {
 let stopped = 0;
 export const now = () => stopped || Date.now();
 export const standStill = still => { stopped = still ? stopped || Date.now() : 0; };
+/** @noinline */
 export const at = instant => +new Date(instant);
 export const since = (from, until) => from ? (until ? at(until) : now()) - at(from) : null;
 
+/** @noinline */
 const two = n => String(n).padStart(2, '0');
-/** Milliseconds as 0.4 s, 42 s, 14:08, 2 h 41 m, 3 d 02 h. */
+/** Milliseconds as 0.4 s, 42 s, 14:08, 2 h 41 m, 3 d 02 h; nothing of none. */
 export function span(millis) {
-  if (millis === null || millis === undefined || Number.isNaN(millis)) return '—';
+  if (millis === null || Number.isNaN(+millis)) return '';
   if (Math.abs(millis) < 1000) return millis > 50 ? (millis / 1000).toFixed(1) + ' s' : '0 s';
   const s = Math.floor(Math.abs(millis) / 1000);
   const [m, h, d] = [60, 3600, 86400].map(unit => Math.floor(s / unit));
   return (millis < 0 ? '−' : '') + (d ? d + ' d ' + two(h % 24) + ' h' : h ? h + ' h ' + two(m % 60) + ' m' : m ? two(m) + ':' + two(s % 60) : s + ' s');
 }
 
-/** An ISO-8601 duration in milliseconds. */
+/** An ISO-8601 duration in milliseconds, also one that leaves the T out; 0 if it is none. */
 export function millis(iso) {
-  const [, d = 0, h = 0, m = 0, s = 0] = /^P(?:(\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?[\d.]+)S)?)?$/.exec(iso || '') || [];
+  const [, d = 0, h = 0, m = 0, s = 0] = /^P(?:(\d+)D)?T?(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?[\d.]+)S)?$/i.exec(iso || '') || [];
   return iso ? (((+d * 24 + +h) * 60 + +m) * 60 + +s) * 1000 : null;
 }
 
@@ -42,7 +44,7 @@ const ago = ms => ms < 1000 ? 'now' : ms < 60000 ? span(ms) + ' ago' : ms < 3600
   : ms < 172800000 ? Math.floor(ms / 3600000) + ' h ago' : Math.floor(ms / 86400000) + ' d ago';
 /** A moment, as its reader likes it; the other form is in the title. */
 export function moment(instant, past = ago) {
-  if (!instant) return '—';
+  if (!instant) return '';
   const iso = new Date(instant).toISOString();
   const full = iso.replace('T', ' ').slice(0, 19);
   const age = since(instant);

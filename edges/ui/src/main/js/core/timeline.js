@@ -9,7 +9,7 @@ function pieces(run, declared) {
   const last = turns.at(-1);
   const end = run.endedAt ? at(run.endedAt) : now();
   const stages = last ? (run.stages || []).filter(each => at(each.since) >= last.from - 1) : [];
-  const bars = [{ name: 'queued', from: at(run.submittedAt), to: turns[0]?.from ?? end, kind: 'wait' },
+  const bars = [{ name: 'queued', from: at(run.submittedAt), to: turns[0]?.from ?? end, kind: 'waiting' },
     ...turns.slice(0, stages.length ? -1 : undefined).map((turn, i) => ({ ...turn, name: turns.length > 1 ? 'attempt ' + (i + 1) : 'work', note: turn === last ? '' : turn.error?.code })),
     ...stages.map((each, i) => {
       const next = stages[i + 1];
@@ -23,9 +23,9 @@ function pieces(run, declared) {
 
 export function timeline(run, declared, beats, width) {
   const bars = pieces(run, declared);
-  const took = bar => bar.kind === 'next' ? '—' : span(bar.to - bar.from);
+  const took = bar => bar.kind === 'next' ? '' : span(bar.to - bar.from);
   const rows = bars.map(bar => ({ name: bar.name, bars: [{ ...bar, title: bar.name }], note: bar.kind !== 'next' && [took(bar), bar.note].filter(word => word).join(' · ') }));
   if (beats.length) rows.push({ name: 'heartbeats', bars: [], marks: beats.map(beat => ({ ...beat, title: (beat.late ? 'late ' : 'heartbeat ') + clock(beat.at) })) });
   return html`${chart('Timeline: ' + bars.map(bar => bar.name + ' ' + took(bar)).join(', '), rows, width, 80 + 7 * Math.max(0, ...bars.map(bar => (bar.note || '').length)))}
-    ${twin([['Part', bar => bar.name], ['From', bar => bar.kind === 'next' ? 'not begun' : clock(bar.from), 'mono'], ['To', bar => bar.kind === 'next' ? '—' : clock(bar.to), 'mono'], ['Took', took]], bars)}`;
+    ${twin([['Part', bar => bar.name], ['From', bar => bar.kind === 'next' ? 'not begun' : clock(bar.from), 'mono'], ['To', bar => bar.kind !== 'next' && clock(bar.to), 'mono'], ['Took', took]], bars)}`;
 }

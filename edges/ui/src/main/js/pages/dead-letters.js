@@ -1,5 +1,5 @@
 // Dead letters: runs that used up their attempts. What is done to many is done to those the filter shows, and says so.
-import { C, html, list, may, mono, moment, quoted, retry, settle, shell, short } from '../core/page.js';
+import { button, C, html, list, may, mono, moment, pages, quoted, retry, settle, shell, short, sift } from '../core/page.js';
 
 const FIELDS = [['key', 'key or prefix*'], ['job', 'job'], ['since', 'since: 1h, 7d'], ['error', 'error code', true]];
 
@@ -8,25 +8,25 @@ function bulk(state, again) {
   const runs = state.data.items.filter(run => !some || state.chosen.has(run.id));
   const filter = FIELDS.map(([name]) => state.q[name] && name + ' ' + state.q[name]).filter(words => words).join(', ');
   const which = some ? 'Those you selected.' : filter ? 'All that match: ' + filter + '.' : 'All dead letters shown on this page; no filter is set.';
-  return html`<button class=${again ? '' : 'danger'} @click=${() => settle(runs, again, which, () => state.chosen.clear())}>${again ? 'Retry' : 'Discard'} ${runs.length}${some ? ' selected…' : ' matching…'}</button>`;
+  return button((again ? 'Retry ' : 'Discard ') + runs.length + (some ? ' selected…' : ' matching…'), () => settle(runs, again, which, () => state.chosen.clear()), again ? '' : 'danger');
 }
 
 const box = (words, on, change) => html`<input type="checkbox" aria-label=${words} .checked=${on} @change=${event => { change(event.target.checked); shell.draw(); }}>`;
 const choose = ({ chosen, data: { items } }) => [box('Select all', chosen.size === items.length, on => items.forEach(run => on ? chosen.add(run.id) : chosen.delete(run.id))),
   run => box('Select run ' + short(run.id), chosen.has(run.id), on => on ? chosen.add(run.id) : chosen.delete(run.id)), 'pick'];
-const act = ['Do', run => html`<button class="small" aria-label="Retry run ${short(run.id)}" @click=${() => retry(run)}>Retry</button>
-  <button class="small danger" aria-label="Discard run ${short(run.id)}" @click=${() => settle([run], false, 'This one.')}>Discard…</button>`, 'num'];
+const act = ['Do', run => [button('Retry', () => retry(run), 'small', 'Retry run ' + short(run.id)), ' ',
+  button('Discard…', () => settle([run], false, 'This one.'), 'small danger', 'Discard run ' + short(run.id))], 'num'];
 
-const page = list({
+pages['dead-letters'] = list({
   title: 'Dead letters', from: 'runs', always: { state: 'DEAD' }, limit: 100, cli: 'interlock dead ls', fields: FIELDS, hears: /^(run|reset)/,
   none: ['No dead letters', 'Runs arrive here after they have failed as often as their job may try.', 'interlock runs submit JOB --key ledger/4711'],
   more: state => may('operator') && state.data.items.length > 0 && html`${bulk(state, true)}${bulk(state, false)}`,
   columns: state => [...may('operator') ? [choose(state)] : [], [C.key[0], C.key[1], 'first'], ['Run', C.run[1]], C.attempts, ['Error', run => html`<span class="bad">${mono(run.error?.code)}</span> ${quoted(run.error?.message)}`],
     ['Ended', run => moment(run.endedAt)], ...may('operator') ? [act] : []],
+  async load(state, ask) {
+    const { error } = state.q;
+    const letters = await sift(ask, state.q, run => !run.settled && (!error || run.error?.code === error), 100);
+    state.chosen = new Set(letters.items.map(run => run.id).filter(id => state.chosen?.has(id)));
+    return letters;
+  },
 });
-export default { ...page, async load(state) {
-  const { items, cursor } = await page.load(state);
-  const shown = items.filter(run => !run.settled && (!state.q.error || run.error?.code === state.q.error));
-  state.chosen = new Set(shown.map(run => run.id).filter(id => state.chosen?.has(id)));
-  return { items: shown, cursor };
-} };

@@ -1,10 +1,10 @@
 // Janitor: what was cleaned up, and why.
-import { get, html, keyLink, list, moment, pill, runLink, section, table } from '../core/page.js';
+import { get, html, keyLink, list, moment, pages, pill, runLink, section, table } from '../core/page.js';
 
 const ACTIONS = [['When', action => moment(action.at), 'first'], ['Sweep', 'sweep'], ['Key', action => keyLink(action.key)], ['Run', action => runLink(action.run)],
   ['Became', 'state'], ['Why', 'why']];
 
-export default list({
+pages.janitor = list({
   title: 'Janitor', from: 'janitor', cli: 'interlock janitor status', hears: /^(janitor|run|reset)/, key: sweep => sweep.sweep,
   async load() {
     const { sweeps } = await get('janitor');

@@ -1,9 +1,9 @@
 // Lock: why it is as it is, who has it, who waits, and what went on.
 import {
-  age, auditTable, banner, box, C, empty, evict, facts, get, head, href, html, isOver, leaseLeft, lockPill, look, may, millis, moment, mono, path,
+  age, auditTable, banner, box, button, C, empty, evict, facts, get, head, href, html, isOver, labels, leaseLeft, lockPill, look, may, millis, moment, mono, pages, path,
   pauseKey, pill, quote, quoted, resume, runLink, runTable, section, sentence, session, shell, since, slashed, span, stage, startButton,
 } from '../core/page.js';
-import { lanes } from '../core/lanes.js';
+import { lanes, spark } from '../core/lanes.js';
 
 const LANES = 14;
 const details = new Map();
@@ -30,17 +30,18 @@ function holder({ lock, runs }) {
   return facts({
     Holder: html`<b>${who.holder || 'waits for a worker'}</b>`,
     Run: who.runId && html`${runLink(who.runId)}${run && ` · attempt ${run.attempt} of ${run.maxAttempts}`}`,
-    Token: mono(lock.token ?? '—'),
+    Token: lock.token && mono(lock.token),
     'Held for': lock.since && html`<span class="tn age">${moment(lock.since, span)}</span>`,
-    Lease: lock.leaseLeft && html`${age(leaseLeft(lock))} left unless renewed`,
+    Lease: who.alive && lock.leaseLeft && html`${age(leaseLeft(lock))} left unless renewed`,
     Alive: who.alive ? 'yes, its lease is renewed' : 'no, its lease has ended',
     Stage: lock.stage && stage(lock),
     Job: lock.job,
-    Reason: run?.reason && quoted(run.reason),
+    Labels: run && labels(run),
+    Reason: quoted(run?.reason),
   });
 }
 
-export default {
+pages.lock = {
   renews: 4000,
   title: ({ q }) => q.key || 'Lock',
   async load({ q: { key } }) {
@@ -68,15 +69,14 @@ export default {
       state: html`${lockPill(lock.state)}${pause && lock.state !== 'PAUSED' && pill('paused', 'Paused')}`,
       json: path('locks', { key }),
       cli: 'interlock locks show ' + quote(key),
-      more: html`${startButton(key)}${may('operator') && html`${pause ? html`<button @click=${() => resume(pause)}>Resume</button>` : !session.bare && html`<button @click=${() => pauseKey(key)}>Pause…</button>`}
-        ${lock.token && lock.since && html`<button class="danger" @click=${() => evict(key)}>Force release…</button>`}`}`,
+      more: html`${startButton(key)}${may('operator') && html`${pause ? button('Resume', () => resume(pause)) : !session.bare && button('Pause…', () => pauseKey(key))}${lock.token && lock.since && button('Force release…', () => evict(key), 'danger')}`}`,
     })}${sentences(data)}
     ${box('History', lanes(data.lanes, lock, shell.width - 34) || html`<p class="muted">Nothing has run under this key yet. Try <code class="mono">interlock run ${quote(key)} -n -- sleep 60</code></p>`)}
     ${session.bare ? html`${box('Holder', holder(data))}${banner('idle', session.bare)}` : html`<div class="grid k2e">${box('Holder', holder(data))}
     ${section('Queue', queue.length
       ? runTable('Queue', [C.place, C.run, C.by, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []], queue)
       : html`<p class="muted pad0">Nobody waits in line.</p>`, lock.waiting || '')}</div>
-    ${section('Runs', html`${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs.slice(0, 10))
+    ${section('Runs', html`${spark(runs)}${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs.slice(0, 10))
       : empty(['No runs', 'Leases taken without a run leave none.', 'interlock runs submit JOB --key ' + quote(key)])}${(runs.length > 10 || cursor) && html`<p class="pad0"><a href=${href(path('runs', { key }))}>All runs of this key</a></p>`}`, 'newest first')}
     ${audit && section('Audit', auditTable(audit.items, 'run'))}`}`;
   },

@@ -1,6 +1,6 @@
 // Now: figures, what needs somebody, and who holds what.
 import {
-  banner, cancel, count, empty, firstOf, head, href, html, isLost, keyLink, lockPath, LOCKS, look, mark, may, moment, mono, quoted, refresh, resume, retry,
+  banner, button, cancel, count, empty, firstOf, head, href, html, isLost, keyLink, lockPath, LOCKS, look, mark, may, moment, mono, muted, pages, quoted, refresh, resume, retry,
   sentence, session, short, since, sortLocks, span, startButton, summary, table,
 } from '../core/page.js';
 
@@ -16,26 +16,26 @@ function attention({ lost }) {
     ...lost.map(run => ({ kind: 'fenced', key: run.key, words: html`lost its lease ${moment(run.endedAt || run.startedAt)}`, next: run.error.code, run: run.id })),
     ...locks.items.filter(lock => lock.state === 'OVERDUE').map(({ key, holder, waiting }) => ({ kind: 'overdue', key, run: holder.runId,
       words: holder.alive ? 'takes longer than it may' : 'its lease ended without being given back', next: waiting ? waiting + ' in line' : 'nobody waits',
-      button: holder.runId && may('trigger') && ['Cancel…', () => cancel({ id: holder.runId, state: 'RUNNING' })] })),
+      act: holder.runId && may('trigger') && ['Cancel…', () => cancel({ id: holder.runId, state: 'RUNNING' })] })),
     ...(locks.pauses || []).map(pause => ({ kind: 'paused', key: pause.key, next: pause.until ? html`ends ${moment(pause.until)}` : 'until resumed',
-      words: html`${!pause.key && mono(pause.pattern)} paused ${moment(pause.since)} by ${pause.pausedBy} ${quoted(pause.reason)}`, button: may('operator') && ['Resume', () => resume(pause)] })),
+      words: html`${!pause.key && mono(pause.pattern)} paused ${moment(pause.since)} by ${pause.pausedBy} ${quoted(pause.reason)}`, act: may('operator') && ['Resume', () => resume(pause)] })),
     ...[...new Set(long.map(run => run.key))].map(key => {
       const line = long.filter(run => run.key === key);
       const first = line.at(-1);
       return { kind: 'waiting', key, words: `${line.length} wait${line.length > 1 ? '' : 's'}, the longest for ${span(since(first.submittedAt))}`, next: first.job, run: first.id };
     }),
     ...dead.items.filter(run => !lost.some(other => other.id === run.id)).slice(0, FORGIVEN).map(run => ({ kind: 'fail', key: run.key, run: run.id,
-      words: `dead letter after ${run.attempt} attempt${run.attempt === 1 ? '' : 's'}: ${run.error?.code}`, next: moment(run.endedAt), button: may('operator') && ['Retry', () => retry(run)] })),
+      words: `dead letter after ${run.attempt} attempt${run.attempt === 1 ? '' : 's'}: ${run.error?.code}`, next: moment(run.endedAt), act: may('operator') && ['Retry', () => retry(run)] })),
     ...workers.items.filter(worker => !worker.alive).map(worker => ({ kind: 'idle', words: html`worker <b>${worker.worker}</b> was last seen ${moment(worker.seenAt)}`, next: 'its runs go to others when their leases end' })),
   ];
 }
 
-const row = ({ kind, key, words, next, run, button }) => html`<li><span class="sign c-${kind}">${mark(kind)}</span>${key && keyLink(key)}<span class="what">${words}<span class="muted"> · ${next}</span></span>
+const row = ({ kind, key, words, next, run, act }) => html`<li><span class="sign c-${kind}">${mark(kind)}</span>${key && keyLink(key)}<span class="what">${words}${muted([' · ', next])}</span>
   <span class="row end">${(run || key) && html`<a class="button small" href=${href(run ? 'runs/' + run : lockPath(key))} aria-label="Open ${run ? 'run ' + short(run) : 'lock ' + key}">Open</a>`}
-  ${button && html`<button class="small" @click=${button[1]}>${button[0]}</button>`}</span></li>`;
+  ${act && button(...act, 'small')}</span></li>`;
 const figure = (number, words, to, kind) => html`<a class="card pad kpi ${kind || ''}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
 
-export default {
+pages.now = {
   renews: 5000,
   title: () => 'Now',
   async load() {
@@ -56,8 +56,8 @@ export default {
     return html`${head({ title: 'Now', json: 'locks', cli: 'interlock locks ls', more: startButton() })}
     <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', parseInt(of('OVERDUE')) > 0 && 'late')}${!session.bare && html`${figure(count(queue), 'waiting', 'queue')}
       ${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(dead), 'dead letters', 'dead-letters', dead.items.length > 0 && 'bad')}`}</div>${session.bare && banner('idle', session.bare)}
-    ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention <span class="muted">(${rows.length})</span></h2><ul class="card list attention">${rows.slice(0, 12).map(row)}</ul></section>`}
-    <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span><span class="muted">Updated ${moment(summary.at)}</span></div>
+    ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention ${muted(rows.length)}</h2><ul class="card list attention">${rows.slice(0, 12).map(row)}</ul></section>`}
+    <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span>${muted(['Updated ', moment(summary.at)])}</div>
     <div class="card">${busy.length ? table('Active locks', LOCKS, sortLocks(busy, 'need').slice(0, 100), lock => lock.key)
       : empty(['Nobody holds anything', 'A key appears here as soon as something runs under it.', 'interlock run ledger/4711 -n -- sleep 60'])}</div>
     ${(locks.cursor || busy.length > 100) && html`<p class="muted"><a href=${href('locks')}>All locks</a></p>`}

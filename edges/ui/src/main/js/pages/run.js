@@ -1,7 +1,7 @@
 // Run: why it is where it is, what it did when, and what it said.
 import {
-  age, at, auditTable, banner, box, cancel, evict, facts, get, head, href, html, isLost, isOver, keyLink, leaseLeft, lockPath, may, millis,
-  moment, mono, now, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span,
+  age, at, auditTable, banner, box, button, cancel, evict, facts, get, head, href, html, isOver, keyLink, labels, leaseLeft, lockPath, may, millis,
+  moment, mono, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span,
 } from '../core/page.js';
 import { timeline } from '../core/timeline.js';
 
@@ -22,23 +22,23 @@ const json = value => value && Object.keys(value).length > 0 && html`<code class
 const about = (run, left) => facts({
   Key: keyLink(run.key),
   Job: run.job,
-  Reason: run.reason && quoted(run.reason),
+  Reason: quoted(run.reason),
   By: run.submittedBy,
   'On conflict': run.onConflict,
   'Work done by': run.execution,
   Lease: left !== null && html`${age(left)} left`,
   Priority: run.priority || null,
-  Labels: Object.entries(run.labels).map(pair => pair.join('=')).join(' '),
-  'Waits for': run.waitingFor?.runId && runLink(run.waitingFor.runId),
+  Labels: labels(run),
+  'Waits for': runLink(run.waitingFor?.runId),
   Submitted: moment(run.submittedAt),
-  Ended: run.endedAt && moment(run.endedAt),
+  Ended: moment(run.endedAt),
   Trace: run.traceparent && mono(run.traceparent),
   Id: mono(run.id),
   Parameters: json(run.parameters),
   Result: json(run.result),
 });
 
-export default {
+pages.run = {
   renews: 2000,
   title: ({ id }) => 'Run ' + short(id),
   async load(state) {
@@ -60,20 +60,19 @@ export default {
     const late = lock && since(run.heartbeatAt) > 1.5 * millis(run.heartbeatEvery) + 1000;
     const strip = [...beats].filter(beat => beat).map(beat => ({ at: at(beat) }));
     const what = next(run, lock, late);
-    const kind = isLost(run.error) ? 'fenced' : 'fail';
     return html`${head({
       crumb: html`<a href=${href('locks')}>Locks</a> / <a class="mono" href=${href(lockPath(run.key))}>${slashed(run.key)}</a> / Runs`,
       title: html`Run <span class="mono" title=${run.id}>${short(run.id)}</span>`,
       state: runPill(run),
       json: 'runs/' + run.id,
       cli: 'interlock runs show ' + run.id,
-      more: html`${!isOver(run) && may('trigger') && html`<button @click=${() => cancel(run)}>Cancel run…</button>`}
-        ${run.state === 'DEAD' && may('operator') && !run.settled && html`<button @click=${() => retry(run)}>Retry</button><button class="danger" @click=${() => settle([run], false, 'This one.')}>Discard…</button>`}
-        ${lock?.token && may('operator') && html`<button class="danger" @click=${() => evict(run.key)}>Force release…</button>`}`,
+      more: html`${!isOver(run) && may('trigger') && button('Cancel run…', () => cancel(run))}
+        ${run.state === 'DEAD' && may('operator') && !run.settled && [button('Retry', () => retry(run)), button('Discard…', () => settle([run], false, 'This one.'), 'danger')]}
+        ${lock?.token && may('operator') && button('Force release…', () => evict(run.key), 'danger')}`,
     })}
     <div class="lead"><p>${sentence(run.explanation, run.id)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not begun, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${mono(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
       && html` · started ${moment(run.startedAt)}, waited ${span(since(run.submittedAt, run.startedAt))}`}</p></div>
-    ${what && banner(...what)}${run.error && banner(kind, html`<b>${run.error.code}</b> ${run.error.message}`)}
+    ${what && banner(...what)}${run.error && !isOver(run) && banner('fail', html`${run.error.code}: ${run.error.message}`)}
     ${box('Timeline', timeline(run, declared, [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}
     ${run.output && section('Output', html`<pre class="mono" tabindex="0">${run.output}</pre>`, isOver(run) ? 'the end of it' : 'as it comes')}
     <div class="grid k2">${section('Events', audit ? auditTable(audit.items) : html`<p class="muted pad0">Events need the role operator.</p>`)}${box('Facts', about(run, left))}</div>`;

@@ -1,20 +1,20 @@
 // Runs: all of them, newest first. New ones wait above the list until somebody wants to see them, unless they started them.
-import { C, html, list, shell, startButton } from '../core/page.js';
+import { button, C, list, pages, shell, startButton } from '../core/page.js';
 
-const page = list({
+pages.runs = list({
   title: 'Runs', from: 'runs', limit: 50, cli: 'interlock runs ls', hears: /^(run|lock\.changed|reset)/,
   states: ['RUNNING', 'QUEUED', 'PENDING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'DEAD'], fields: [['key', 'key or prefix*'], ['job', 'job'], ['since', 'since: 1h, 7d']],
   more: ({ q }) => startButton(q.key),
-  above: ({ data }) => data.news > 0 && html`<button class="news mt" @click=${() => { Object.assign(data, data.fresh, { news: 0 }); shell.draw(); }}>${data.news}${data.news === data.items.length && '+'} new · show</button>`,
+  above: ({ data }) => data.news > 0 && button(data.news + (data.news === data.items.length ? '+' : '') + ' new · show', () => { Object.assign(data, data.fresh, { news: 0 }); shell.draw(); }, 'news mt'),
   columns: () => [C.run, C.key, C.state, C.job, C.stage, C.waited, C.took, C.attempts, C.submitted],
   none: ['No runs yet', 'Every execution under a key is listed here, with how long it waited, how long it took and how it ended.', 'interlock runs submit JOB --key ledger/4711'],
+  async load(state, ask) {
+    const fresh = await ask(state.q);
+    const old = state.own || state.listed !== location.search ? [] : state.data?.items || [];
+    state.listed = location.search;
+    const first = fresh.items.findIndex(run => old.some(other => other.id === run.id));
+    const news = old.length ? (first < 0 ? fresh.items.length : first) : 0;
+    const known = new Map(fresh.items.map(run => [run.id, run]));
+    return { fresh, news, cursor: news ? state.data.cursor : fresh.cursor, items: news ? old.map(run => known.get(run.id) || run) : fresh.items };
+  },
 });
-export default { ...page, async load(state) {
-  const fresh = await page.load(state);
-  const old = state.own || state.listed !== location.search ? [] : state.data?.items || [];
-  state.listed = location.search;
-  const first = fresh.items.findIndex(run => old.some(other => other.id === run.id));
-  const news = old.length ? (first < 0 ? fresh.items.length : first) : 0;
-  const known = new Map(fresh.items.map(run => [run.id, run]));
-  return { fresh, news, cursor: news ? state.data.cursor : fresh.cursor, items: news ? old.map(run => known.get(run.id) || run) : fresh.items };
-} };

@@ -1,6 +1,6 @@
 // Settings: what this browser prefers, who is signed in, jobs, API keys, and the effective configuration.
 import {
-  apiHref, ask, banner, box, call, copy, empty, facts, head, html, keep, kept, look, may, millis, mono, moment, path, pill, post, REASON, section,
+  apiHref, ask, banner, box, button, call, copy, empty, facts, head, html, keep, kept, look, may, millis, mono, moment, pages, path, pill, post, REASON, section,
   session, shell, span, startButton, table, zone,
 } from '../core/page.js';
 import { help } from '../core/keys.js';
@@ -12,7 +12,7 @@ const JOBS = [
   ['Lease', job => span(millis(job.lease))],
   ['Max runtime', job => span(millis(job.maxRuntime))],
   ['Attempts', 'maxAttempts', 'num'],
-  ['Stages', job => (job.stages || []).join(' → ') || '—'],
+  ['Stages', job => job.stages?.join(' → ')],
   ['Done', 'worker'],
 ];
 const KEYS = [
@@ -22,7 +22,7 @@ const KEYS = [
   ['Label', 'label'],
   ['Made', key => moment(key.createdAt)],
   ['Ends', key => moment(key.revokedAt || key.expiresAt)],
-  ['Do', key => key.active && html`<button class="small danger" aria-label="Revoke key ${key.id}" @click=${() => revoke(key)}>Revoke…</button>`, 'num'],
+  ['Do', key => key.active && !session.bare && button('Revoke…', () => revoke(key), 'small danger', 'Revoke key ' + key.id), 'num'],
 ];
 const CONFIG = [['Setting', each => mono(each.name), 'first'], ['Value', each => mono(each.value)], ['From', 'origin']];
 
@@ -35,11 +35,13 @@ const make = () => ask({
   ],
   send: body => post('keys', body), done: show,
 });
-const show = ({ id, apiKey }) => ask({ title: 'Key ' + id, body: html`<p>Copy it now: nobody can show it again.</p><p><code class="mono secret">${apiKey}</code></p><button type="button" @click=${() => copy(apiKey, 'Key')}>Copy key</button>` });
+const show = ({ id, apiKey }) => ask({ title: 'Key ' + id, body: html`<p>Copy it now: nobody can show it again.</p><p><code class="mono secret">${apiKey}</code></p>${button('Copy key', () => copy(apiKey, 'Key'))}` });
 const revoke = ({ id, label }) => ask({
   title: `Revoke ${label} (${id})?`, confirm: 'Revoke', danger: true, fields: [REASON], body: html`<p>Whoever uses it is refused a few seconds later, for good.</p>`,
   send: ({ reason }) => call('DELETE', path('keys/' + encodeURIComponent(id), { reason })), done: () => label + ' is revoked',
 });
+/** A choice between two words, the first of which is a tick. */
+const tick = (words, name, on, off) => html`<label><input type="checkbox" .checked=${kept(name, 'on') === on} @change=${event => { keep(name, event.target.checked ? on : off); shell.draw(); }}> ${words}</label>`;
 /** All tabs have one stream, so all of them look at the same tenant. */
 const choose = event => {
   event.preventDefault();
@@ -49,7 +51,7 @@ const choose = event => {
 const tenant = () => html`<form class="row" @submit=${choose}><label for="tenant">Act for tenant</label>
   <input id="tenant" name="tenant" .value=${kept('tenant')} placeholder="default" autocomplete="off"><button>Switch</button></form>`;
 
-export default {
+pages.settings = {
   title: () => 'Settings',
   async load() {
     const [jobs, config, keys] = await Promise.all(['jobs', ...may('admin') ? ['config', 'keys'] : []].map(look));
@@ -59,11 +61,11 @@ export default {
   view: ({ data: { jobs, config, keys } }) => html`${head({ title: 'Settings', json: 'config', cli: 'interlock config show --origin', more: startButton() })}
     <div class="grid k2e">${box('This browser', html`<div class="row"><label for="times">Times</label><select id="times" @change=${event => { keep('times', event.target.value); shell.draw(); }}>${['relative', 'UTC', 'local'].map(mode =>
       html`<option ?selected=${zone() === mode}>${mode}</option>`)}</select></div>
-      <p class="mt"><label><input type="checkbox" .checked=${kept('keys') !== 'off'} @change=${event => keep('keys', event.target.checked ? 'on' : 'off')}> Keyboard shortcuts</label></p>${help()}`)}
+      <p class="mt row">${tick('Compact rows', 'rows', 'compact', '')}${tick('Keyboard shortcuts', 'keys', 'on', 'off')}</p>${help()}`)}
     ${box('Signed in', html`${facts({ Tenant: html`<b>${session.tenant}</b>`, Role: session.role, Key: session.label })}${session.anyTenant && tenant()}
       <p class="muted mt">read looks · trigger starts, cancels · worker works · operator evicts, pauses, settles · admin makes keys. Each may do what those before it may.</p>
-      <p class="row"><button @click=${() => shell.leave()}>Sign out</button><a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p>`)}</div>
-    ${may('admin') && section('API keys', html`${table('API keys', KEYS, keys, key => key.id)}${!session.bare && html`<p class="pad0"><button @click=${make}>Make a key…</button></p>`}`, 'of tenant ' + session.tenant)}
+      <p class="row">${button('Sign out', () => shell.leave())}<a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p>`)}</div>
+    ${may('admin') && section('API keys', html`${table('API keys', KEYS, keys, key => key.id)}${!session.bare && html`<p class="pad0">${button('Make a key…', make)}</p>`}`, 'of tenant ' + session.tenant)}
     ${session.bare ? banner('idle', session.bare) : section('Jobs', jobs.length ? table('Jobs', JOBS, jobs, job => job.name) : empty(['No jobs', 'Jobs are named in the configuration.', 'interlock server --config interlock.yaml']))}
     ${section('Configuration', may('admin') ? table('Configuration', CONFIG, config, each => each.name) : html`<p class="muted pad0">The configuration needs the role admin.</p>`, 'secrets are masked')}`,
 };

@@ -1,5 +1,5 @@
 // Sign-in, as a page of its own or above a page whose session has ended; the address stays.
-import { html } from '../core/bits.js';
+import { brand, html } from '../core/bits.js';
 
 export function signInView({ refused, enter, inside }) {
   const submit = event => {
@@ -11,6 +11,6 @@ export function signInView({ refused, enter, inside }) {
     <div class="row"><input id="proof" name="proof" type="password" autocomplete="current-password" required><button class="primary">${inside ? 'Sign in again' : 'Sign in'}</button></div>
     ${refused && html`<p class="problem" role="alert">${refused}</p>`}</form>`;
   return inside ? html`<section class="banner c-fail signin" aria-label="Session ended"><div><p><b>Your session has ended.</b> What you see is from before; sign in again and go on where you are.</p>${form}</div></section>`
-    : html`<main class="door"><div class="card pad"><h1>◧ Interlock</h1><p class="muted">Who holds what, why the rest wait, and what to do about it.</p>${form}
-      <p class="muted">A server prints a link with a code when it starts; keys are made by <code class="mono">interlock keys create --tenant T --role operator</code></p></div></main>`;
+    : html`<main class="door"><div class="card pad"><h1>${brand}Interlock</h1><p class="muted">Who holds what, why the rest wait, and what to do about it.</p>${form}
+      <p class="muted">A server prints a code when it starts; keys are made by<br><code class="mono">interlock keys create --tenant T --role operator</code></p></div></main>`;
 }

@@ -1,13 +1,13 @@
 // Workers: who takes work, and what for.
-import { banner, href, html, keyLink, list, moment, path, pill } from '../core/page.js';
+import { banner, href, html, keyLink, list, moment, pages, path, pill } from '../core/page.js';
 
-const COLUMNS = [['Worker', worker => html`<b>${worker.worker}</b>${worker.remote && html`<span class="sub">remote</span>`}`, 'first'],
+const COLUMNS = [['Worker', worker => html`<b>${worker.worker}</b>${worker.remote && html`<span class="sub">remote</span>`}`, 'first wide'],
   ['State', worker => worker.alive ? pill(worker.busy ? 'held' : 'idle', worker.busy ? 'Busy' : 'Idle') : pill('overdue', 'Silent')],
-  ['Slots', worker => worker.slots ? html`<progress max=${worker.slots} value=${worker.busy} aria-label="busy slots"></progress> <span class="tn nw">${worker.busy} of ${worker.slots}</span>` : worker.busy ?? '—'],
-  ['Jobs', worker => worker.jobs.map(job => html`<a class="tag" href=${href(path('runs', { job, state: 'RUNNING' }))}>${job}</a> `)], ['Holds', worker => worker.runs?.length ? worker.runs.map(run => html`<div class="hold">${keyLink(run.key)}</div>`) : '—'], ['Version', 'version', 'nw'],
+  ['Slots', worker => worker.slots ? html`<progress max=${worker.slots} value=${worker.busy} aria-label="busy slots"></progress> <span class="tn nw">${worker.busy} of ${worker.slots}</span>` : worker.busy, 'wide'],
+  ['Jobs', worker => worker.jobs.map(job => html`<a class="tag" href=${href(path('runs', { job, state: 'RUNNING' }))}>${job}</a> `)], ['Holds', worker => worker.runs?.map(run => html`<div class="hold">${keyLink(run.key)}</div>`)], ['Version', 'version', 'nw'],
   ['Last seen', worker => moment(worker.seenAt), 'age']];
 
-export default list({
+pages.workers = list({
   title: 'Workers', from: 'workers', cli: 'interlock runs ls --state RUNNING', hears: /^(worker|run\.running|reset)/, columns: () => COLUMNS, key: (worker, i) => worker.worker + i,
   above: ({ data: { items } }) => items.some(worker => !worker.alive) && banner('overdue', "A silent worker's runs stay its own until their leases end; then the janitor gives their keys to the next in line."),
   none: ['No workers', 'Nobody takes work. Runs stay pending until somebody does.', 'interlock worker --config interlock.yaml'],

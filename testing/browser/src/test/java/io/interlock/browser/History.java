@@ -2,11 +2,13 @@ package io.interlock.browser;
 
 import io.interlock.RunState;
 import io.interlock.access.Role;
+import io.interlock.engine.RunRequest;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.Run;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -19,6 +21,7 @@ final class History {
     static final String REINDEX = "search/reindex/products";
     static final String MONTH_END = "finance/month-end";
     static final String INVOICES = "invoices/export";
+    static final String BILLING = "billing/export";
 
     private final Site site;
     final Run running;
@@ -81,8 +84,13 @@ final class History {
                         .put("leaseId", UUID.randomUUID().toString())
                         .put("ttl", "2h")
                         .put("holder", "ci@build-17"));
-        site.submit("billing/export", "billing-export", "daily export");
-        site.tell("billing/export", "extract", "progress 8");
+        site.engine
+                .submit(RunRequest.of(Site.key(BILLING), "billing-export")
+                        .reason("daily export")
+                        .submitter("cron@ops")
+                        .labels(Map.of("team", "finance")))
+                .orElseThrow();
+        site.tell(BILLING, "extract", "progress 8");
         site.time.arrive();
         Patience.until(() -> !site.engine
                 .records()

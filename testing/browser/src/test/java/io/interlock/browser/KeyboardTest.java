@@ -3,11 +3,13 @@ package io.interlock.browser;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ReducedMotion;
 import io.interlock.access.Role;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +63,53 @@ class KeyboardTest extends BrowserTest {
                         .isEmpty();
             }
             softly.assertAll();
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void locksAreFoundByHolderLabelAndTimeAndTheAddressFindsThemAgain() {
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("locks");
+            Locator rows = page.locator("main tbody tr");
+            for (List<String> each : List.of(
+                    List.of("holder", "ci@build", History.INVOICES),
+                    List.of("label", "team=finance", History.BILLING),
+                    List.of("held", "30m", History.LEDGER))) {
+                assertThat(rows).hasCount(5);
+                filter(page, each.get(0), each.get(1));
+                assertThat(rows).hasCount(1);
+                assertThat(rows).containsText(each.get(2));
+                page.reload();
+                assertThat(page.locator("main input[name=" + each.get(0) + "]")).hasValue(each.get(1));
+                assertThat(rows).hasCount(1);
+                filter(page, each.get(0), "");
+            }
+            filter(page, "label", "team=nobody");
+            assertThat(page.locator("main")).containsText("Nothing matches");
+            filter(page, "label", "");
+            filter(page, "held", "soon");
+            assertThat(page.locator("main .banner")).containsText("“soon” is no length of time: write 90s");
+            ada.isContent();
+        }
+    }
+
+    /** Types into a field of the page's filter, and presses Enter. */
+    private static void filter(Page page, String field, String words) {
+        page.locator("main input[name=" + field + "]").fill(words);
+        page.keyboard().press("Enter");
+    }
+
+    @Test
+    void whatTheAuditLogShowsIsNarrowedByWhoAndWhat() {
+        try (Visitor ada = visitor(Role.OPERATOR)) {
+            Page page = ada.open("audit");
+            assertThat(page.locator("main tbody")).containsText("cron@ops");
+            filter(page, "actor", "ops");
+            filter(page, "action", "paused");
+            assertThat(page.locator("main tbody tr")).hasCount(1);
+            assertThat(page.locator("main tbody tr")).containsText("audit freeze");
+            assertThat(page).hasURL(Pattern.compile(".*actor=ops&action=paused"));
             ada.isContent();
         }
     }

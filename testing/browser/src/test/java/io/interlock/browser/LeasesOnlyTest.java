@@ -59,6 +59,9 @@ class LeasesOnlyTest extends BrowserTest {
             }
             Page page = ada.open("settings");
             assertThat(page.locator("main")).containsText(WHY);
+            // Keys are listed; what the server would refuse is not offered.
+            assertThat(page.getByLabel("API keys").last()).containsText("Active");
+            assertThat(page.locator("main button.danger")).hasCount(0);
             ActionsTest.press(page, "Sign out");
             assertThat(page.locator("form")).containsText("Sign in");
             ada.isContent();

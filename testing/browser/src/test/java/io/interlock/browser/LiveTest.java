@@ -3,6 +3,7 @@ package io.interlock.browser;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import io.interlock.access.Role;
 import io.interlock.run.Run;
@@ -85,6 +86,27 @@ class LiveTest extends BrowserTest {
             assertThat(second.locator("main tbody")).containsText("Succeeded");
             assertThat(lock.locator("main .head")).containsText("Free");
             assertThat(streams).hasSize(1);
+            ada.isContent();
+        }
+    }
+
+    @Test
+    void howLongRunsHadTheKeyIsSeenAtOneGlance() {
+        for (String end : List.of("end", "end", "fail no such table")) {
+            site().submit("spark/1", "nightly-close", "comes and goes");
+            site().tell("spark/1", "extract", end);
+        }
+        try (Visitor ada = visitor(Role.READ)) {
+            Page page = ada.open("lock?key=spark/1");
+            Locator bars = page.locator("section[aria-label=Runs] rect");
+            assertThat(bars).hasCount(3);
+            assertThat(bars.last()).hasClass(Pattern.compile(".*c-fail"));
+            assertThat(page.locator("section[aria-label=Runs] svg[role=img]"))
+                    .hasAttribute("aria-label", Pattern.compile("Hold times, .*median .*95 % within .*"));
+            site().submit("spark/1", "nightly-close", "stays");
+            assertThat(bars).hasCount(4);
+            assertThat(bars.last()).hasClass(Pattern.compile(".*c-held"));
+            site().tell("spark/1", "end");
             ada.isContent();
         }
     }

@@ -133,6 +133,29 @@ class SettingsTest extends BrowserTest {
     }
 
     @Test
+    void rowsAreCompactForWhoLikesThemSo() {
+        try (Visitor ada = visitor(Role.ADMIN)) {
+            Page page = ada.open("settings");
+            double comfortable = rowHeight(page);
+            page.getByLabel("Compact rows").check();
+            assertThat(rowHeight(page)).isLessThan(comfortable);
+            page.reload();
+            page.waitForSelector("main tbody tr");
+            assertThat(page.getByLabel("Compact rows")).isChecked();
+            assertThat(rowHeight(page)).isLessThan(comfortable);
+            page.locator("h1").click();
+            page.keyboard().press("c");
+            assertThat(page.getByLabel("Compact rows")).not().isChecked();
+            assertThat(rowHeight(page)).isEqualTo(comfortable);
+            ada.isContent();
+        }
+    }
+
+    private static double rowHeight(Page page) {
+        return page.locator("[aria-label=Configuration] tbody tr").first().boundingBox().height;
+    }
+
+    @Test
     void whoIsNoAdminSeesNeitherKeysNorConfiguration() {
         try (Visitor guest = visitor(Role.OPERATOR)) {
             Page page = guest.open("settings");
