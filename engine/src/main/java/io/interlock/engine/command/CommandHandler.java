@@ -97,7 +97,7 @@ public final class CommandHandler implements RunHandler {
                     new Launch(
                             spec.command(),
                             spec.directory(),
-                            CommandEnvironment.of(spec, context, System.getenv()),
+                            CommandEnvironment.of(spec, context, InheritedVariables.all()),
                             Redirect.PIPE,
                             Redirect.PIPE,
                             null,

@@ -48,7 +48,7 @@ public record Launch(
 
     /** Pipes at all ends, the variables of this process, in its directory. */
     public static Launch of(List<String> command) {
-        return new Launch(command, null, System.getenv(), Redirect.PIPE, Redirect.PIPE, Redirect.PIPE, null);
+        return new Launch(command, null, InheritedVariables.all(), Redirect.PIPE, Redirect.PIPE, Redirect.PIPE, null);
     }
 
     /** This, working elsewhere. */
@@ -88,8 +88,14 @@ public record Launch(
         if (directory != null) {
             builder.directory(directory.toFile());
         }
-        builder.environment().clear();
-        builder.environment().putAll(environment);
+        // What this process has itself stays as it is, byte for byte: it need not be text.
+        Map<String, String> variables = builder.environment();
+        variables.keySet().retainAll(environment.keySet());
+        environment.forEach((name, value) -> {
+            if (!value.equals(variables.get(name))) {
+                variables.put(name, value);
+            }
+        });
         return builder;
     }
 }

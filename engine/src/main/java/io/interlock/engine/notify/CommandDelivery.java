@@ -4,6 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.InheritedVariables;
 import io.interlock.engine.command.Launch;
 import io.interlock.time.Environment;
 import java.io.IOException;
@@ -39,7 +40,7 @@ final class CommandDelivery implements Delivery {
     }
 
     private Launch launch(Notification notification) {
-        Map<String, String> variables = new HashMap<>(System.getenv());
+        Map<String, String> variables = new HashMap<>(InheritedVariables.all());
         variables.put("INTERLOCK_NOTIFICATION_ID", notification.id());
         variables.put("INTERLOCK_NOTIFICATION_TYPE", notification.kind().word());
         return Launch.of(target.argv())
