@@ -4,6 +4,7 @@ import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,8 +27,8 @@ import java.util.function.Supplier;
  * {@code setsid} here cannot wait (it is not util-linux's), a signal cannot be told from an exit code of 128 + N.
  *
  * <p>Elsewhere, such as on macOS, the command is a plain child process: its descendants are killed with it as far as they can be
- * found by then, INT, HUP and QUIT are sent as TERM, a {@code kill -9} of this process leaves it running, and {@link #liveFor} does
- * nothing.
+ * found by then, INT, HUP and QUIT are sent as TERM, a {@code kill -9} of this process leaves it running, and {@link #liveFor} and
+ * {@link #bequeath} do nothing.
  *
  * <p>Safe for use by many threads.
  */
@@ -86,6 +87,12 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
      * @param left asked after the time is taken: a pause in between makes it shorter, not longer
      */
     public abstract void liveFor(Supplier<Duration> left, Duration more);
+
+    /**
+     * {@code file} is of no use without this process: if this process is gone before the command has ended, the guard removes it.
+     * Otherwise that is left to this process. Returns at once.
+     */
+    public abstract void bequeath(Path file);
 
     /** Its end: the command has ended, and nothing of it is left. */
     public CompletionStage<Exit> exit() {

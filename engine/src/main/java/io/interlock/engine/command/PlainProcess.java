@@ -4,6 +4,7 @@ import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -65,6 +66,11 @@ final class PlainProcess extends GuardedProcess {
     @Override
     public void liveFor(Supplier<Duration> left, Duration more) {
         // There is nobody who could see to it.
+    }
+
+    @Override
+    public void bequeath(Path file) {
+        // Nobody is left who could remove it.
     }
 
     private void await() {

@@ -4,6 +4,7 @@ import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -132,6 +133,14 @@ final class SessionProcess extends GuardedProcess {
     @Override
     public void liveFor(Supplier<Duration> left, Duration more) {
         leash.extend(left, more);
+    }
+
+    @Override
+    public void bequeath(Path file) {
+        String path = file.toAbsolutePath().toString();
+        if (path.indexOf('\n') < 0) {
+            guard.tell("heirloom " + path);
+        }
     }
 
     private void await() {

@@ -2,8 +2,8 @@
 #
 # $1     the mark that everything the command starts has in its environment
 # stdin  a pipe that only the starting process holds open: when it dies, however that may be, the pipe ends.
-#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash TIME" and "end" from the
-#        starting process; "tick TIME" from the guard's own clock
+#        Lines: "keep PID" and "leader PID" from launch.sh and leader.sh; "signal NAME", "pace SECONDS", "leash TIME", "heirloom FILE" and
+#        "end" from the starting process; "tick TIME" from the guard's own clock
 # stdout what the starting process should know
 #
 # Uses nothing but POSIX sh, and grep with -z, as GNU and BusyBox have it.
@@ -14,6 +14,7 @@ leader=
 found=
 leash=
 clock=
+heirloom=
 
 # Nobody but KILL ends the guard before its work is done; nobody may be left to read what it says.
 trap '' HUP INT QUIT TERM PIPE
@@ -136,13 +137,19 @@ while IFS= read -r line; do
             ;;
         "leash "*) leash=${line#leash } ;;
         "tick "*) ticked "${line#tick }" ;;
-        end) break ;;
+        "heirloom "*) heirloom=${line#heirloom } ;;
+        end)
+            # Whoever says so is there to see to it.
+            heirloom=
+            break
+            ;;
     esac
 done
 
 # From here on nobody can report any more, since a directory cannot be written to, and a command that cannot report does not start.
 exec </
 sweep
+[ -z "$heirloom" ] || rm -f -- "$heirloom"
 say "over"
 # The clock, once woken, finds that nobody listens. Nobody but its parent would bury it, nor its sleep.
 if [ -n "$clock" ]; then
