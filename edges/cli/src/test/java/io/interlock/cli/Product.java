@@ -24,8 +24,12 @@ final class Product {
 
     private static final Path HOME = Path.of("target", "product").toAbsolutePath();
     private static final Path ARCHIVE = HOME.resolve("classes.jsa");
-    private static final List<String> OPTIONS =
-            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss512k", "-XX:-UsePerfData");
+    private static final List<String> OPTIONS = List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-Xss512k",
+            "-XX:-UsePerfData",
+            "-XX:+DisplayVMOutputToStderr");
     private static final List<String> JAVA = made();
 
     private Product() {}

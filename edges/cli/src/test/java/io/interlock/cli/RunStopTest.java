@@ -10,6 +10,7 @@ import io.interlock.cli.Cli.Ended;
 import io.interlock.cli.Cli.Running;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.Run;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +61,12 @@ class RunStopTest {
     void aTerminalThatWantsToPauseItIsToldWhyNot() {
         Command goesOn = start("read line; exit 4", "--lease", "5s");
         goesOn.running.signal("TSTP");
-        await().until(() -> goesOn.running.err().contains("Ctrl-Z does nothing here"));
+        await().until(() -> goesOn.running.err().contains("Ctrl-Z does nothing here: the lease would be lost"));
+        // Ctrl-\\ makes a JVM say what its threads do; but stdout is the command's.
+        String out = goesOn.running.out();
+        goesOn.running.signal("QUIT");
+        await().until(() -> goesOn.running.err().contains("Full thread dump"));
+        assertThat(goesOn.running.out()).isEqualTo(out);
         goesOn.running.closeInput();
         assertThat(goesOn.running.await().code()).isEqualTo(4);
     }
@@ -117,10 +123,16 @@ class RunStopTest {
     }
 
     @Test
-    void killingTheWrapperKillsTheCommandAndFreesTheKey() {
-        Command killed = start("sleep 300 & " + LOOP, "--lease", "2s");
+    void killingTheWrapperKillsTheCommandAndFreesTheKey() throws Exception {
+        Path named = folder.resolve("named");
+        String name = "echo $INTERLOCK_RUN_FILE >new; mv new " + named + "; ";
+        Command killed = start(name + "sleep 300 & " + LOOP, "--lease", "2s");
+        await().until(() -> Files.exists(named));
+        Path runFile = Path.of(Files.readString(named).strip());
+        assertThat(runFile).exists();
         killed.running.process().destroyForcibly();
         killed.assertGone();
+        await().until(() -> !Files.exists(runFile));
         Ended next = cli.run("run", "-w", "20s", "k", "--", "sh", "-c", "echo $INTERLOCK_TOKEN");
         assertThat(next.code()).isZero();
         assertThat(Long.parseLong(next.out().strip())).isGreaterThan(killed.token);

@@ -157,6 +157,7 @@ final class Wrapper {
         try (GuardedProcess process = GuardedProcess.start(launch, environment);
                 Timers deadlines = environment.timers("interlock-supervision");
                 Timers looks = environment.timers("interlock-reports")) {
+            process.bequeath(file.path());
             Reports reports = new Reports(file, tenure, looks);
             reports.start();
             Supervision supervision = new Supervision(settings, process, deadlines, narrator);
