@@ -1,6 +1,7 @@
 package io.interlock.cli;
 
 import io.interlock.cli.command.Session;
+import io.interlock.cli.text.Failure;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -9,6 +10,7 @@ import picocli.CommandLine;
 final class CommandLineRunner {
 
     private static final String END_OF_OPTIONS = "--";
+    private static final char UNREADABLE = '\uFFFD';
 
     private final Session session;
 
@@ -40,6 +42,18 @@ final class CommandLineRunner {
         return words;
     }
 
+    // A JVM reads words by the locale, and puts this character in the place of what is none there. Nobody could pass
+    // them on as they were.
+    private static void requireText(List<String> words) {
+        for (String word : words) {
+            if (word.indexOf(UNREADABLE) >= 0) {
+                throw Failure.usage(
+                        "'" + word + "' is no text in this locale, and would not reach anybody as it is",
+                        "write it in UTF-8, with LC_ALL=C.UTF-8 or another locale of UTF-8");
+            }
+        }
+    }
+
     int run(String... arguments) {
         List<String> all = understood(List.of(arguments));
         // What stands behind -- is nobody's option, and picocli is not to touch it.
@@ -48,6 +62,7 @@ final class CommandLineRunner {
         List<String> command = end < 0 ? List.of() : all.subList(end + 1, all.size());
         Trouble trouble = new Trouble(session.console(), isLoud(arguments), options.contains("--json"));
         try {
+            requireText(all);
             CommandLine line = new Commands(session, command).lineFor(options);
             line.setExpandAtFiles(false)
                     .setOut(session.console().writer())

@@ -1,6 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.text.Console;
+import io.interlock.engine.command.InheritedVariables;
 import io.interlock.time.Environment;
 import java.util.Map;
 
@@ -15,7 +16,7 @@ public record Session(Console console, Map<String, String> variables, Environmen
 
     /** That of this process. */
     public static Session ofProcess() {
-        Map<String, String> variables = System.getenv();
+        Map<String, String> variables = InheritedVariables.all();
         return new Session(Console.ofProcess(variables), variables, Environment.system());
     }
 }

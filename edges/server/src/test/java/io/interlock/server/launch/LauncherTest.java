@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ class LauncherTest {
                     for each in "$@"; do case $each in -XX:SharedArchiveFile=*) : >"${each#*=}" ;; esac; done ;;
                 esac
                 printf '%s ' "$@"
+                echo "with ${LC_ALL-no} locale, before ${INTERLOCK_LC_ALL-none}."
                 """.replace("NO_ARCHIVE", folder.resolve("no-archive").toString()));
         tool("javac", "");
     }
@@ -162,6 +164,7 @@ class LauncherTest {
         assertThat(said.exitCode()).isZero();
         assertThat(said.text())
                 .contains("/classes.jsa -Xlog:disable", "io.interlock.cli.Main runs ls")
+                .contains("-XX:+DisplayVMOutputToStderr")
                 // What the making of it says is nobody's business.
                 .doesNotContain("-Xshare:dump", "run -n trial");
         Files.createFile(folder.resolve("no-archive"));
@@ -171,6 +174,27 @@ class LauncherTest {
         assertThat(without.text()).contains("io.interlock.cli.Main runs ls").doesNotContain("classes.jsa");
     }
 
+    @Test
+    void whereThereIsNoLocaleJavaGetsOneThatKnowsMoreThanAscii() {
+        assertThat(locale("C", null)).contains("with C.UTF-8 locale, before C.");
+        assertThat(locale("", null)).contains("with C.UTF-8 locale, before .");
+        assertThat(locale(null, "POSIX")).contains("with C.UTF-8 locale, before .");
+        assertThat(locale(null, "de_DE.UTF-8")).contains("with no locale, before none.");
+        assertThat(locale("de_DE.ISO-8859-1", null)).contains("with de_DE.ISO-8859-1 locale, before none.");
+    }
+
+    private String locale(@Nullable String all, @Nullable String language) {
+        ProcessBuilder builder = builder(List.of(tree.resolve("interlock").toString(), "server"), tree, "17.0.1");
+        builder.environment().keySet().removeAll(List.of("LC_ALL", "LC_CTYPE", "LANG"));
+        if (all != null) {
+            builder.environment().put("LC_ALL", all);
+        }
+        if (language != null) {
+            builder.environment().put("LANG", language);
+        }
+        return run(builder).text();
+    }
+
     private Said run(String... arguments) {
         List<String> command = new ArrayList<>(List.of(tree.resolve("interlock").toString()));
         command.addAll(List.of(arguments));
@@ -178,10 +202,13 @@ class LauncherTest {
     }
 
     private Said run(List<String> command, Path where, String javaVersion) {
+        return run(builder(command, where, javaVersion));
+    }
+
+    private Said run(ProcessBuilder builder) {
         try {
             Path output = Files.createTempFile(folder, "run", ".out");
-            int exitCode = builder(command, where, javaVersion)
-                    .redirectOutput(output.toFile())
+            int exitCode = builder.redirectOutput(output.toFile())
                     .start()
                     .onExit()
                     .join()
