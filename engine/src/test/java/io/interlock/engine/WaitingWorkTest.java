@@ -56,6 +56,28 @@ class WaitingWorkTest {
         }
     }
 
+    @Test
+    void workThatCannotSayWhetherItTakesASlotTakesOne() throws Exception {
+        RunHandler odd = new RunHandler() {
+            @Override
+            public String run(RunContext context) {
+                return "{}";
+            }
+
+            @Override
+            public boolean takesSlot() {
+                throw new IllegalStateException("not set up yet");
+            }
+        };
+        Job job = Job.named("odd").handler(odd).build();
+        try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
+                .jobs(Jobs.of(job))
+                .drainTime(Duration.ZERO)
+                .build()) {
+            assertThat(end(engine, submit(engine, "odd", 0))).isEqualTo(RunState.SUCCEEDED);
+        }
+    }
+
     private static RunId submit(RunEngine engine, String job, int number) {
         return engine.submit(RunRequest.of(LockKey.of("acme", job + "/" + number), job))
                 .orElseThrow()

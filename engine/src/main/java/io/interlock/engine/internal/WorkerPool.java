@@ -204,9 +204,10 @@ final class WorkerPool {
     private void begin(Claimed claimed, Moment before) {
         Job job = shop.settings().jobs().require(claimed.run().job());
         RunHandler handler = job.work().orElseThrow();
+        boolean takesSlot = takesSlot(claimed, handler);
         HeldRun held = shop.works().adopt(claimed.run(), claimed.lease(), job, before);
         synchronized (this) {
-            (handler.takesSlot() ? running : waiting).add(held);
+            (takesSlot ? running : waiting).add(held);
         }
         WorkTask task = new WorkTask(shop, held, handler, () -> freed(held));
         try {
@@ -221,6 +222,19 @@ final class WorkerPool {
             shop.finisher()
                     .finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
                     .whenComplete((answer, toldAgain) -> {});
+        }
+    }
+
+    // It is the work's own code. What was claimed has to be begun all the same, with all that was claimed with it.
+    private static boolean takesSlot(Claimed claimed, RunHandler handler) {
+        try {
+            return handler.takesSlot();
+        } catch (RuntimeException | Error broken) {
+            log.warn(
+                    "job {} does not say whether it takes a slot; it takes one",
+                    claimed.run().job(),
+                    broken);
+            return true;
         }
     }
 
