@@ -10,6 +10,7 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Sets up a {@link WorkerEngine}. Not safe for use by many threads. */
@@ -24,7 +25,7 @@ public final class WorkerBuilder {
     private Duration pollEvery = Duration.ofSeconds(1);
     private Duration drainTime = Duration.ofSeconds(30);
     private final List<EngineListener> listeners = new ArrayList<>();
-    private @Nullable EngineThreads threads;
+    private Supplier<EngineThreads> threads = () -> EngineThreads.of(environment);
 
     WorkerBuilder(WorkSource source) {
         this.source = source;
@@ -80,7 +81,7 @@ public final class WorkerBuilder {
 
     /** Where everything runs that has a thread of its own otherwise: for tests that hold the time in their hands. */
     WorkerBuilder threads(EngineThreads threads) {
-        this.threads = threads;
+        this.threads = () -> threads;
         return this;
     }
 
@@ -104,6 +105,6 @@ public final class WorkerBuilder {
                 pollEvery,
                 drainTime,
                 listeners,
-                threads != null ? threads : EngineThreads.of(environment));
+                threads);
     }
 }

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +41,17 @@ class SettingsTest {
         assertThatThrownBy(store::tallies)
                 .as("closed with all that had begun")
                 .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void settingsThatAreRefusedCostNoThread() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        refused(() -> builder().slots(-1).build(), "slots");
+        refused(() -> builder().keepIdempotency(Duration.ZERO).build(), "keep-idempotency");
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(
+                        thread -> !before.contains(thread) && thread.getName().startsWith("interlock-telling"))
+                .isEmpty();
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.interlock.engine.WorkSource;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param pollEvery how often workers and those who wait look by themselves
  * @param drainTime how long closing waits for work to end by itself
  * @param listeners who hears of what happens
- * @param threads where everything runs
+ * @param threads where everything runs; asked for once the settings are known to be good
  */
 public record WorkSettings(
         WorkSource source,
@@ -35,7 +36,7 @@ public record WorkSettings(
         Duration pollEvery,
         Duration drainTime,
         List<EngineListener> listeners,
-        EngineThreads threads) {
+        Supplier<EngineThreads> threads) {
 
     /** How many runs are done at once unless said otherwise. */
     public static final int DEFAULT_SLOTS = 16;

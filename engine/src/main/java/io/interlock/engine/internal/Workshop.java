@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 final class Workshop {
 
     private final WorkSettings settings;
+    private final EngineThreads threads;
     private final LocalTime time;
     private final Timers deadlines;
     private final Timers claims;
@@ -39,12 +40,13 @@ final class Workshop {
     Workshop(WorkSettings settings, Consumer<Run> over) {
         Environment environment = settings.environment();
         this.settings = settings;
+        this.threads = settings.threads().get();
         this.time = new LocalTime(environment);
         this.deadlines = environment.timers("interlock-deadlines");
         this.claims = environment.timers("interlock-claims");
         this.chores = environment.timers("interlock-chores");
-        this.lanes = WorkLanes.of(settings.source().steps(), settings.threads());
-        this.events = new Events(settings.listeners(), settings.threads());
+        this.lanes = WorkLanes.of(settings.source().steps(), threads);
+        this.events = new Events(settings.listeners(), threads);
         this.works = new Works(this);
         this.heartbeats = new Heartbeats(this, environment.timers("interlock-heartbeats"));
         this.watch = new DeadlineWatch(this, deadlines);
@@ -64,13 +66,13 @@ final class Workshop {
         heartbeats.close();
         deadlines.close();
         chores.close();
-        settings.threads().closing().run();
+        threads.closing().run();
     }
 
     /** Makes a call to the store that does not gather others, where nobody waits for it. Never throws. */
     <A> CompletionStage<A> called(Supplier<A> call) {
         try {
-            return CompletableFuture.supplyAsync(call, settings.threads().calls());
+            return CompletableFuture.supplyAsync(call, threads.calls());
         } catch (RejectedExecutionException shut) {
             // Its queue has no limit: it refuses nobody but those who come after it was shut.
             return CompletableFuture.failedFuture(new EngineClosedException());
@@ -89,7 +91,7 @@ final class Workshop {
     }
 
     EngineThreads threads() {
-        return settings.threads();
+        return threads;
     }
 
     LocalTime time() {
