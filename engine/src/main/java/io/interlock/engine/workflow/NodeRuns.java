@@ -131,7 +131,7 @@ public final class NodeRuns implements RunHandler {
         List<String> results = new ArrayList<>();
         List<String> failed = new ArrayList<>();
         for (Map.Entry<String, RunId> node : started.entrySet()) {
-            Run run = ended(engine, context, node.getValue());
+            Run run = ended(engine, context, node);
             results.add("\"" + node.getKey() + "\":\"" + run.id() + "\"");
             if (run.state() != RunState.SUCCEEDED) {
                 RunError error = run.status().error();
@@ -146,11 +146,18 @@ public final class NodeRuns implements RunHandler {
         return "{\"nodes\":{" + String.join(",", results) + "}}";
     }
 
-    private static Run ended(RunEngine engine, RunContext context, RunId id) throws InterruptedException {
+    private static Run ended(RunEngine engine, RunContext context, Map.Entry<String, RunId> node)
+            throws InterruptedException {
         while (true) {
-            Optional<Run> run =
-                    engine.awaitEnd(id, LOOK).filter(found -> found.state().isTerminal());
-            if (run.isPresent()) {
+            Optional<Run> run = engine.awaitEnd(node.getValue(), LOOK);
+            if (run.isEmpty()) {
+                // An execution can go on for longer than history is kept.
+                throw new TransientFailureException(
+                        "NODE_FAILED",
+                        "run " + node.getValue() + " of node " + node.getKey()
+                                + " is forgotten, and nobody knows how it ended");
+            }
+            if (run.get().state().isTerminal()) {
                 return run.get();
             }
             context.checkpoint();

@@ -18,6 +18,8 @@ import io.interlock.engine.RunHandler;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.spi.run.RunStore;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -123,6 +125,28 @@ class NodeRunsTest {
         RunEngine second = flows.engine(SOON, flow(THRICE), node("x", failing(0)), node("y", failing(0)));
         assertThat(second.awaitEnd(execution.id(), SOON).orElseThrow().state()).isEqualTo(RunState.SUCCEEDED);
         assertThat(done).containsExactlyInAnyOrder("x 1", "y 1");
+    }
+
+    @Test
+    void aNodeThatIsForgottenWhileItsExecutionGoesOnIsNotWaitedFor() {
+        RunStore forgetful = (RunStore) Proxy.newProxyInstance(
+                RunStore.class.getClassLoader(),
+                new Class<?>[] {RunStore.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("findRun") ? Optional.empty() : method.invoke(flows.memory, arguments));
+        RunEngine engine = flows.engine(forgetful, SOON, remote("flow"), remote("x"));
+        AttemptByHand attempt = new AttemptByHand(submit(engine), 1);
+        CompletableFuture<String> end = attempt.begin(new NodeRuns(List.of("x"), () -> engine));
+        try {
+            assertThat(end)
+                    .failsWithin(SOON)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(TransientFailureException.class)
+                    .withMessageContaining("of node x is forgotten");
+        } finally {
+            attempt.stop("SHUTDOWN");
+        }
     }
 
     /** Begins to close {@code engine}; those who only wait are sent away when this returns. */
