@@ -19,6 +19,9 @@ public final class MemoryStore extends MemoryBooks {
     /** The longest lease unless said otherwise. */
     public static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
 
+    /** The clock counts nanoseconds in 64 bits; what is longer might end before it begins. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     static final String NAME = "memory";
 
     private final Environment environment;
@@ -60,6 +63,13 @@ public final class MemoryStore extends MemoryBooks {
                     DurationText.format(maxLease),
                     "is below the shortest lease of " + DurationText.format(LeaseTerms.MIN_TTL),
                     "leave it out for " + DurationText.format(DEFAULT_MAX_LEASE));
+        }
+        if (maxLease.compareTo(LONGEST) > 0) {
+            throw new InvalidSettingException(
+                    "maxLease",
+                    DurationText.format(maxLease),
+                    "is above the limit of " + DurationText.format(LONGEST),
+                    "let renewal carry long work");
         }
         return maxLease;
     }

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
@@ -118,6 +119,22 @@ class MemoryStoreTest {
             assertThat(two.capabilities().maxLease()).isEqualTo(Duration.ofMinutes(10));
             one.tryAcquire(List.of(request(List.of(LockKey.of("job")))));
             assertThat(two.find(List.of(LockKey.of("job"))).get(0)).isEmpty();
+        }
+    }
+
+    @Test
+    void aLeaseSoLongThatItsEndCannotBeCountedIsNotAllowed() {
+        assertThatThrownBy(() -> Stores.open("memory:?maxLease=100000d"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("36500d");
+        try (LeaseStore century = Stores.open("memory:?maxLease=36500d")) {
+            AcquireRequest first = AcquireRequest.of(
+                    LockKey.of("job"), LeaseId.random(new Random()), new Holder("i", "l"), Duration.ofDays(36_500));
+            assertThat(century.tryAcquire(List.of(first)).only()).isInstanceOf(AcquireAnswer.Granted.class);
+            AcquireRequest second =
+                    AcquireRequest.of(LockKey.of("job"), LeaseId.random(new Random()), new Holder("i", "l"), TTL);
+            assertThat(century.tryAcquire(List.of(second)).only()).isInstanceOf(AcquireAnswer.Refused.class);
+            assertThat(century.bumpEpoch("a test")).isAfter(Instant.now());
         }
     }
 
