@@ -6,6 +6,7 @@ import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.RunId;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.LineLimits;
@@ -13,9 +14,12 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -90,5 +94,20 @@ interface CrowdedStoreContract extends RunContract {
         pause("paused/*");
         advance(Duration.ofSeconds(31));
         assertThat(claimed()).extracting(Run::id).containsExactly(next.id());
+    }
+
+    @Test
+    default void theEndOfAPauseLetsAllHaveTheirTurn() {
+        pause("*");
+        Set<RunId> waiting = many("many/")
+                .map(name -> client().queues(key(name), queued()).run().id())
+                .collect(Collectors.toSet());
+        client().store().resume(new ResumeRequest("acme", "*", "carol", "done"));
+        Set<RunId> begun = IntStream.range(0, 4)
+                .mapToObj(i -> client().claim(100))
+                .flatMap(List::stream)
+                .map(work -> work.run().id())
+                .collect(Collectors.toSet());
+        assertThat(begun).isEqualTo(waiting);
     }
 }

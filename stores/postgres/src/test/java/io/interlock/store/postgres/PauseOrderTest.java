@@ -17,6 +17,7 @@ import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +103,21 @@ class PauseOrderTest {
             Bench.renew(store, work.lease());
             assertThat(store.findRun(work.run().id())).isPresent();
         }
+    }
+
+    /** It keeps everybody's grants waiting, of whichever tenant: so it lets a few go on itself, and the others are due. */
+    @Test
+    void theEndOfAPauseOverManyKeysIsShort() {
+        store.pause(PAUSE);
+        store.submit(IntStream.range(0, 250)
+                .mapToObj(i -> RunWords.submitting("k" + i, ConflictPolicy.QUEUE))
+                .toList());
+        store.resume(RESUME);
+        assertThat(server.ask("SELECT count(*) FROM " + harness.table("run") + " WHERE state = 'PENDING'"))
+                .isEqualTo("100");
+        assertThat(IntStream.range(0, 5).mapToObj(i -> store.claim(RunWords.claiming(100))))
+                .flatMap(claimed -> claimed)
+                .hasSize(250);
     }
 
     private void refused() {

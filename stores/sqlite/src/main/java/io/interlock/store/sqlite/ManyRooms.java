@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /** The verbs that look for keys to do something about, within one {@link Step}. */
 final class ManyRooms {
 
-    /** How many keys a claim settles before it takes what there is, so that it never keeps other writers out for long. */
-    private static final int SETTLED_BY_A_CLAIM = 100;
+    /** How many keys a claim, or the end of a pause, settles itself, so that it never keeps other writers out for long. */
+    private static final int SETTLED_AT_ONCE = 100;
 
     private final Step step;
     private final Rooms rooms;
@@ -48,7 +48,7 @@ final class ManyRooms {
             return before;
         }
         // What has become free since somebody looked is claimed at once.
-        settle(request.tenant(), SETTLED_BY_A_CLAIM);
+        settle(request.tenant(), SETTLED_AT_ONCE);
         return claimAnew(request);
     }
 
@@ -121,8 +121,14 @@ final class ManyRooms {
     }
 
     private void settleLine(Pause pause) throws SQLException {
-        for (LockKey key : table.queued(pause)) {
-            rooms.settle(key);
+        List<LockKey> keys = table.queued(pause);
+        for (int i = 0; i < keys.size(); i++) {
+            if (i < SETTLED_AT_ONCE) {
+                rooms.settle(keys.get(i));
+            } else {
+                // Whoever looks next settles it.
+                table.dueAt(keys.get(i), step.now());
+            }
         }
     }
 

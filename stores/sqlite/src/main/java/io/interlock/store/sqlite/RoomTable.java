@@ -51,10 +51,14 @@ final class RoomTable {
             """;
 
     private static final String QUEUED = """
-            SELECT DISTINCT tenant, name FROM ${schema}.${prefix}run
+            SELECT tenant, name FROM ${schema}.${prefix}run
              WHERE tenant = ?1 AND name >= ?2 AND substr(name, 1, length(?2)) = ?2
                AND state IN ('QUEUED', 'PENDING', 'RUNNING') AND state = 'QUEUED'
+             GROUP BY tenant, name ORDER BY min(number)
             """;
+
+    private static final String DUE_AT =
+            "UPDATE ${schema}.${prefix}room SET due_at = min(coalesce(due_at, ?3), ?3) WHERE tenant = ?1 AND name = ?2";
 
     private static final String DUE_ALL = "UPDATE ${schema}.${prefix}room SET due_at = ?1 WHERE due_at > ?1";
 
@@ -134,7 +138,14 @@ final class RoomTable {
         return PendingTable.keys(unblocked);
     }
 
-    /** Keys under a pause for which somebody waits. */
+    /** Makes a room due at {@code moment}, if it would be later. */
+    void dueAt(LockKey key, long moment) throws SQLException {
+        PreparedStatement due = at(key, DUE_AT);
+        due.setLong(3, moment);
+        due.executeUpdate();
+    }
+
+    /** Keys under a pause for which somebody waits, whoever has waited longest first. */
     List<LockKey> queued(Pause pause) throws SQLException {
         String pattern = pause.pattern();
         PreparedStatement queued = session.prepare(QUEUED);

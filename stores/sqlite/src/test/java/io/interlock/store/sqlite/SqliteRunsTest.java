@@ -15,9 +15,12 @@ import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
 import io.interlock.run.RunSpec;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.store.jdbc.Migration;
@@ -30,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +65,22 @@ class SqliteRunsTest {
     void close() {
         database.close();
         store.close();
+    }
+
+    @Test
+    void theEndOfAPauseOverManyKeysKeepsOtherWritersOutForAShortTimeOnly() {
+        store.pause(new PauseRequest("acme", "*", "carol", "upgrade", null));
+        store.submit(IntStream.range(0, 250)
+                .mapToObj(i -> SubmitRequest.of(
+                        new RunId(UUID.randomUUID()),
+                        LockKey.of("acme", "many/" + i),
+                        SPEC.policy(ConflictPolicy.QUEUE)))
+                .toList());
+        store.resume(new ResumeRequest("acme", "*", "carol", "done"));
+        RunQuery pending = RunQuery.ofTenant("acme").in(RunState.PENDING);
+        assertThat(store.listRuns(pending).runs()).hasSize(100);
+        store.sweepRuns(250);
+        assertThat(store.listRuns(pending).runs()).hasSize(250);
     }
 
     @Test
