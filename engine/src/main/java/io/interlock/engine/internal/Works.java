@@ -36,6 +36,7 @@ final class Works {
     private static final Logger log = LoggerFactory.getLogger(Works.class);
 
     private final Workshop shop;
+    private final WorkLog words;
     // By attempt, not by run: the next attempt may begin before it is heard that the one before has ended.
     private final Set<HeldRun> held = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
@@ -44,6 +45,7 @@ final class Works {
 
     Works(Workshop shop) {
         this.shop = shop;
+        this.words = new WorkLog(shop.threads());
     }
 
     /**
@@ -151,7 +153,8 @@ final class Works {
     /** Tells the work to stop. */
     void stop(HeldRun work, StopRequest stop) {
         if (raise(work, stop)) {
-            reportStop(work, stop);
+            words.stopping(work, stop);
+            told(work, stop);
         }
     }
 
@@ -159,13 +162,7 @@ final class Works {
         return !work.hasEnded() && work.stop().raise(stop, shop.time().now());
     }
 
-    private void reportStop(HeldRun work, StopRequest stop) {
-        log.info(
-                "run {} of job {} under {} is told to stop: {}",
-                work.run().id(),
-                work.run().job(),
-                work.key(),
-                stop.reason());
+    private void told(HeldRun work, StopRequest stop) {
         shop.events().tell(new EngineEvent.StopPassedOn(work.run(), stop));
         shop.watch().look(work);
     }
@@ -185,21 +182,14 @@ final class Works {
         if (!work.lose(cause)) {
             return;
         }
-        // First of all the work hears of it; whoever writes or listens may be slow.
+        // First of all the work hears of it.
         StopRequest stop = stopRequest(LEASE_LOST, "the lease is lost: " + cause.explanation());
         boolean told = raise(work, stop);
         shop.heartbeats().forget(work);
-        log.warn(
-                "the lease of run {} of job {} under {} with token {} is lost{}: {}",
-                work.run().id(),
-                work.run().job(),
-                work.key(),
-                work.token(),
-                work.report().where(),
-                cause.explanation());
+        words.lost(work, cause, told ? stop : null);
         shop.events().tell(new EngineEvent.LeaseLost(work.run(), cause));
         if (told) {
-            reportStop(work, stop);
+            told(work, stop);
         }
     }
 
@@ -210,13 +200,7 @@ final class Works {
         shop.heartbeats().forget(work);
         shop.watch().forget(work);
         work.stop().raised().ifPresent(stop -> {
-            log.error(
-                    "run {} of job {} under {} was told to stop and did not within {}; its lease is left to end{}",
-                    work.run().id(),
-                    work.run().job(),
-                    work.key(),
-                    DurationText.format(work.job().grace()),
-                    work.report().where());
+            words.stuck(work);
             shop.events().tell(new EngineEvent.WorkStuck(work.run(), stop));
         });
     }
@@ -226,13 +210,7 @@ final class Works {
         work.report().current().ifPresent(stage -> {
             work.warnedAbout(stage);
             work.job().budget(stage.name()).ifPresent(budget -> {
-                log.warn(
-                        "run {} of job {} under {} takes longer than {} for stage {}",
-                        work.run().id(),
-                        work.run().job(),
-                        work.key(),
-                        DurationText.format(budget),
-                        stage.name());
+                words.overBudget(work, stage.name(), budget);
                 shop.events().tell(new EngineEvent.StageOverBudget(work.run(), stage.name(), budget));
             });
         });

@@ -1,0 +1,81 @@
+package io.interlock.engine;
+
+import static java.util.Objects.requireNonNull;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.interlock.LockKey;
+import io.interlock.run.Execution;
+import io.interlock.store.memory.MemoryStore;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+/** A log that nobody reads, so that whoever writes to it waits. */
+@Timeout(60)
+class HangingLogTest {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.interlock.engine");
+    private final CountDownLatch mayGo = new CountDownLatch(1);
+    private final Full full = new Full();
+
+    @BeforeEach
+    void write() {
+        full.start();
+        logger.addAppender(full);
+    }
+
+    @AfterEach
+    void writeNoMore() {
+        mayGo.countDown();
+        logger.detachAppender(full);
+    }
+
+    @Test
+    void allWorkIsToldThatItsLeaseIsLostThoughNobodyCanWriteItDown() {
+        FaultyStore faults = new FaultyStore(new MemoryStore(Environment.system()));
+        try (RunEngine engine = RunEngine.builder(faults.store())
+                .drainTime(Duration.ZERO)
+                .withoutBooks()
+                .build()) {
+            CallerRun first = begun(engine, "first");
+            CallerRun second = begun(engine, "second");
+            faults.down("beat");
+            try {
+                await().until(() ->
+                        first.stopping().isPresent() && second.stopping().isPresent());
+            } finally {
+                mayGo.countDown();
+            }
+            first.close();
+            second.close();
+        }
+    }
+
+    private static CallerRun begun(RunEngine engine, String key) {
+        Submission answer = engine.submit(RunRequest.of(LockKey.of("acme", key), "by-hand")
+                .execution(Execution.CALLER)
+                .lease(Duration.ofSeconds(2)));
+        return requireNonNull(((Submission.Started) answer).work());
+    }
+
+    private final class Full extends AppenderBase<ILoggingEvent> {
+        @Override
+        protected void append(ILoggingEvent event) {
+            if (event.getFormattedMessage().contains("is lost")) {
+                try {
+                    mayGo.await();
+                } catch (InterruptedException told) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+}
