@@ -1,13 +1,19 @@
 package io.interlock.locks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
+import io.interlock.LockKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,12 +40,12 @@ class LogTest extends LocksFixture {
         Lease lease = locks.tryAcquire(KEY, LeaseOptions.defaults().maxHold(Duration.ofMinutes(5)))
                 .orElseThrow();
         eventuallyAsTimePasses(() -> !lease.isHeld());
-        assertThat(warnings())
+        await().untilAsserted(() -> assertThat(warnings())
                 .anySatisfy(line -> assertThat(line)
                         .contains("lease of " + KEY + " with token " + lease.token())
                         .contains("lost after 5m")
                         .contains("(limit 5m)")
-                        .contains("held longer than its limit allows"));
+                        .contains("held longer than its limit allows")));
     }
 
     @Test
@@ -64,6 +70,34 @@ class LogTest extends LocksFixture {
                         .contains(KEY.toString())
                         .contains("token " + vanished.token())
                         .contains("30s"));
+    }
+
+    @Test
+    void everybodyHearsThatALeaseIsLostThoughNobodyCanWriteItDown() {
+        CountDownLatch mayGo = new CountDownLatch(1);
+        AppenderBase<ILoggingEvent> full = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                try {
+                    mayGo.await();
+                } catch (InterruptedException told) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        };
+        Set<LockKey> told = ConcurrentHashMap.newKeySet();
+        hold(KEY).onLost(cause -> told.add(KEY));
+        hold(OTHER).onLost(cause -> told.add(OTHER));
+        store.renewing.fail();
+        Logger losses = (Logger) LoggerFactory.getLogger("io.interlock.locks.internal.Leases");
+        full.start();
+        losses.addAppender(full);
+        try {
+            eventuallyAsTimePasses(() -> told.size() == 2);
+        } finally {
+            mayGo.countDown();
+            losses.detachAppender(full);
+        }
     }
 
     private List<String> warnings() {

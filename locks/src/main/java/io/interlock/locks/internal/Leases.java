@@ -125,16 +125,18 @@ final class Leases {
     void lost(HeldLease lease, LossCause cause) {
         forget(lease);
         Duration held = Duration.ofNanos(time().elapsed(lease.askedAt()));
-        log.warn(
-                "lease of {} with token {} is lost after {}{}: {}",
-                lease.key(),
-                lease.token(),
-                DurationText.format(held),
-                lease.options()
-                        .maxHold()
-                        .map(limit -> " (limit " + DurationText.format(limit) + ")")
-                        .orElse(""),
-                cause.explanation());
+        // Elsewhere: a log may have to wait for whoever reads it, and nobody is to hear of a loss later for that.
+        house.threads()
+                .execute(() -> log.warn(
+                        "lease of {} with token {} is lost after {}{}: {}",
+                        lease.key(),
+                        lease.token(),
+                        DurationText.format(held),
+                        lease.options()
+                                .maxHold()
+                                .map(limit -> " (limit " + DurationText.format(limit) + ")")
+                                .orElse(""),
+                        cause.explanation()));
     }
 
     void tell(HeldLease lease, List<Consumer<LossCause>> listeners, LossCause cause) {
