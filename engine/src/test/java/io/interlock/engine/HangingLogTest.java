@@ -11,7 +11,9 @@ import io.interlock.run.Execution;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +61,28 @@ class HangingLogTest {
         }
     }
 
+    @Test
+    void nobodyIsHeldUpByAListenerThatIsTooSlowThoughNobodyCanWriteThatDown() throws Exception {
+        EngineListener hanging = event -> full.hang();
+        try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
+                .listener(hanging)
+                .withoutBooks()
+                .build()) {
+            CallerRun work = begun(engine, "ledger");
+            CompletableFuture<Void> refused = CompletableFuture.runAsync(() -> {
+                while (engine.missedEvents() < 2) {
+                    engine.submit(RunRequest.of(work.key(), "by-hand").execution(Execution.CALLER));
+                }
+            });
+            try {
+                refused.get(20, TimeUnit.SECONDS);
+            } finally {
+                mayGo.countDown();
+            }
+            work.close();
+        }
+    }
+
     private static CallerRun begun(RunEngine engine, String key) {
         Submission answer = engine.submit(RunRequest.of(LockKey.of("acme", key), "by-hand")
                 .execution(Execution.CALLER)
@@ -69,12 +93,17 @@ class HangingLogTest {
     private final class Full extends AppenderBase<ILoggingEvent> {
         @Override
         protected void append(ILoggingEvent event) {
-            if (event.getFormattedMessage().contains("is lost")) {
-                try {
-                    mayGo.await();
-                } catch (InterruptedException told) {
-                    Thread.currentThread().interrupt();
-                }
+            String line = event.getFormattedMessage();
+            if (line.contains("is lost") || line.contains("is too slow")) {
+                hang();
+            }
+        }
+
+        void hang() {
+            try {
+                mayGo.await();
+            } catch (InterruptedException told) {
+                Thread.currentThread().interrupt();
             }
         }
     }

@@ -38,7 +38,9 @@ final class Post {
                 missed++;
                 if (!slow) {
                     slow = true;
-                    log.warn("{} is too slow and misses events, {} so far", listener, missed);
+                    long soFar = missed;
+                    // Whoever tells us of an event may be the one who stops work in time, and must not wait for a log.
+                    threads.tell(() -> log.warn("{} is too slow and misses events, {} so far", listener, soFar));
                 }
             }
             waiting.addLast(event);
