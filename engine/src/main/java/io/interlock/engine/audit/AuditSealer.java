@@ -1,5 +1,6 @@
 package io.interlock.engine.audit;
 
+import io.interlock.RunState;
 import io.interlock.engine.schedule.internal.Loop;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
@@ -26,6 +27,10 @@ public final class AuditSealer {
 
     static final int BATCH = 500;
     static final int MAX_BATCHES = 20;
+
+    /** Who did what follows from rules, in the words of stores. */
+    private static final String RULES = "interlock";
+
     private static final Logger log = LoggerFactory.getLogger(AuditSealer.class);
     private static final Duration TELL_EVERY = Duration.ofHours(1);
 
@@ -51,6 +56,7 @@ public final class AuditSealer {
                 return sealed;
             }
             sealed += records.size();
+            records.stream().filter(AuditSealer::isLoss).forEach(AuditSealer::tell);
             if (records.size() < BATCH) {
                 return sealed;
             }
@@ -68,6 +74,25 @@ public final class AuditSealer {
             }
             return sealed >= BATCH * MAX_BATCHES;
         });
+    }
+
+    /** Whether an attempt was ended by a rule of the store and not by anybody: its worker is gone, or does not come to an end. */
+    private static boolean isLoss(AuditRecord record) {
+        return record.action().equals("run")
+                && record.before().equals(RunState.RUNNING.name())
+                && record.actor().equals(RULES);
+    }
+
+    /** Each record is sealed once, whichever process sees the loss: a janitor, or whoever asks for the key before it comes. */
+    private static void tell(AuditRecord record) {
+        log.atWarn()
+                .addKeyValue("tenant", record.key().tenant())
+                .addKeyValue("key", record.key().name())
+                .addKeyValue("run", record.run())
+                .addKeyValue("token", record.token())
+                .addKeyValue("state", record.after())
+                .addKeyValue("why", record.reason())
+                .log("an attempt ended without a word of its worker");
     }
 
     private static List<Seal> links(Seal head, List<AuditRecord> records) {

@@ -3,14 +3,19 @@ package io.interlock.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import io.interlock.Holder;
 import io.interlock.LockKey;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.audit.AuditSealer;
+import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
@@ -18,6 +23,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -72,6 +79,47 @@ class OperationLogTest {
                     .hasEntrySatisfying(
                             "held", held -> assertThat(Duration.parse(held)).isGreaterThanOrEqualTo(Duration.ZERO));
             assertThat(lines.toString()).doesNotContain("T0pS3cret");
+        }
+    }
+
+    @Test
+    void aLostWorkerIsALineAlsoIfANewcomerFindsOutBeforeTheJanitor() {
+        Logger sealer = (Logger) LoggerFactory.getLogger(AuditSealer.class);
+        sealer.addAppender(appender);
+        try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
+                .jobs(Jobs.of(Job.named("close").lease(Duration.ofSeconds(2)).build()))
+                .sweepEvery(Duration.ofHours(1))
+                .listener(new OperationLog())
+                .build()) {
+            Run lost = engine.submit(RunRequest.of(KEY, "close")).orElseThrow();
+            engine.remote()
+                    .claim(
+                            new RemoteWork.Claim(
+                                    UUID.randomUUID(),
+                                    new Holder("gone", "worker-3"),
+                                    KEY.tenant(),
+                                    Set.of(new JobName("close")),
+                                    1),
+                            Duration.ZERO)
+                    .toCompletableFuture()
+                    .join();
+            await().until(() -> engine.submit(RunRequest.of(KEY, "close")).isAccepted());
+            await().until(() ->
+                    line("an attempt ended without a word of its worker").isPresent());
+            assertThat(line("settled by the janitor")).isEmpty();
+            assertThat(line("an attempt ended without a word of its worker")
+                            .orElseThrow()
+                            .getLevel())
+                    .isEqualTo(Level.WARN);
+            assertThat(facts("an attempt ended without a word of its worker"))
+                    .containsEntry("tenant", "acme")
+                    .containsEntry("key", "ledger/2026")
+                    .containsEntry("run", lost.id().toString())
+                    .containsEntry("state", "FAILED")
+                    .containsEntry("why", "its lease ended before its work did")
+                    .containsKey("token");
+        } finally {
+            sealer.detachAppender(appender);
         }
     }
 
