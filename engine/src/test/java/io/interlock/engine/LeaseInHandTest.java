@@ -265,6 +265,26 @@ class LeaseInHandTest {
     }
 
     @Test
+    void theJanitorComesByItselfAndSaysWhatItDidAndWhy() {
+        RunId id = callers().run().id();
+        faults.down("beat", "finish");
+        // Nobody touches the key: the lease of half a minute ends, and a round comes every ten seconds.
+        seconds(29);
+        assertThat(run(id).state()).isEqualTo(RunState.RUNNING);
+        seconds(13);
+        assertThat(run(id).state()).isEqualTo(RunState.FAILED);
+        assertThat(Optional.ofNullable(run(id).status().error()).orElseThrow().code())
+                .isEqualTo(RunError.WORKER_TIMEOUT);
+        assertThat(events)
+                .filteredOn(EngineEvent.Swept.class::isInstance)
+                .extracting(event -> ((EngineEvent.Swept) event).action())
+                .anySatisfy(action -> {
+                    assertThat(action.run()).isEqualTo(id);
+                    assertThat(action.why()).contains("for 30s, never gave it back, and it ended");
+                });
+    }
+
+    @Test
     void aJanitorThatComesLateCallsNobodyDead() {
         RunId id = submit();
         seconds(1);
