@@ -34,6 +34,12 @@ class ConfigurationTest {
         assertThat(nothing.settings().limits()).isEqualTo(Limits.DEFAULT);
         assertThat(nothing.settings().listen()).isEqualTo(new Listen("127.0.0.1", 8080, null, false, null));
         assertThat(nothing.settings().worker().slots()).isEqualTo(16);
+        assertThat(nothing.settings().worker().sweepEvery())
+                .as("locks are cleaned up at least every 5 minutes")
+                .isLessThanOrEqualTo(Duration.ofMinutes(5));
+        assertThat(nothing.settings().history().retention().deadLetters())
+                .as("kept for 14 days after other runs are forgotten")
+                .isEqualTo(nothing.settings().history().retention().runs().plusDays(14));
         assertThat(nothing.settings().jobs()).isEmpty();
         assertThat(nothing.settings().store()).isEqualTo("sqlite:/home/me/.local/share/interlock/interlock.db");
         assertThat(nothing.effective())

@@ -89,6 +89,7 @@ class JobsTest {
         assertThat(job("workflows").policy()).isEqualTo(ConflictPolicy.REJECT);
         assertThat(job("workflows").limits().maxRuntime()).isEqualTo(Duration.ofHours(1));
         assertThat(job("clusters").policy()).isEqualTo(ConflictPolicy.QUEUE);
+        assertThat(job("clusters").limits().maxRuntime()).isEqualTo(Duration.ofHours(1));
         assertThat(job("clusters").limits().expiryGrace()).isEqualTo(Duration.ofMinutes(5));
         assertThat(job("clusters").retry())
                 .isEqualTo(new RetryPlan(3, Duration.ofMinutes(5), 2, Duration.ofMinutes(30)));
