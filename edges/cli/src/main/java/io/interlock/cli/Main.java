@@ -1,7 +1,9 @@
 package io.interlock.cli;
 
 import io.interlock.cli.command.Session;
+import io.interlock.cli.text.ExitCode;
 import java.util.List;
+import java.util.Optional;
 
 /** The door for people and scripts. */
 public final class Main {
@@ -15,7 +17,12 @@ public final class Main {
                 Commands.nameIn(List.of(arguments)).equals("worker"));
         Session session = Session.ofProcess();
         int code = new CommandLineRunner(session).run(arguments);
-        session.console().flush();
+        Optional<String> lost = session.console().unwritten();
+        if (lost.isPresent() && code == ExitCode.OK) {
+            code = ExitCode.INTERNAL;
+            session.console().say("the answer could not be written: " + lost.get());
+            session.console().more("make room where stdout leads to, and look again: what was to be done is done");
+        }
         // Not a plain return: whatever is left running must not keep a script waiting. Not halt either: the SQLite
         // driver takes
         // the copy of its library away that it has made in the folder for temporary files.

@@ -61,6 +61,7 @@ class BadInputTest {
                         "k",
                         "--",
                         "true"),
+                new Bad(64, "'256' is none", "from 0 to 255", "run", "-n", "-E", "256", "k", "--", "true"),
                 new Bad(64, "'rnu' is no command; did you mean 'run'?", "--help", "rnu", "k"),
                 new Bad(
                         64,
@@ -121,6 +122,23 @@ class BadInputTest {
         Ended ended = new Cli(folder).run("run", "-n", "k", "-vv", "--store", "foo:bar", "--", "true");
         assertThat(ended.code()).isEqualTo(78);
         assertThat(ended.err()).contains("\tat io.interlock.");
+    }
+
+    @Test
+    void anAnswerThatCannotBeWrittenIsNoSuccess() {
+        Cli cli = new Cli(folder);
+        Ended full = cli.running(
+                        List.of("sh", "-c", cli.shellCommand() + " keys create --role read >/dev/full"), "TERM", "dumb")
+                .await();
+        assertThat(full.code()).isEqualTo(125);
+        assertThat(full.err()).contains("the answer could not be written: No space left on device");
+        Ended unread = cli.running(
+                        List.of("bash", "-c", cli.shellCommand() + " completion bash | :; exit ${PIPESTATUS[0]}"),
+                        "TERM",
+                        "dumb")
+                .await();
+        assertThat(unread.code()).isZero();
+        assertThat(unread.err()).isEmpty();
     }
 
     /** What is typed, and what is answered. */

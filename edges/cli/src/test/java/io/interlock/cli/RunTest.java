@@ -159,6 +159,14 @@ class RunTest {
         Files.writeString(typed, cli.shellCommand() + " run k -- sh -c 'echo got it'");
         Running waiting = cli.running(List.of("script", "-qec", "sh " + typed, "/dev/null"), "TERM", "xterm");
         await().until(() -> waiting.out().contains("you are number 1 of 1 in line"));
+        // A terminal that can only write gets whole lines, without a word that it would not understand.
+        Running dumb = cli.running(List.of("script", "-qec", "sh " + typed, "/dev/null"), "TERM", "dumb");
+        await().until(() -> dumb.out().contains("you are number 2 of 2 in line"));
+        dumb.write(new byte[] {26});
+        await().until(() -> dumb.out().contains("Ctrl-Z does nothing here: the place in line would be lost"));
+        dumb.write(new byte[] {3});
+        assertThat(dumb.await().code()).isEqualTo(130);
+        assertThat(dumb.out()).contains("left the line of k").doesNotContain("\u001b", "\rinterlock");
         assertThat(waiting.out())
                 .contains("\r", "(Ctrl-C leaves)")
                 .containsPattern(

@@ -20,7 +20,7 @@ final class Narrator {
 
     /** Whether a line may be written over by the next one. */
     boolean mayUpdate() {
-        return !json && console.hasErrorTerminal();
+        return !json && console.canUpdate();
     }
 
     /** Says what everybody should hear, and more about it in further lines. */

@@ -6,6 +6,7 @@ import io.interlock.cli.backend.RunOrder.IfBusy;
 import io.interlock.cli.command.Durations;
 import io.interlock.cli.command.Session;
 import io.interlock.cli.command.TargetOptions;
+import io.interlock.cli.command.Words;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.Job;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "stdin, stdout and stderr belong to the command, which sees INTERLOCK_KEY,",
-            "INTERLOCK_RUN_ID, INTERLOCK_TOKEN and INTERLOCK_RUN_FILE.",
+            "INTERLOCK_TENANT, INTERLOCK_RUN_ID, INTERLOCK_TOKEN, INTERLOCK_RUN_FILE.",
             "",
             "It ends with the command's own exit code, or with",
             "   64 usage             69 store unreachable   75 not acquired",
@@ -47,6 +48,7 @@ import picocli.CommandLine.Parameters;
 public final class RunCommand implements Callable<Integer> {
 
     private static final Duration MARGIN = Duration.ofSeconds(5);
+    private static final int LAST_CODE = 255;
 
     private final Session session;
     private final List<String> command;
@@ -71,6 +73,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--if-busy",
             paramLabel = "fail|skip",
+            completionCandidates = Words.IfBusy.class,
             description = "skip: busy is no error, exit 0 (default: fail)")
     private String ifBusy = "fail";
 
@@ -89,6 +92,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--on-lost",
             paramLabel = "ACTION",
+            completionCandidates = Words.OnLost.class,
             description = "What happens to the command when the lease is lost: term, kill or warn (default: term)")
     private String onLost = "term";
 
@@ -152,7 +156,10 @@ public final class RunCommand implements Callable<Integer> {
             throw Failure.usage(
                     "there is no command to run", "write it behind --, as in: interlock run KEY -- ./close.sh");
         }
-        boolean skip = choice("--if-busy", ifBusy, "fail", "skip").equals("skip");
+        boolean skip = new Words.IfBusy().choose("--if-busy", ifBusy).equals("skip");
+        if (busyExitCode < 0 || busyExitCode > LAST_CODE) {
+            throw Failure.usage("--busy-exit-code '" + busyExitCode + "' is none", "choose one from 0 to " + LAST_CODE);
+        }
         RunOrder order = new RunOrder(
                 target.key(key),
                 job,
@@ -169,7 +176,7 @@ public final class RunCommand implements Callable<Integer> {
                 command,
                 target.typed(),
                 RunSettings.OnLost.valueOf(
-                        choice("--on-lost", onLost, "term", "kill", "warn").toUpperCase(Locale.ROOT)),
+                        new Words.OnLost().choose("--on-lost", onLost).toUpperCase(Locale.ROOT)),
                 timeout == null ? null : Durations.parse("--timeout", timeout, Duration.ofMillis(1)),
                 skip ? ExitCode.OK : busyExitCode);
     }
@@ -190,12 +197,5 @@ public final class RunCommand implements Callable<Integer> {
                     "add -n (do not wait) or -w DURATION (wait at most that long)");
         }
         return IfBusy.WAIT;
-    }
-
-    private static String choice(String option, String value, String... known) {
-        if (!List.of(known).contains(value)) {
-            throw Failure.usage(option + " '" + value + "' is unknown", "choose one of " + String.join(", ", known));
-        }
-        return value;
     }
 }

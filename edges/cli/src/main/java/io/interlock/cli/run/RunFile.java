@@ -27,13 +27,11 @@ public final class RunFile implements AutoCloseable {
     public static final String VARIABLE = "INTERLOCK_RUN_FILE";
 
     private final Path path;
-    private final long head;
     private long read;
     private final StringBuilder unfinished = new StringBuilder();
 
     private RunFile(Path path, long head) {
         this.path = path;
-        this.head = head;
         this.read = head;
     }
 
@@ -74,9 +72,12 @@ public final class RunFile implements AutoCloseable {
     List<String> news() throws IOException {
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             long size = file.size();
-            if (size <= read) {
-                // Somebody may have emptied it; what comes then is new.
-                read = Math.min(read, Math.max(size, head));
+            if (size < read) {
+                // Somebody wrote it anew, with > instead of >>; all that is there now is new.
+                read = 0;
+                unfinished.setLength(0);
+            }
+            if (size == read) {
                 return List.of();
             }
             ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(size - read, 64 * 1024));

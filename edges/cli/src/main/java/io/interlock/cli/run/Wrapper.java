@@ -32,6 +32,7 @@ final class Wrapper {
     private final Environment environment;
     private final Map<String, String> variables;
     private final Signals signals;
+    private volatile boolean waits;
 
     Wrapper(RunSettings settings, Narrator narrator, Environment environment, Map<String, String> variables) {
         this.settings = settings;
@@ -48,7 +49,8 @@ final class Wrapper {
         narrator.say(
                 "kept-going",
                 Facts.with("key", key()).done(),
-                "Ctrl-Z does nothing here: the lease would be lost meanwhile. Ctrl-C ends it",
+                "Ctrl-Z does nothing here: the " + (waits ? "place in line" : "lease")
+                        + " would be lost meanwhile. Ctrl-C ends it",
                 List.of());
     }
 
@@ -72,6 +74,7 @@ final class Wrapper {
     private int waitAndWork(Place place) {
         Tenure tenure;
         Duration waited;
+        waits = true;
         try (Waiting waiting = Waiting.begin(place, key(), narrator, environment)) {
             Place.Outcome outcome = signals.interrupting(place::take);
             waited = waiting.waited();
@@ -83,6 +86,7 @@ final class Wrapper {
         } catch (InterruptedException told) {
             return left(place, signals.received().orElse(Signal.INT));
         }
+        waits = false;
         return work(tenure, waited);
     }
 

@@ -3,11 +3,13 @@ package io.interlock.cli.text;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -23,56 +25,65 @@ public final class Console {
     private static final String NO_WRAP = "\u001b[?7l";
     private static final String WRAP = "\u001b[?7h";
 
+    // What Linux and others say to whoever writes to a pipe that nobody reads.
+    private static final String GONE = "Broken pipe";
+
+    private final Answers answers;
     private final PrintStream out;
     private final PrintStream err;
-    private final boolean outTerminal;
-    private final boolean errTerminal;
-    private final boolean colour;
+    private final Ends ends;
     private boolean pendingLine;
 
-    private Console(PrintStream out, PrintStream err, boolean outTerminal, boolean errTerminal, boolean colour) {
-        this.out = out;
+    /** What the two streams can do. */
+    private record Ends(boolean outTerminal, boolean errTerminal, boolean dumb, boolean colour) {
+        static final Ends NO_TERMINALS = new Ends(false, false, true, false);
+    }
+
+    private Console(OutputStream out, PrintStream err, Ends ends) {
+        this.answers = new Answers(out);
+        this.out = new PrintStream(answers, false, StandardCharsets.UTF_8);
         this.err = err;
-        this.outTerminal = outTerminal;
-        this.errTerminal = errTerminal;
-        this.colour = colour;
+        this.ends = ends;
     }
 
     /** That of this process. Always UTF-8: a key must look the same in every locale. */
     public static Console ofProcess(Map<String, String> environment) {
-        boolean plain = !environment.getOrDefault("NO_COLOR", "").isEmpty()
-                || environment.getOrDefault("TERM", "dumb").equals("dumb");
+        boolean dumb = environment.getOrDefault("TERM", "dumb").equals("dumb");
+        boolean colour = !dumb && environment.getOrDefault("NO_COLOR", "").isEmpty();
         return new Console(
-                new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8),
+                new FileOutputStream(FileDescriptor.out),
                 new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
-                Terminal.is(1),
-                Terminal.is(2),
-                !plain);
+                new Ends(Terminal.is(1), Terminal.is(2), dumb, colour));
     }
 
     /** Two streams that are no terminals. */
     public static Console of(PrintStream out, PrintStream err) {
-        return new Console(out, err, false, false, false);
+        return new Console(out, err, Ends.NO_TERMINALS);
     }
 
     /** Whether somebody reads the answers on a terminal. */
     public boolean hasTerminal() {
-        return outTerminal;
+        return ends.outTerminal();
     }
 
     /** How wide the terminal is on which the answers are read; empty if they go elsewhere. */
     public OptionalInt width() {
-        return outTerminal ? Terminal.width() : OptionalInt.empty();
+        return ends.outTerminal() ? Terminal.width() : OptionalInt.empty();
     }
 
     /** Whether somebody reads the messages on a terminal. */
     public boolean hasErrorTerminal() {
-        return errTerminal;
+        return ends.errTerminal();
+    }
+
+    /** Whether a message may be written over by the next one. */
+    public boolean canUpdate() {
+        return ends.errTerminal() && !ends.dumb();
     }
 
     /** Whether somebody can be asked. */
     public boolean canAsk() {
-        return errTerminal && Terminal.is(0);
+        return ends.errTerminal() && Terminal.is(0);
     }
 
     /** Writes a line of the answer. */
@@ -126,13 +137,21 @@ public final class Console {
 
     /** {@code text} in a colour, if answers go to a terminal that has colours. */
     public String coloured(String text, Colour hue) {
-        return colour && outTerminal ? "\u001b[" + hue.code + "m" + text + "\u001b[0m" : text;
+        return ends.colour() && ends.outTerminal() ? "\u001b[" + hue.code + "m" + text + "\u001b[0m" : text;
     }
 
     /** Lets everything go out: whether anybody still reads the answers. */
     public boolean flush() {
         err.flush();
         return !out.checkError();
+    }
+
+    /** Why something of the answers could not be written, if that is anybody's business: whoever reads no more has what it wanted. */
+    public Optional<String> unwritten() {
+        out.flush();
+        return answers.failure()
+                .map(failure -> String.valueOf(failure.getMessage()))
+                .filter(why -> !why.equals(GONE));
     }
 
     /** What colours are used for. */

@@ -123,7 +123,7 @@ class SupervisionTest {
     }
 
     /** A lease of which the test says how long it can be relied upon. */
-    private static final class HeldLease implements Tenure {
+    static final class HeldLease implements Tenure {
         private final CompletableFuture<Stop> stop = new CompletableFuture<>();
         private final AtomicInteger asked = new AtomicInteger();
         private final IntFunction<Duration> left;
