@@ -1,5 +1,6 @@
 package io.interlock.cli.command;
 
+import io.interlock.cli.backend.StorePlace;
 import io.interlock.cli.text.Times;
 import io.interlock.locks.LeaseDesk;
 import java.time.Instant;
@@ -17,7 +18,8 @@ public final class StoreCommands {
     @Command(
             name = "migrate",
             description =
-                    "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL forbids it.")
+                    "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL forbids it.",
+            footer = {"", "Example:", "  interlock store migrate --store postgresql://il@db/locks"})
     public static final class Migrate implements Callable<Integer> {
 
         private final Session session;
@@ -32,7 +34,8 @@ public final class StoreCommands {
 
         @Override
         public Integer call() {
-            LeaseDesk.open(target.place(session).url(), session.environment()).close();
+            LeaseDesk.open(target.placeAlone(session).url(), session.environment())
+                    .close();
             session.console().say("the store is up to date");
             return 0;
         }
@@ -43,7 +46,9 @@ public final class StoreCommands {
             name = "bump-epoch",
             description =
                     "After a backup was restored: makes all tokens greater than any before, and grants nothing until every"
-                            + " lease given out before must be over.")
+                            + " lease given out before must be over.",
+            footer = {"", "Example:", "  interlock store bump-epoch --store sqlite:il.db --reason \"restored a backup\""
+            })
     public static final class BumpEpoch implements Callable<Integer> {
 
         private final Session session;
@@ -64,8 +69,9 @@ public final class StoreCommands {
 
         @Override
         public Integer call() {
+            StorePlace place = target.placeAlone(session);
             consent.require(session.console(), "Start a new epoch? Nothing is granted until old leases must be over.");
-            try (LeaseDesk desk = LeaseDesk.open(target.place(session).url(), session.environment())) {
+            try (LeaseDesk desk = LeaseDesk.open(place.url(), session.environment())) {
                 Instant opens = desk.bumpEpoch(reason);
                 session.console().print(Times.rfc3339(opens));
                 session.console().say("a new epoch has begun; nothing is granted before " + Times.second(opens));

@@ -109,6 +109,16 @@ public final class TargetOptions {
         return store == null ? List.of() : List.of(Flag.of("store", store));
     }
 
+    /** The store that is meant; what is to be done to a store itself is never done to another one than the server's. */
+    StorePlace placeAlone(Session session) {
+        if (isServer(session)) {
+            throw Failure.usage(
+                    "a server's store is cared for at the store itself, not through the server",
+                    "name the store that the server uses: --store URL");
+        }
+        return place(session);
+    }
+
     /** The store that is meant. */
     StorePlace place(Session session) {
         return new StorePlace(
