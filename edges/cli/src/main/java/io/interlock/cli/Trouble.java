@@ -51,7 +51,7 @@ final class Trouble {
     int misspelt(ParameterException wrong) {
         String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
         String next = command + " --help shows how";
-        String cause = firstLine(wrong.getMessage());
+        String cause = firstLine(wrong.getMessage()).replace("option option", "option");
         if (wrong instanceof MissingParameterException missing
                 && !missing.getMissing().isEmpty()) {
             List<String> names =
@@ -154,7 +154,7 @@ final class Trouble {
             // What a problem of the REST interface is called can be looked up; the others say all there is to say.
             boolean named = ExitCode.of(words.code()) == words.exitCode()
                     && words.exitCode() != ExitCode.USAGE
-                    && words.exitCode() != ExitCode.FAILED;
+                    && !words.code().equals(ExitCode.NOT_DONE);
             console.say(words.cause() + (named ? " [" + words.code() + "]" : ""));
             if (words.next() != null) {
                 console.more(words.next());

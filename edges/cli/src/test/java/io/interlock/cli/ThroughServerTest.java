@@ -218,7 +218,9 @@ class ThroughServerTest {
         assertThat(taken.code()).isZero();
         String token = StoreCommandsTest.field(taken.out(), "token");
         cli.set("INTERLOCK_LEASE_ID", StoreCommandsTest.field(taken.out(), "leaseId"));
-        assertThat(cli.type("acquire", "e").code()).isEqualTo(75);
+        Answer held = cli.type("acquire", "e");
+        assertThat(held.code()).isEqualTo(75);
+        assertThat(held.err()).startsWith("interlock: e is held by").contains("interlock acquire --wait 30s e");
         assertThat(cli.type("renew", "e", "--token", token).code()).isZero();
         assertThat(cli.type("release", "e", "--token", token).code()).isZero();
         assertThat(cli.type("renew", "e", "--token", token).code()).isEqualTo(121);
@@ -230,6 +232,18 @@ class ThroughServerTest {
         assertThat(cli.type("runs", "submit", "nothing").code()).isEqualTo(3);
         assertThat(cli.type("runs", "show", "nonsense").code()).isEqualTo(3);
         assertThat(cli.type("audit", "ls", "--key", "quiet/*").code()).isZero();
+        // What to do next fits what was asked for.
+        assertThat(cli.type("keys", "revoke", "nonsense", "--yes").err()).contains("interlock keys ls shows");
+        assertThat(cli.type("locks", "resume", "quiet/*").err()).contains("interlock locks ls shows");
+        assertThat(cli.type("runs", "submit", "a", "--priority", "500").err()).startsWith("interlock: priority: ");
+        String run = run("-n", "again", "--", "sh", "-c", "echo $INTERLOCK_RUN_ID")
+                .out()
+                .strip();
+        Answer again = cli.type("runs", "rerun", run);
+        assertThat(again.code()).isEqualTo(1);
+        assertThat(again.err())
+                .contains("done by its caller", "interlock run again -- …")
+                .doesNotContain("[");
         Answer verified = cli.type("audit", "verify");
         assertThat(verified.out()).contains("nothing is wrong");
         assertThat(verified.code()).isZero();

@@ -138,12 +138,17 @@ final class EngineRuns implements RunBook {
                 .submitter(actor)
                 .reason(reason);
         if (run.spec().execution() == Execution.CALLER) {
-            throw new Failure(
-                    ExitCode.FAILED,
-                    "run " + id + " was done by its caller, and only that can do it again",
-                    "type the command again: interlock run " + run.key().name() + " -- …");
+            throw doneByCaller(id, run.key().name());
         }
         return submitted(engine.submit(request));
+    }
+
+    /** Its work is nobody else's to do again. */
+    static Failure doneByCaller(String id, String key) {
+        return new Failure(
+                ExitCode.FAILED,
+                "run " + id + " was done by its caller, and only that can do it again",
+                "type the command again: interlock run " + key + " -- …");
     }
 
     @Override

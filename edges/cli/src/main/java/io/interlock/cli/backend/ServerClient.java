@@ -58,10 +58,11 @@ public final class ServerClient {
     /**
      * What a server said.
      *
+     * @param path what was asked for
      * @param status of HTTP
      * @param body what it says in words
      */
-    public record Answer(int status, Facts body) {
+    public record Answer(String path, int status, Facts body) {
 
         /** Whether it was done. */
         public boolean isGood() {
@@ -142,7 +143,7 @@ public final class ServerClient {
         if (answer.isGood()) {
             return answer;
         }
-        throw ServerProblems.failure(answer.status(), answer.body());
+        throw ServerProblems.failure(answer);
     }
 
     private record Request(
@@ -174,7 +175,7 @@ public final class ServerClient {
             int status = connection.getResponseCode();
             try (InputStream in = status < REFUSED ? connection.getInputStream() : connection.getErrorStream()) {
                 String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                return new Answer(status, status == NO_CONTENT ? Facts.NONE : words(status, text));
+                return new Answer(request.path(), status, status == NO_CONTENT ? Facts.NONE : words(status, text));
             }
         } catch (MalformedURLException | URISyntaxException | IllegalArgumentException | ClassCastException malformed) {
             throw new Failure(

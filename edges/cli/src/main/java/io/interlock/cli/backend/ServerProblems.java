@@ -3,6 +3,7 @@ package io.interlock.cli.backend;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import java.util.Optional;
 
 /** What a server's problem means for whoever typed the command. */
 final class ServerProblems {
@@ -10,18 +11,23 @@ final class ServerProblems {
     private ServerProblems() {}
 
     /** The failure a problem is. */
-    static Failure failure(int status, Facts problem) {
-        String cause = problem.text("explanation")
+    static Failure failure(ServerClient.Answer answer) {
+        int status = answer.status();
+        Facts problem = answer.body();
+        String cause = mistakes(problem)
+                .or(() -> problem.text("explanation"))
                 .or(() -> problem.text("detail"))
                 .or(() -> problem.text("title"))
                 .orElse("the server answered with " + status);
-        String details = problem.list("errors").stream()
-                .map(each -> each.shown("pointer") + " " + each.shown("detail"))
-                .reduce((one, other) -> one + "; " + other)
-                .map(all -> ": " + all)
-                .orElse("");
         String code = problem.text("code").orElseGet(() -> ExitCode.word(code(status)));
-        return new Failure(exitCode(status, code), code, oneLine(cause + details), next(status, code, problem));
+        return new Failure(exitCode(status, code), code, oneLine(cause), next(answer, code));
+    }
+
+    /** Each with its place, but for where in a request it stands: nobody who types a command knows of that. */
+    private static Optional<String> mistakes(Facts problem) {
+        return problem.list("errors").stream()
+                .map(each -> each.shown("pointer").replaceFirst("^(query)?/", "") + ": " + each.shown("detail"))
+                .reduce((one, other) -> one + "; " + other);
     }
 
     private static int exitCode(int status, String code) {
@@ -42,11 +48,12 @@ final class ServerProblems {
         };
     }
 
-    private static String next(int status, String code, Facts problem) {
+    private static String next(ServerClient.Answer answer, String code) {
+        int status = answer.status();
         return switch (status) {
             case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
             case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
-            case 404 -> "interlock " + noun(code, problem.shown("instance")) + " ls shows those there are";
+            case 404 -> "interlock " + noun(code, answer.path()) + " ls shows those there are";
             case 409 ->
                 code.equals("run-finished")
                         ? "there is nothing to do"
@@ -61,7 +68,7 @@ final class ServerProblems {
     private static String noun(String code, String path) {
         return code.equals("unknown-job")
                 ? "jobs"
-                : path.contains("/keys") ? "keys" : path.contains("/locks") ? "locks" : "runs";
+                : path.startsWith("/keys") ? "keys" : path.startsWith("/locks") ? "locks" : "runs";
     }
 
     private static String oneLine(String text) {

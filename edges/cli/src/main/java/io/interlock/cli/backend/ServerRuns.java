@@ -90,6 +90,9 @@ final class ServerRuns implements RunBook {
     @Override
     public Facts rerun(String id, String reason) {
         Facts run = show(id);
+        if (run.shown("execution").equals("caller")) {
+            throw EngineRuns.doneByCaller(id, run.shown("key"));
+        }
         return client.post(
                 "/runs",
                 Facts.with("key", run.shown("key"))

@@ -33,11 +33,8 @@ final class StoreLeases implements LeaseBook {
         Locks locks = desk.locks().build();
         Acquisition answer = locks.acquire(key, wait, LeaseOptions.defaults().ttl(ttl));
         if (answer instanceof Acquisition.Refused refused) {
-            throw new Failure(
-                    ExitCode.BUSY,
-                    refused.refusal().code(),
-                    refused.refusal().explanation(),
-                    "wait for it: interlock acquire --wait 30s " + key.name());
+            throw ServerLeases.busy(
+                    key, refused.refusal().code(), refused.refusal().explanation());
         }
         Lease lease = answer.orElseThrow();
         LeaseRecord record =

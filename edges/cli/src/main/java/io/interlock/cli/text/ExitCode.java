@@ -42,12 +42,15 @@ public final class ExitCode {
     /** To this the number of a signal is added. */
     public static final int SIGNAL = 128;
 
+    /** What it is called that something was not done, for a reason of its own. */
+    public static final String NOT_DONE = "not-done";
+
     private ExitCode() {}
 
     /** What a failure with this exit code is called if it has no name of its own. */
     public static String word(int exitCode) {
         return switch (exitCode) {
-            case FAILED -> "failed";
+            case FAILED -> NOT_DONE;
             case UNKNOWN -> "not-found";
             case STALE -> "changed";
             case USAGE -> "usage";

@@ -1,19 +1,28 @@
 package io.interlock.cli.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.cli.backend.Entry;
+import io.interlock.cli.backend.LeaseBook;
 import io.interlock.cli.backend.Place;
 import io.interlock.cli.backend.RunOrder;
 import io.interlock.cli.backend.ServerBackend;
 import io.interlock.cli.backend.Tenure;
+import io.interlock.cli.text.Failure;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -84,6 +93,70 @@ class TenureOfServerTest {
         })) {
             ((Entry.InLine) enter(server, RunOrder.IfBusy.WAIT)).place().leave();
             assertThat(server.asked("cancel")).isNotEmpty();
+        }
+    }
+
+    @Test
+    void whoeverWaitsLongerThanAServerLetsAnybodyWaitAsksAgain() throws Exception {
+        AtomicLong now = new AtomicLong();
+        Environment clocked = new Clocked(now::get);
+        String held = "409{\"code\":\"lock-held\",\"explanation\":\"default:k is held by somebody\"}";
+        try (SpokenServer server = new SpokenServer((self, question) -> {
+            now.addAndGet(Duration.ofSeconds(30).toNanos());
+            return question.before() < 2 ? held : "{\"key\":\"k\",\"token\":7}";
+        })) {
+            LeaseBook leases = ServerBackend.at(server.url(), Map.of(), clocked).leases();
+            Duration patience = Duration.ofSeconds(80);
+            assertThat(leases.acquire(LockKey.of("k"), LEASE, patience).number("token"))
+                    .hasValue(7);
+            assertThat(server.asked("acquire"))
+                    .extracting(SpokenServer.Question::body)
+                    .extracting(body -> body.replaceAll(".*\"wait\":\"([^\"]*)\".*", "$1"))
+                    .containsExactly("PT30S", "PT30S", "PT20S");
+        }
+    }
+
+    @Test
+    void whoeverHasWaitedInVainIsToldInTheWordsOfTheCommandLine() {
+        AtomicLong now = new AtomicLong();
+        String held = "409{\"code\":\"lock-held\",\"explanation\":\"default:k is held by somebody\"}";
+        try (SpokenServer server = new SpokenServer((self, question) -> {
+            now.addAndGet(Duration.ofSeconds(30).toNanos());
+            return held;
+        })) {
+            LeaseBook leases = ServerBackend.at(server.url(), Map.of(), new Clocked(now::get))
+                    .leases();
+            assertThatThrownBy(() -> leases.acquire(LockKey.of("k"), LEASE, Duration.ofSeconds(50)))
+                    .isInstanceOfSatisfying(Failure.class, busy -> {
+                        assertThat(busy.exitCode()).isEqualTo(75);
+                        assertThat(busy.what()).isEqualTo("k is held by somebody");
+                        assertThat(busy.nextStep()).hasValue("wait for it: interlock acquire --wait 30s k");
+                    });
+            assertThat(server.asked("acquire")).hasSize(2);
+        }
+    }
+
+    /** The real surroundings, but for the ticker. */
+    private record Clocked(Ticker ticker) implements Environment {
+
+        @Override
+        public InstantSource clock() {
+            return Environment.system().clock();
+        }
+
+        @Override
+        public Timers timers(String name) {
+            return Environment.system().timers(name);
+        }
+
+        @Override
+        public ThreadFactory threads(String name) {
+            return Environment.system().threads(name);
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return Environment.system().random();
         }
     }
 
