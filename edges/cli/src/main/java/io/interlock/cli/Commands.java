@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import picocli.CommandLine;
@@ -38,7 +39,10 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class Commands {
 
-    private static final Set<String> PROGRAMS = Set.of("server", "demo");
+    /** They are started by the same script, and are programs of their own. */
+    private static final Map<String, String> PROGRAMS = Map.of(
+            "server", "Starts a server: REST, the admin UI, and a worker.",
+            "demo", "Starts a server with sample data, and prints its links.");
 
     private final Map<String, Supplier<Object>> verbs = new LinkedHashMap<>();
     private final Map<String, String> nouns = new LinkedHashMap<>();
@@ -116,22 +120,35 @@ final class Commands {
             return root.addSubcommand(name, withHelp(new CommandLine(verb.get())));
         }
         if (words.indexOf(name) > 0) {
-            throw Failure.usage(
-                    "options stand behind the command, and '" + words.get(0) + "' stands before it",
-                    "as in: interlock runs ls --store sqlite:PATH");
+            throw misplaced(words.get(0));
         }
-        if (PROGRAMS.contains(name)) {
+        if (PROGRAMS.containsKey(name)) {
             throw Failure.usage(
                     "the " + name + " is a program of its own, and not in this one",
                     "./interlock " + name + " starts it");
         }
         if (!nouns.containsKey(name)) {
             Set<String> known = new TreeSet<>(nouns.keySet());
-            known.addAll(PROGRAMS);
+            known.addAll(PROGRAMS.keySet());
             verbs.keySet().stream().filter(each -> !each.contains(" ")).forEach(known::add);
             throw Failure.usage("'" + name + "' is no command" + guess(name, known), "interlock --help lists them all");
         }
-        return root.addSubcommand(name, noun(name, nameIn(words.subList(words.indexOf(name) + 1, words.size()))));
+        List<String> rest = words.subList(1, words.size());
+        String asked = nameIn(rest);
+        if (rest.indexOf(asked) > 0 && !isVerb(name, asked)) {
+            throw misplaced(rest.get(0));
+        }
+        return root.addSubcommand(name, noun(name, asked));
+    }
+
+    private boolean isVerb(String noun, String word) {
+        return verbs.containsKey(noun + " " + (word.equals("list") ? "ls" : word));
+    }
+
+    private static Failure misplaced(String option) {
+        return Failure.usage(
+                "options stand behind the command, and '" + option + "' stands before it",
+                "as in: interlock runs ls --store sqlite:PATH");
     }
 
     /** All commands: for help, and for completion. */
@@ -143,6 +160,11 @@ final class Commands {
                 root.addSubcommand(
                         first, nouns.containsKey(first) ? noun(first, "") : withHelp(new CommandLine(verb.get())));
             }
+        });
+        new TreeMap<>(PROGRAMS).forEach((name, words) -> {
+            CommandSpec spec = CommandSpec.create().name(name);
+            spec.usageMessage().description(words);
+            root.addSubcommand(name, withHelp(new CommandLine(spec)));
         });
         return root;
     }

@@ -13,8 +13,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "interlock server and interlock demo start a server, the latter with sample",
-            "data. interlock COMMAND --help shows options and examples.",
+            "interlock COMMAND --help shows options and examples.",
             "",
             "Examples:",
             "  interlock run -w 10m ledger/4711 -- ./close.sh",

@@ -7,14 +7,11 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
-import io.interlock.cli.command.Session;
-import io.interlock.cli.text.Console;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.RetryPlan;
-import io.interlock.time.Environment;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,13 +19,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** All commands but {@code run}, straight on a SQLite store. */
 class StoreCommandsTest {
@@ -210,38 +205,32 @@ class StoreCommandsTest {
         assertThat(cli.type("acquire", "other").err()).contains("may have lost leases");
         assertThat(before).isNotEmpty();
         assertThat(cli.type("store", "migrate").code()).isZero();
+        // Of a server it does not know the store; and it must not be done to another one.
+        for (String[] verb : new String[][] {{"migrate"}, {"bump-epoch", "--reason", "x", "--yes"}}) {
+            List<String> words = new ArrayList<>(List.of("store"));
+            words.addAll(List.of(verb));
+            words.addAll(List.of("--server", "http://localhost:1"));
+            Answer refused = cli.type(words.toArray(String[]::new));
+            assertThat(refused.code()).isEqualTo(64);
+            assertThat(refused.err()).contains("at the store itself", "--store URL");
+        }
     }
 
     @Test
-    void helpIsThereForEverything() {
-        assertThat(cli.type("--help").out()).contains("locks", "runs", "run ", "Examples:");
-        assertThat(cli.type("locks", "--help").out()).contains("evict", "pause");
-        assertThat(cli.type("runs", "submit", "--help").out()).contains("--on-conflict", "Example:");
-        assertThat(cli.type("locks", "evcit").err()).contains("did you mean 'evict'?");
-        assertThat(cli.type("locks").code()).isEqualTo(64);
-        assertThat(cli.type("version").out()).startsWith("interlock ");
-        assertThat(cli.type("--version").out()).startsWith("interlock ");
-        assertThat(cli.type("help", "locks", "evict").out()).contains("Usage: interlock locks evict", "--token");
-        Answer before = cli.type("--store", store(), "runs", "ls");
-        assertThat(before.code()).isEqualTo(64);
-        assertThat(before.err()).contains("options stand behind the command, and '--store'", "runs ls --store");
-        assertThat(cli.type("server").err()).contains("./interlock server starts it");
-        assertThat(cli.type("sever").err()).contains("did you mean 'server'?");
-    }
-
-    @Test
-    void examplesFitATerminalOfEightyColumns() {
-        Session session = new Session(Console.of(System.out, System.err), Map.of(), Environment.system());
-        assertThat(footers(new Commands(session, List.of()).whole()))
-                .hasSizeGreaterThan(50)
-                .allMatch(line -> line.length() < 80);
-    }
-
-    private static List<String> footers(CommandLine line) {
-        List<String> all =
-                new ArrayList<>(List.of(line.getCommandSpec().usageMessage().footer()));
-        line.getSubcommands().values().forEach(each -> all.addAll(footers(each)));
-        return all;
+    void whatIsFilteredIsNotTakenForAll() {
+        cli.type("acquire", "k");
+        assertThat(cli.type("locks", "ls", "other/*").err()).contains("a key that begins with 'other/'");
+        assertThat(cli.type("locks", "ls", "a*b").code()).isEqualTo(64);
+        assertThat(cli.type("queue", "ls", "k").err()).contains("nobody waits for k");
+        assertThat(cli.type("dead", "ls", "--job", "close").err()).contains("dead letters of job close");
+        assertThat(cli.type("audit", "ls", "--key", "z").err()).contains("on record about that");
+        Answer many = cli.type("runs", "ls", "--limit", "5000");
+        assertThat(many.code()).isEqualTo(64);
+        assertThat(many.err()).contains("--limit '5000' is not from 1 to 1000", "--since");
+        Answer unknown = cli.type("runs", "ls", "--state", "runing");
+        assertThat(unknown.code()).isEqualTo(64);
+        assertThat(unknown.err()).contains("did you mean 'RUNNING'?", "choose one of QUEUED, ");
+        assertThat(cli.type("janitor", "sweep", "--wide", "--no-header").code()).isZero();
     }
 
     @Test
@@ -251,18 +240,23 @@ class StoreCommandsTest {
         assertThat(well.code()).isZero();
         Answer ill = cli.type("doctor", "--store", "postgresql://x:secret@localhost:1/db");
         assertThat(ill.code()).isEqualTo(1);
-        assertThat(ill.out()).contains("WRONG  store", "cannot be reached").doesNotContain("secret");
+        assertThat(ill.out())
+                .contains("WRONG  store", "cannot be reached", "       do this   check host and port in the URL")
+                .doesNotContain("secret");
     }
 
     @Test
     void theConfigurationIsShownWithOrigins() throws Exception {
         Path file = Files.writeString(
                 folder.resolve("interlock.yaml"),
-                "interlock:\n  jobs:\n    hello:\n      run: { command: [\"echo\", \"hello\"] }\n");
+                "interlock:\n  jobs:\n    hello:\n      run: { command: [\"echo\", \"hello\"] }\n      door: flows\n");
         assertThat(cli.type("config", "show", "--origin", "--config", file.toString())
                         .out())
                 .contains("interlock.store", "environment INTERLOCK_STORE", "interlock.yaml:4", "default");
-        assertThat(cli.type("jobs", "ls", "--config", file.toString()).out()).contains("hello", "REJECT");
+        // It takes no store to read a file.
+        assertThat(cli.type("jobs", "ls", "--config", file.toString(), "--store", "postgresql://x@localhost:1/db")
+                        .out())
+                .contains("hello  flows  SKIP");
         assertThat(cli.type("jobs", "ls").code()).isEqualTo(78);
         Files.writeString(file, "interlock:\n  jobs:\n    e: { door: pipelines, run: { worker: remote } }\n");
         String jobs =
@@ -274,15 +268,6 @@ class StoreCommandsTest {
         Answer wrong = cli.type("worker", "--config", file.toString());
         assertThat(wrong.code()).isEqualTo(78);
         assertThat(wrong.err()).contains("jobz", "the configuration is wrong");
-    }
-
-    @Test
-    void shellsComplete() {
-        assertThat(cli.type("completion", "bash").out()).contains("bump-epoch", "--on-lost");
-        assertThat(cli.type("completion", "zsh").out()).startsWith("autoload");
-        assertThat(cli.type("completion", "fish").out())
-                .contains("complete -c interlock", "-a evict", "-l busy-exit-code");
-        assertThat(cli.type("completion", "cmd").code()).isEqualTo(64);
     }
 
     private String store() {

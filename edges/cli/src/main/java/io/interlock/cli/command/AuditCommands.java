@@ -7,6 +7,7 @@ import io.interlock.cli.text.Table;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code interlock audit …}. */
@@ -27,8 +28,8 @@ public final class AuditCommands {
         @Option(names = "--run", paramLabel = "ID", description = "Only about this run")
         private @Nullable String run;
 
-        @Option(names = "--limit", paramLabel = "N", description = "How many at the most (default: 50)")
-        private int limit = 50;
+        @Mixin
+        private LimitOption limit = new LimitOption();
 
         /** The command. */
         public Ls(Session session) {
@@ -37,7 +38,7 @@ public final class AuditCommands {
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.house().audit(key, run, limit);
+            return backend.house().audit(key, run, limit.value());
         }
 
         @Override
@@ -67,7 +68,7 @@ public final class AuditCommands {
 
         @Override
         String none() {
-            return "nothing is on record";
+            return key == null && run == null ? "nothing is on record" : "nothing is on record about that";
         }
     }
 
@@ -75,7 +76,8 @@ public final class AuditCommands {
     @Command(
             name = "verify",
             description = "Looks at the whole audit log: whether somebody has touched it, and whether grants overlap."
-                    + " Exit code 1 if so.")
+                    + " Exit code 1 if so.",
+            footer = {"", "Example:", "  interlock audit verify --store postgresql://il@db/locks"})
     public static final class Verify extends Answering {
 
         /** The command. */

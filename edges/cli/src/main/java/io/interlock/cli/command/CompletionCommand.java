@@ -1,6 +1,5 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.text.Failure;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.AutoComplete;
@@ -25,7 +24,7 @@ public final class CompletionCommand implements Callable<Integer> {
     private final Session session;
     private final Supplier<CommandLine> whole;
 
-    @Parameters(paramLabel = "bash|zsh|fish", description = "The shell")
+    @Parameters(paramLabel = "bash|zsh|fish", completionCandidates = Words.Shell.class, description = "The shell")
     private String shell = "";
 
     /**
@@ -40,30 +39,29 @@ public final class CompletionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        switch (shell) {
+        switch (new Words.Shell().choose("the shell", shell)) {
             case "bash" -> session.console().print(AutoComplete.bash("interlock", whole.get()));
             case "zsh" ->
                 session.console()
                         .print("autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
                                 + AutoComplete.bash("interlock", whole.get()));
-            case "fish" -> fish(whole.get().getCommandSpec(), "");
-            default ->
-                throw Failure.usage("there is no completion for '" + shell + "'", "choose one of bash, zsh, fish");
+            default -> fish(whole.get().getCommandSpec(), "");
         }
         return 0;
     }
 
     private void fish(CommandSpec spec, String path) {
+        // Each word of the path must be there: many nouns have an ls.
         String here = path.isEmpty()
                 ? "-n '__fish_use_subcommand'"
-                : "-n '__fish_seen_subcommand_from " + path.substring(path.lastIndexOf(' ') + 1) + "'";
+                : "-n '__fish_seen_subcommand_from " + path.strip().replace(" ", "; and __fish_seen_subcommand_from ")
+                        + "'";
         for (OptionSpec option : spec.options()) {
             StringBuilder line = new StringBuilder("complete -c interlock " + here);
             for (String name : option.names()) {
                 line.append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));
             }
-            session.console()
-                    .print(line + (option.arity().max() > 0 ? " -r" : "") + " -d " + quoted(option.description()));
+            session.console().print(line + values(option) + " -d " + quoted(option.description()));
         }
         spec.subcommands().forEach((name, line) -> {
             session.console()
@@ -71,6 +69,14 @@ public final class CompletionCommand implements Callable<Integer> {
                             + quoted(line.getCommandSpec().usageMessage().description()));
             fish(line.getCommandSpec(), path + " " + name);
         });
+    }
+
+    /** Whether a value follows, and which there are. */
+    private static String values(OptionSpec option) {
+        if (option.completionCandidates() == null) {
+            return option.arity().max() > 0 ? " -r" : "";
+        }
+        return " -x -a '" + String.join(" ", option.completionCandidates()) + "'";
     }
 
     private static String quoted(String... description) {

@@ -33,6 +33,9 @@ public final class ConfigCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Answer in JSON")
     private boolean json;
 
+    @Mixin
+    private TableOptions shown = new TableOptions();
+
     /** The command. */
     public ConfigCommand(Session session) {
         this.session = session;
@@ -62,7 +65,7 @@ public final class ConfigCommand implements Callable<Integer> {
                 table.row(property.name(), property.value());
             }
         }
-        table.print(session.console(), true);
+        shown.print(table, session.console());
         configuration.warnings().forEach(session.console()::say);
         return 0;
     }

@@ -21,14 +21,15 @@ public final class DeadCommands {
     @Command(
             name = "ls",
             description =
-                    "Lists dead letters: runs whose attempts are used up, and about which nobody has done anything.")
+                    "Lists dead letters: runs whose attempts are used up, and about which nobody has done anything.",
+            footer = {"", "Example:", "  interlock dead ls --job close"})
     public static final class Ls extends RunListing {
 
         @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
         private @Nullable String job;
 
-        @Option(names = "--limit", paramLabel = "N", description = "How many at the most (default: 50)")
-        private int limit = 50;
+        @Mixin
+        private LimitOption limit = new LimitOption();
 
         /** The command. */
         public Ls(Session session) {
@@ -37,17 +38,21 @@ public final class DeadCommands {
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.runs().dead(job, limit);
+            return backend.runs().dead(job, limit.value());
         }
 
         @Override
         String none() {
-            return "there are no dead letters";
+            return job == null ? "there are no dead letters" : "there are no dead letters of job " + job;
         }
     }
 
     /** {@code dead redrive}. */
-    @Command(name = "redrive", description = "Lets new runs do the work of dead ones, with all their attempts anew.")
+    @Command(
+            name = "redrive",
+            description = "Lets new runs do the work of dead ones, with all their attempts anew.",
+            footer = {"", "Example:", "  interlock dead redrive 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason repaired"
+            })
     public static final class Redrive extends Several {
 
         /** The command. */
@@ -62,7 +67,10 @@ public final class DeadCommands {
     }
 
     /** {@code dead discard}. */
-    @Command(name = "discard", description = "Says that nobody does the work of dead runs.")
+    @Command(
+            name = "discard",
+            description = "Says that nobody does the work of dead runs.",
+            footer = {"", "Example:", "  interlock dead discard 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --yes"})
     public static final class Discard extends Several {
 
         @Mixin
@@ -75,7 +83,10 @@ public final class DeadCommands {
 
         @Override
         UnaryOperator<Facts> done(Backend backend, String reason) {
-            consent.require(session().console(), "Discard " + ids().size() + " dead letters for good?");
+            consent.require(
+                    session().console(),
+                    "Discard " + (ids().size() == 1 ? "the dead letter" : ids().size() + " dead letters")
+                            + " for good?");
             return letter -> backend.runs().discard(letter.shown("id"), reason);
         }
     }

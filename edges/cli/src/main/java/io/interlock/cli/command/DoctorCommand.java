@@ -15,7 +15,8 @@ import picocli.CommandLine.Mixin;
         name = "doctor",
         description =
                 "Looks whether everything is as it should be, and says what to do about what is not. Exit code 1 if something"
-                        + " is wrong.")
+                        + " is wrong.",
+        footer = {"", "Example:", "  interlock doctor --server https://locks.example --api-key-file key"})
 public final class DoctorCommand implements Callable<Integer> {
 
     private final Session session;
@@ -48,7 +49,13 @@ public final class DoctorCommand implements Callable<Integer> {
             failure.nextStep().ifPresent(next -> console.print("       do this   " + next));
             well = false;
         } catch (InterlockException failure) {
-            console.print("WRONG  store     " + failure.getMessage());
+            // Messages of Interlock end with what to do.
+            String message = String.valueOf(failure.getMessage());
+            int next = message.lastIndexOf("; ");
+            console.print("WRONG  store     " + (next < 0 ? message : message.substring(0, next)));
+            if (next >= 0) {
+                console.print("       do this   " + message.substring(next + 2));
+            }
             well = false;
         }
         return well ? ExitCode.OK : ExitCode.FAILED;

@@ -1,11 +1,13 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code interlock janitor …}. */
@@ -16,8 +18,12 @@ public final class JanitorCommands {
     /** {@code janitor status}. */
     @Command(
             name = "status",
-            description = "Says what there is to sweep, or what a server's janitor did last, and who works.")
+            description = "Says what there is to sweep, or what a server's janitor did last, and who works.",
+            footer = {"", "Example:", "  interlock janitor status --server https://locks.example"})
     public static final class Status extends Answering {
+
+        @Mixin
+        private TableOptions options = new TableOptions();
 
         /** The command. */
         public Status(Session session) {
@@ -43,18 +49,24 @@ public final class JanitorCommands {
             if (workers.isEmpty()) {
                 session().console().say("no worker has been seen for an hour");
             } else {
-                table.print(session().console(), true);
+                options.print(table, session().console());
             }
-            return show(backend.house().sweeps(), this);
+            return show(backend.house().sweeps(), session().console(), options);
         }
     }
 
     /** {@code janitor sweep}. */
-    @Command(name = "sweep", description = "Settles what time has brought about, and says what it did and why.")
+    @Command(
+            name = "sweep",
+            description = "Settles what time has brought about, and says what it did and why.",
+            footer = {"", "Example:", "  interlock janitor sweep --dry-run"})
     public static final class Sweep extends Answering {
 
         @Option(names = "--dry-run", description = "Only say what there is to sweep")
         private boolean dryRun;
+
+        @Mixin
+        private TableOptions options = new TableOptions();
 
         /** The command. */
         public Sweep(Session session) {
@@ -68,15 +80,15 @@ public final class JanitorCommands {
                 answer(Facts.with("sweeps", sweeps).done());
                 return 0;
             }
-            return show(sweeps, this);
+            return show(sweeps, session().console(), options);
         }
     }
 
-    private static int show(List<Facts> sweeps, Answering command) {
+    private static int show(List<Facts> sweeps, Console console, TableOptions options) {
         Table table = new Table("sweep", "key", "run", "why");
         int actions = 0;
         for (Facts sweep : sweeps) {
-            sweep.text("skipped").ifPresent(why -> command.session().console().say(sweep.shown("sweep") + ": " + why));
+            sweep.text("skipped").ifPresent(why -> console.say(sweep.shown("sweep") + ": " + why));
             for (Facts action : sweep.list("actions")) {
                 actions++;
                 table.row(
@@ -87,10 +99,10 @@ public final class JanitorCommands {
             }
         }
         if (actions == 0) {
-            command.session().console().say("there is nothing to sweep");
+            console.say("there is nothing to sweep");
             return 0;
         }
-        table.sparing("run", "sweep").print(command.session().console(), true);
+        options.print(table, console, "run", "sweep");
         return 0;
     }
 }

@@ -14,7 +14,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code interlock jobs ls}. */
-@Command(name = "ls", description = "Lists the jobs of a server, or of a configuration file.")
+@Command(
+        name = "ls",
+        description = "Lists the jobs of a server, or of a configuration file.",
+        footer = {"", "Example:", "  interlock jobs ls --config interlock.yaml"})
 public final class JobsCommand extends Listing {
 
     @Option(
@@ -29,12 +32,18 @@ public final class JobsCommand extends Listing {
     }
 
     @Override
-    List<Facts> items(Backend backend) {
+    public Integer call() throws InterruptedException {
+        // What a file says needs no store.
         return config == null
-                ? backend.house().jobs()
-                : ConfigOptions.jobs(session(), config).stream()
+                ? super.call()
+                : list(ConfigOptions.jobs(session(), config).stream()
                         .map(JobsCommand::facts)
-                        .toList();
+                        .toList());
+    }
+
+    @Override
+    List<Facts> items(Backend backend) {
+        return backend.house().jobs();
     }
 
     private static Facts facts(JobSettings settings) {

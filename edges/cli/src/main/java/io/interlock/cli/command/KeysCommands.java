@@ -26,6 +26,7 @@ public final class KeysCommands {
                 names = "--role",
                 required = true,
                 paramLabel = "R",
+                completionCandidates = Words.Role.class,
                 description = "read, trigger, worker, operator or admin")
         private String role = "";
 
@@ -45,7 +46,11 @@ public final class KeysCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts key = backend.keys().create(role, label, Durations.optional("--expires-in", lifetime));
+            Facts key = backend.keys()
+                    .create(
+                            new Words.Role().choose("--role", role),
+                            label,
+                            Durations.optional("--expires-in", lifetime));
             if (json()) {
                 answer(key);
             } else {
@@ -56,7 +61,10 @@ public final class KeysCommands {
     }
 
     /** {@code keys ls}. */
-    @Command(name = "ls", description = "Lists the API keys of a tenant, without their secrets.")
+    @Command(
+            name = "ls",
+            description = "Lists the API keys of a tenant, without their secrets.",
+            footer = {"", "Example:", "  interlock keys ls --tenant acme"})
     public static final class Ls extends Listing {
 
         /** The command. */
@@ -99,7 +107,10 @@ public final class KeysCommands {
     }
 
     /** {@code keys revoke}. */
-    @Command(name = "revoke", description = "Takes an API key back; a few seconds later it counts nowhere.")
+    @Command(
+            name = "revoke",
+            description = "Takes an API key back; a few seconds later it counts nowhere.",
+            footer = {"", "Example:", "  interlock keys revoke 7Kd92mPq --reason \"worker-3 is gone\""})
     public static final class Revoke extends Verb {
 
         @Parameters(paramLabel = "ID", description = "The id of the key")

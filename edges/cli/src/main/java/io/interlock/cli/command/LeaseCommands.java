@@ -63,7 +63,10 @@ public final class LeaseCommands {
     }
 
     /** {@code interlock renew KEY}. */
-    @Command(name = "renew", description = "Extends a lease. Exit code 121 if it is lost: then stop.")
+    @Command(
+            name = "renew",
+            description = "Extends a lease. Exit code 121 if it is lost: then stop.",
+            footer = {"", "Example:", "  interlock renew ledger/4711 --token 4182 --ttl 5m || exit"})
     public static final class Renew extends Verb {
 
         @Mixin
@@ -88,7 +91,10 @@ public final class LeaseCommands {
     }
 
     /** {@code interlock release KEY}. */
-    @Command(name = "release", description = "Gives a lease back; may be repeated.")
+    @Command(
+            name = "release",
+            description = "Gives a lease back; may be repeated.",
+            footer = {"", "Example:", "  interlock release ledger/4711 --token 4182"})
     public static final class Release extends Verb {
 
         @Mixin

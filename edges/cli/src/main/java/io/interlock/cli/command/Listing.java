@@ -6,16 +6,13 @@ import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Table;
 import java.util.List;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** A command that lists something. */
 abstract class Listing extends Answering {
 
-    @Option(names = "--no-header", description = "Leave the table's header out")
-    private boolean noHeader;
-
-    @Option(names = "--wide", description = "All columns, however narrow the terminal is")
-    private boolean wide;
+    @Mixin
+    private TableOptions options = new TableOptions();
 
     Listing(Session session) {
         super(session);
@@ -23,7 +20,11 @@ abstract class Listing extends Answering {
 
     @Override
     final int carryOut(Backend backend) throws InterruptedException {
-        List<Facts> items = items(backend);
+        return list(items(backend));
+    }
+
+    /** Shows {@code items}. */
+    final int list(List<Facts> items) {
         Console console = session().console();
         if (json()) {
             console.print(Json.pretty(Facts.with("items", items).done()));
@@ -32,7 +33,7 @@ abstract class Listing extends Answering {
         } else {
             Table table = table();
             items.forEach(item -> table.row(row(item)));
-            (wide ? table : table.sparing(spare())).print(console, !noHeader);
+            options.print(table, console, spare());
         }
         return 0;
     }

@@ -3,6 +3,7 @@ package io.interlock.cli.command;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.ShellWords;
 import io.interlock.cli.text.Shown;
@@ -38,7 +39,12 @@ public final class LocksCommands {
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.locks().list(pattern.endsWith("*") ? pattern.substring(0, pattern.length() - 1) : pattern);
+            String beginning = pattern.endsWith("*") ? pattern.substring(0, pattern.length() - 1) : pattern;
+            if (beginning.contains("*")) {
+                throw Failure.usage(
+                        "'" + pattern + "' has a * before its end", "write the beginning of keys and a *, as in 'a/*'");
+            }
+            return backend.locks().list(beginning);
         }
 
         @Override
@@ -67,12 +73,17 @@ public final class LocksCommands {
 
         @Override
         String none() {
-            return "nobody has a key, and nobody waits for one";
+            return pattern.isEmpty()
+                    ? "nobody has a key, and nobody waits for one"
+                    : "nobody has or waits for a key that begins with '" + pattern.replace("*", "") + "'";
         }
     }
 
     /** {@code locks show}. */
-    @Command(name = "show", description = "Says who has a key, since when, doing what, and who waits.")
+    @Command(
+            name = "show",
+            description = "Says who has a key, since when, doing what, and who waits.",
+            footer = {"", "Example:", "  interlock locks show ledger/4711"})
     public static final class Show extends Answering {
 
         @Parameters(paramLabel = "KEY", description = "The key")
@@ -176,7 +187,10 @@ public final class LocksCommands {
     }
 
     /** {@code locks resume}. */
-    @Command(name = "resume", description = "Ends a pause.")
+    @Command(
+            name = "resume",
+            description = "Ends a pause.",
+            footer = {"", "Example:", "  interlock locks resume 'pipeline/*'"})
     public static final class Resume extends Verb {
 
         @Parameters(paramLabel = "KEY", description = "The key or pattern, as it was paused")

@@ -53,6 +53,6 @@ public final class QueueCommand extends Listing {
 
     @Override
     String none() {
-        return "nobody waits in line";
+        return key == null ? "nobody waits in line" : "nobody waits for " + key;
     }
 }

@@ -30,7 +30,11 @@ public final class RunsCommands {
         @Option(names = "--key", paramLabel = "KEY", description = "Only under this key")
         private @Nullable String key;
 
-        @Option(names = "--state", paramLabel = "STATE", description = "Only in this state")
+        @Option(
+                names = "--state",
+                paramLabel = "STATE",
+                completionCandidates = Words.State.class,
+                description = "Only in this state: ${COMPLETION-CANDIDATES}")
         private @Nullable String state;
 
         @Option(names = "--job", paramLabel = "JOB", description = "Only of this job")
@@ -39,8 +43,8 @@ public final class RunsCommands {
         @Option(names = "--since", paramLabel = "DURATION", description = "Only of this last time")
         private @Nullable String since;
 
-        @Option(names = "--limit", paramLabel = "N", description = "How many at the most (default: 50)")
-        private int limit = 50;
+        @Mixin
+        private LimitOption limit = new LimitOption();
 
         /** The command. */
         public Ls(Session session) {
@@ -49,8 +53,9 @@ public final class RunsCommands {
 
         @Override
         List<Facts> items(Backend backend) {
+            String wanted = state == null ? null : new Words.State().choose("--state", state);
             return backend.runs()
-                    .list(new RunBook.Filter(key, state, job, Durations.optional("--since", since), limit));
+                    .list(new RunBook.Filter(key, wanted, job, Durations.optional("--since", since), limit.value()));
         }
 
         @Override
@@ -60,7 +65,10 @@ public final class RunsCommands {
     }
 
     /** {@code runs show}. */
-    @Command(name = "show", description = "Shows a run: where it stands and why, its attempts, stages and output.")
+    @Command(
+            name = "show",
+            description = "Shows a run: where it stands and why, its attempts, stages and output.",
+            footer = {"", "Example:", "  interlock runs show 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Show extends Answering {
 
         @Parameters(paramLabel = "ID", description = "The run")
@@ -82,7 +90,13 @@ public final class RunsCommands {
     @Command(
             name = "watch",
             description = "Follows a run until it has ended. Exit code 0 if it succeeded, else 1.",
-            footer = {"", "With --json each change is one line."})
+            footer = {
+                "",
+                "With --json each change is one line.",
+                "",
+                "Example:",
+                "  interlock runs watch 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"
+            })
     public static final class Watch extends Verb {
 
         private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
@@ -121,7 +135,10 @@ public final class RunsCommands {
     }
 
     /** {@code runs logs}. */
-    @Command(name = "logs", description = "Prints the end of what a run has written, as far as it was kept.")
+    @Command(
+            name = "logs",
+            description = "Prints the end of what a run has written, as far as it was kept.",
+            footer = {"", "Example:", "  interlock runs logs 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Logs extends Verb {
 
         @Parameters(paramLabel = "ID", description = "The run")
@@ -145,7 +162,10 @@ public final class RunsCommands {
     }
 
     /** {@code runs rerun}. */
-    @Command(name = "rerun", description = "Asks for the same work once more, as a new run.")
+    @Command(
+            name = "rerun",
+            description = "Asks for the same work once more, as a new run.",
+            footer = {"", "Example:", "  interlock runs rerun 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Rerun extends Answering {
 
         @Parameters(paramLabel = "ID", description = "The run")
@@ -167,7 +187,10 @@ public final class RunsCommands {
     }
 
     /** {@code runs cancel}. */
-    @Command(name = "cancel", description = "Ends a run that has not begun, and asks one that has to stop.")
+    @Command(
+            name = "cancel",
+            description = "Ends a run that has not begun, and asks one that has to stop.",
+            footer = {"", "Example:", "  interlock runs cancel 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason late"})
     public static final class Cancel extends Answering {
 
         @Parameters(paramLabel = "ID", description = "The run")

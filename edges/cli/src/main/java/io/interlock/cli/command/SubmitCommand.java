@@ -34,6 +34,7 @@ public final class SubmitCommand extends Answering {
     @Option(
             names = "--on-conflict",
             paramLabel = "POLICY",
+            completionCandidates = Words.Policy.class,
             description = "reject, skip, join, queue, queue-latest or replace")
     private @Nullable String onConflict;
 
@@ -72,8 +73,9 @@ public final class SubmitCommand extends Answering {
 
     @Override
     int carryOut(Backend backend) {
-        RunBook.Wish wish = new RunBook.Wish(
-                key == null ? job : key, job, onConflict, parameters, reason, idempotencyKey, priority);
+        String policy = onConflict == null ? null : new Words.Policy().choose("--on-conflict", onConflict);
+        RunBook.Wish wish =
+                new RunBook.Wish(key == null ? job : key, job, policy, parameters, reason, idempotencyKey, priority);
         answer(backend.runs().submit(wish), "id", "state", "position");
         return 0;
     }

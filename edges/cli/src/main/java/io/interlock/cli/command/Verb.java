@@ -18,7 +18,7 @@ abstract class Verb implements Callable<Integer> {
     }
 
     @Override
-    public final Integer call() throws InterruptedException {
+    public Integer call() throws InterruptedException {
         try (Backend backend = target.open(session, jobs())) {
             return carryOut(backend);
         }
