@@ -6,6 +6,7 @@ public final class InvalidSettingException extends InterlockException {
     private static final long serialVersionUID = 1L;
 
     private final String setting;
+    private final String code;
 
     /**
      * Says what is wrong with a setting.
@@ -16,8 +17,19 @@ public final class InvalidSettingException extends InterlockException {
      * @param nextStep what to do about it
      */
     public InvalidSettingException(String setting, Object value, String broken, String nextStep) {
-        super(setting + " '" + value + "' " + broken + "; " + nextStep);
+        this(setting, setting + " '" + value + "' " + broken + "; " + nextStep, "invalid-request");
+    }
+
+    private InvalidSettingException(String setting, String message, String code) {
+        super(message);
         this.setting = setting;
+        this.code = code;
+    }
+
+    /** Says that what a setting names does not let us in: a wrong password, or a right that is missing. */
+    public static InvalidSettingException forbidden(String setting, Object value, String broken, String nextStep) {
+        return new InvalidSettingException(
+                setting, setting + " '" + value + "' " + broken + "; " + nextStep, "forbidden");
     }
 
     /** The setting's name as the user writes it. */
@@ -27,6 +39,6 @@ public final class InvalidSettingException extends InterlockException {
 
     @Override
     public String code() {
-        return "invalid-request";
+        return code;
     }
 }

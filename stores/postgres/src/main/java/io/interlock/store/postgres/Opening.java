@@ -148,7 +148,7 @@ final class Opening {
         String state = Failure.stateOf(error);
         return switch (state) {
             case "28P01", "28000", "08004" ->
-                new InvalidSettingException(
+                InvalidSettingException.forbidden(
                         "store",
                         settings.store(),
                         "does not let us in: " + said,
@@ -156,12 +156,18 @@ final class Opening {
             case "3D000" ->
                 new InvalidSettingException(
                         "store", settings.store(), "names no database: " + said, "create it, or correct the URL");
-            case "42501", "25006" ->
-                new UnsafeStoreException(
+            case "42501" ->
+                InvalidSettingException.forbidden(
+                        "store",
                         settings.store(),
                         "does not allow what is needed: " + said,
                         "grant the right, or let somebody who has it open the store once with " + SchemaMode.OPTION
                                 + "=apply and use " + SchemaMode.OPTION + "=none here");
+            case "25006" ->
+                new UnsafeStoreException(
+                        settings.store(),
+                        "does not allow what is needed: " + said,
+                        "grant the right, or name a server, a database and a role that may write");
             case "42P01", "42883", "3F000", "P0002" ->
                 new UnsafeStoreException(
                         settings.store(),

@@ -128,7 +128,7 @@ class RefusalToStartTest {
         try {
             refused(
                     "postgresql://modest@localhost:" + server.port() + "/postgres?schema=refused",
-                    UnsafeStoreException.class,
+                    InvalidSettingException.class,
                     "permission denied",
                     "migrate=apply");
         } finally {

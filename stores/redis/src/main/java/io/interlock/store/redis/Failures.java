@@ -66,13 +66,13 @@ final class Failures {
         String code = message.split("[ :]", 2)[0];
         return switch (code) {
             case "WRONGPASS" ->
-                new InvalidSettingException(
+                InvalidSettingException.forbidden(
                         "store", name, "was given a wrong user or password", "correct them in the store's URL");
             case "NOAUTH" ->
-                new InvalidSettingException(
+                InvalidSettingException.forbidden(
                         "store", name, "wants a password", "write redis://user:password@host:port/db");
             case "NOPERM" ->
-                new InvalidSettingException(
+                InvalidSettingException.forbidden(
                         "store",
                         name,
                         "does not let this user do what is needed (" + message + ")",

@@ -109,7 +109,11 @@ class RedisOpeningTest {
     @Test
     void aWrongPasswordIsSaidWithoutRepeatingIt() {
         Throwable refused = catchThrowable(() -> open(withUser("worker:not-" + SECRET)));
-        assertThat(refused).isInstanceOf(InvalidSettingException.class).hasMessageContaining("wrong user or password");
+        assertThat(refused)
+                .hasMessageContaining("wrong user or password")
+                .isInstanceOfSatisfying(
+                        InvalidSettingException.class,
+                        forbidden -> assertThat(forbidden.code()).isEqualTo("forbidden"));
         assertThat(everythingSaidBy(refused)).doesNotContain(SECRET);
     }
 

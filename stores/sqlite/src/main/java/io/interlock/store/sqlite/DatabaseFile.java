@@ -69,13 +69,15 @@ final class DatabaseFile {
             throw refuse(url, "does not exist", "correct the path, or open it once with migrate=apply");
         }
         if (!Files.isWritable(folder)) {
-            throw refuse(
+            throw InvalidSettingException.forbidden(
+                    "store",
                     url,
                     "is in a directory this user cannot write to",
                     "allow writing to " + folder + ": the log is there");
         }
         if (exists && !Files.isWritable(real)) {
-            throw refuse(url, "cannot be written by this user", "allow writing to " + real);
+            throw InvalidSettingException.forbidden(
+                    "store", url, "cannot be written by this user", "allow writing to " + real);
         }
         requireLocal(url, fileSystem(url, folder));
         return real;
