@@ -107,9 +107,9 @@ final class Trouble {
             return split(ExitCode.USAGE, failure);
         }
         if (failure instanceof InvalidSettingException setting) {
-            return split(
-                    List.of("store", "config").contains(setting.setting()) ? ExitCode.CONFIGURATION : ExitCode.USAGE,
-                    failure);
+            boolean ours = List.of("store", "config").contains(setting.setting());
+            int known = ExitCode.of(setting.code());
+            return split(known == ExitCode.USAGE && ours ? ExitCode.CONFIGURATION : known, failure);
         }
         if (failure instanceof UnsafeStoreException) {
             return split(ExitCode.CONFIGURATION, failure);

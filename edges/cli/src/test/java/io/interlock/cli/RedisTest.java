@@ -58,6 +58,12 @@ class RedisTest {
                 assertThat(none.code()).isEqualTo(78);
                 assertThat(none.err()).contains("keeps leases only", "sqlite:PATH");
             }
+            Typed.Answer stranger =
+                    new Typed("INTERLOCK_STORE", store.replace("//", "//nobody:secret@")).type("locks", "ls");
+            assertThat(stranger.code()).isEqualTo(77);
+            assertThat(stranger.err())
+                    .contains("wrong user or password [forbidden]", "correct them in the store's URL")
+                    .doesNotContain("secret");
             holder.closeInput();
             assertThat(holder.await().code()).isEqualTo(3);
             assertThat(typed.type("locks", "show", "k").out()).contains("is free");
