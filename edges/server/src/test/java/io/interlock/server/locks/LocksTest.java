@@ -119,6 +119,14 @@ class LocksTest extends ServedTest {
     }
 
     @Test
+    void aPatternThatCanBeNoKeysNameIsRefused() {
+        for (String pattern : List.of("x".repeat(512) + "*", "\u00e9".repeat(256) + "*")) {
+            rig.post("/locks/pause", Role.OPERATOR, "{\"pattern\": \"" + pattern + "\", \"reason\": \"x\"}")
+                    .isProblem(400, "invalid-request");
+        }
+    }
+
+    @Test
     void aPausedPatternGrantsNothingUntilItIsResumed() {
         String until = Instant.now().plusSeconds(3600).toString();
         Answer paused = rig.post(
