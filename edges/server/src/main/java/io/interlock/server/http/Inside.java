@@ -7,8 +7,10 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.InetAddress;
@@ -54,9 +56,17 @@ public final class Inside {
     }
 
     private void add(Router router, Handler<RoutingContext> guard, Handler<RoutingContext> metricsGuard) {
-        router.get("/health/live").handler(guard).handler(health::live);
-        router.get("/health/ready").handler(guard).handler(health::ready);
-        router.get("/metrics").handler(metricsGuard).handler(Inside::ofTheHouse).handler(this::metrics);
+        look(router, "/health/live").handler(guard).handler(health::live);
+        look(router, "/health/ready").handler(guard).handler(health::ready);
+        look(router, "/metrics")
+                .handler(metricsGuard)
+                .handler(Inside::ofTheHouse)
+                .handler(this::metrics);
+    }
+
+    /** Many monitors and load balancers want the status only, and ask with HEAD. */
+    private static Route look(Router router, String path) {
+        return router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD);
     }
 
     /** Whoever is not asked for a key is let through. */

@@ -8,7 +8,9 @@ import io.interlock.server.api.Rig;
 import io.interlock.server.http.ReadyProbe.Readiness;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class HealthTest {
@@ -32,6 +34,28 @@ class HealthTest {
             assertThat(rig.get("/health/live", null).statusCode()).isEqualTo(200);
             rig.readiness = Readiness.yes();
             assertThat(rig.get("/health/ready", null).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void monitorsThatWantNoBodyAreAnswered() {
+        try (Rig rig = new Rig()) {
+            for (String path : List.of("/health/live", "/health/ready", "/metrics")) {
+                HttpResponse<String> head = rig.send(rig.request(path, null)
+                        .method("HEAD", BodyPublishers.noBody())
+                        .build());
+                assertThat(head.statusCode()).as(path).isEqualTo(200);
+                assertThat(head.body()).isEmpty();
+                assertThat(rig.get(path, null).body())
+                        .as("on the same connection")
+                        .isNotEmpty();
+            }
+            rig.readiness = Readiness.notReady("store is away");
+            assertThat(rig.send(rig.request("/health/ready", null)
+                                    .method("HEAD", BodyPublishers.noBody())
+                                    .build())
+                            .statusCode())
+                    .isEqualTo(503);
         }
     }
 
