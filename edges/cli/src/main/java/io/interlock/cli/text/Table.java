@@ -2,8 +2,10 @@ package io.interlock.cli.text;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * A table without borders: capitals on top, two spaces between columns, no cell cut. On a terminal that has too little room, columns
@@ -13,6 +15,16 @@ public final class Table {
 
     private static final int GAP = 2;
     private static final int HIDDEN = -1;
+    private static final Set<Character.UnicodeScript> WIDE = EnumSet.of(
+            Character.UnicodeScript.HANGUL,
+            Character.UnicodeScript.HIRAGANA,
+            Character.UnicodeScript.KATAKANA,
+            Character.UnicodeScript.BOPOMOFO);
+    private static final int FIRST_FULL = 0xFF01;
+    private static final int LAST_FULL = 0xFF60;
+    private static final int LAST_HALF = 0xFFDC;
+    private static final int FIRST_EMOJI = 0x1F300;
+    private static final int LAST_EMOJI = 0x1FAFF;
 
     private final List<String> columns;
     private final List<List<String>> rows = new ArrayList<>();
@@ -94,7 +106,21 @@ public final class Table {
         return row.get(column).isEmpty() ? "-" : row.get(column);
     }
 
+    /** How many columns of a terminal it takes: characters of East Asia and emoji take two, marks on other characters none. */
     private static int width(String text) {
-        return text.codePointCount(0, text.length());
+        return text.codePoints().map(Table::width).sum();
+    }
+
+    private static int width(int codePoint) {
+        int type = Character.getType(codePoint);
+        if (type == Character.NON_SPACING_MARK || type == Character.ENCLOSING_MARK || type == Character.FORMAT) {
+            return 0;
+        }
+        boolean half = codePoint > LAST_FULL && codePoint <= LAST_HALF;
+        boolean wide = Character.isIdeographic(codePoint)
+                || (!half && WIDE.contains(Character.UnicodeScript.of(codePoint)))
+                || (codePoint >= FIRST_FULL && codePoint <= LAST_FULL)
+                || (codePoint >= FIRST_EMOJI && codePoint <= LAST_EMOJI);
+        return wide ? 2 : 1;
     }
 }
