@@ -23,6 +23,10 @@ import org.slf4j.LoggerFactory;
 final class DyingWorker {
 
     private static final Logger log = LoggerFactory.getLogger(DyingWorker.class);
+
+    /** The same each time it asks: people see one worker, not one for every time. */
+    private static final Holder WORKER = new Holder("demo importer", "importer on edge-7");
+
     private static final Set<JobName> JOBS = Set.of(new JobName("import_telemetry"));
 
     private final RunEngine engine;
@@ -37,7 +41,7 @@ final class DyingWorker {
     void look() {
         RemoteWork.Claim claim = new RemoteWork.Claim(
                 new UUID(environment.random().nextLong(), environment.random().nextLong()),
-                new Holder(new UUID(0, environment.random().nextLong()).toString(), "importer on edge-7"),
+                WORKER,
                 LockKey.DEFAULT_TENANT,
                 JOBS,
                 1);

@@ -55,6 +55,8 @@ class DemoTest {
                             .map(job -> ((JsonObject) job).getString("door"))
                             .distinct())
                     .contains("pipelines", "flows", "ingestion", "workflows", "clusters", "none");
+            // The demo's own process, and the one that loses its lease, however often it has asked for work.
+            assertThat(items(demo, "/api/v1/workers", key)).hasSize(2);
             everyDoorIsOpen(demo, key);
             List<String> commands = demo.out()
                     .lines()
