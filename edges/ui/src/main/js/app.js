@@ -1,8 +1,8 @@
 // The page around the pages: finds the one the address names, keeps it fresh, and never loses the address.
 import { render } from './lit/lit-html.js';
-import { guard, href, Problem, root, session, signIn, signOut, whoAmI } from './core/api.js';
+import { guard, href, path, Problem, root, session, signIn, signOut, whoAmI } from './core/api.js';
 import { expire, hold, listener, live, pause, start } from './core/live.js';
-import { clock, keep, kept } from './core/time.js';
+import { clock, keep, kept, tick } from './core/time.js';
 import { brand, button, count, html, mark, muted } from './core/bits.js';
 import { announce, pages, shell, toast } from './core/shell.js';
 import { refresh, stale, summary } from './core/summary.js';
@@ -29,7 +29,7 @@ const main = document.documentElement;
 /** @noinline */
 const toTop = () => document.querySelector('main h1')?.focus();
 function draw() {
-  shell.width = Math.max(300, Math.min(1440, main.clientWidth - (innerWidth > 760 ? 208 + 48 : 24)));
+  shell.width = Math.max(300, Math.min(1440, main.clientWidth - (innerWidth > 1199 ? 208 + 48 : innerWidth > 999 ? 48 : 24)));
   const had = document.activeElement;
   render(asking && !page ? signInView({ refused, enter }) : frame(), document.getElementById('app'));
   // Whatever had the focus may be gone; then it goes to where the page begins.
@@ -75,7 +75,7 @@ async function load(unasked) {
     const data = await page.load(state);
     if (mine !== turn) return;
     if (unasked && live.paused) return hold();
-    Object.assign(state, { data, loaded: Date.now(), own: false });
+    Object.assign(state, { data, loaded: tick(), own: false });
     problem = null;
   } catch (failure) {
     if (mine === turn) problem = failure;
@@ -113,8 +113,7 @@ shell.load = () => { state.own = true; stale(); return load(); };
 shell.go = to => { history.pushState(null, '', href(to)); return navigate(true); };
 /** Changes parameters of the address and loads what they name; the page stays. */
 shell.filter = changes => {
-  const q = new URLSearchParams(Object.entries({ ...state.q, cursor: '', ...changes }).filter(([, value]) => value));
-  history.pushState(null, '', q.size ? '?' + q : location.pathname);
+  history.pushState(null, '', path(location.pathname, { ...state.q, cursor: '', ...changes }));
   state.q = parameters();
   return load();
 };
@@ -170,7 +169,7 @@ listener.event = (type, data) => {
   stale();
   const { hears } = page || {};
   if (!page || (hears && !(hears.test ? hears.test(type) : hears(type, data, state)))) return;
-  again ||= setTimeout(() => { again = 0; load(true); }, Math.max(250, FRESH - (Date.now() - state.loaded)));
+  again ||= setTimeout(() => { again = 0; load(true); }, Math.max(250, FRESH - (tick() - state.loaded)));
 };
 document.addEventListener('click', event => {
   const link = event.target.closest('a');
@@ -189,7 +188,7 @@ addEventListener('storage', event => { if (event.key === 'interlock.tenant') loc
 setInterval(() => {
   if (live.paused || document.hidden) return;
   draw();
-  if (live.status === 'live' && page?.renews && state.data && !loading && Date.now() - state.loaded > page.renews) load(true);
+  if (live.status === 'live' && page?.renews && state.data && !loading && tick() - state.loaded > page.renews) load(true);
 }, 1000);
 listen({ go: shell.go, pause: () => pause(!live.paused), theme, rows, help: () => ask({ title: 'Keyboard', body: help() }) });
 

@@ -1,5 +1,5 @@
 // The REST interface. All addresses are found from where this file came from, so a path prefix needs no setting.
-import { keep, kept } from './time.js';
+import { keep, kept, tick } from './time.js';
 
 export const root = new URL('../../', import.meta.url);
 const api = new URL('../api/v1/', root);
@@ -15,8 +15,8 @@ export const guard = { expired() {} };
 
 // What is asked long after somebody last touched the page, it asks by itself, and that keeps nobody signed in.
 const ALONE_AFTER = 60000;
-let touched = Date.now();
-['pointerdown', 'wheel', 'keydown'].forEach(kind => addEventListener(kind, () => { touched = Date.now(); }, { capture: true, passive: true }));
+let touched = tick();
+['pointerdown', 'wheel', 'keydown'].forEach(kind => addEventListener(kind, () => { touched = tick(); }, { capture: true, passive: true }));
 
 /** What the server refused, in its own words. */
 export class Problem extends Error {
@@ -30,7 +30,7 @@ export class Problem extends Error {
 export async function request(to, options = {}) {
   const tenant = kept('tenant');
   const before = session.csrfToken;
-  const headers = { ...tenant && { 'X-Tenant': tenant }, ...Date.now() - touched > ALONE_AFTER && { 'X-Background': 'true' }, ...options.headers };
+  const headers = { ...tenant && { 'X-Tenant': tenant }, ...tick() - touched > ALONE_AFTER && { 'X-Background': 'true' }, ...options.headers };
   const answer = await fetch(apiHref(to), { ...options, headers }).catch(() => {
     throw new Problem(0, { title: 'No connection', detail: 'The server does not answer. What you see may be old.' });
   });

@@ -56,7 +56,7 @@ export const sentence = (words, about) => words.replace(/^run /, 'Run ').split(/
 export const slashed = key => key.split('/').map((part, i) => html`${i > 0 && html`/<wbr>`}${part}`);
 export const keyLink = key => key ? html`<a class="mono key" href=${href(lockPath(key))}>${slashed(key)}</a>` : '';
 export const mono = words => html`<span class="mono">${words}</span>`;
-export const quoted = words => words ? html`<q>${words}</q>` : '';
+export const quoted = words => words ? html`<q title=${words}>${words}</q>` : '';
 export const muted = words => html`<span class="muted">${words}</span>`;
 /** What it says, what it does, its classes, and what it is called where its words say too little. */
 export const button = (words, click, classes = '', name = false) => html`<button type="button" class=${classes} aria-label=${name} @click=${click}>${words}</button>`;

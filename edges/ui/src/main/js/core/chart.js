@@ -1,6 +1,6 @@
 // Pictures of time: rows of bars over one axis, and the same as a table.
 import { html, isLost, kindOf, svg, table } from './bits.js';
-import { at, clock, now, span } from './time.js';
+import { at, clock, now } from './time.js';
 
 const ROW = 26;
 const TOP = 28;

@@ -4,7 +4,7 @@ import { live as bound } from '../lit/directives/live.js';
 import { get, look, may, path, post, session } from './api.js';
 import { act, shell, toast } from './shell.js';
 import { button, firstOf, html, isOver, leaseLeft, muted, short } from './bits.js';
-import { since, span } from './time.js';
+import { since, span, tick } from './time.js';
 
 export const REASON = { name: 'reason', label: 'Reason', required: true };
 
@@ -58,7 +58,7 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
   dialog.showModal();
 }
 
-const lockOf = async key => ({ ...(await get(path('locks', { key }))).items[0], seen: Date.now() });
+const lockOf = async key => ({ ...(await get(path('locks', { key }))).items[0], seen: tick() });
 
 /** Asks a run to stop, and waits a while: why no force is needed, or nothing if it is. Whoever closes the dialog wants none. */
 async function stops(runId, reason, tell) {
@@ -114,7 +114,7 @@ export const pauseKey = key => ask({
   body: html`<p>Nobody gets a paused key. Whoever has it keeps it; whoever waits goes on waiting.</p>`,
   fields: [...key ? [] : [{ name: 'pattern', label: "Key, or the beginning of keys and a '*'", required: true }], REASON, { name: 'hours', label: 'For how many hours (empty: until resumed)' }],
   send: ({ pattern = key, reason, hours }) => post('locks/pause',
-    { [pattern.endsWith('*') ? 'pattern' : 'key']: pattern, reason, until: hours > 0 ? new Date(Date.now() + hours * 3600000).toISOString() : undefined }),
+    { [pattern.endsWith('*') ? 'pattern' : 'key']: pattern, reason, until: hours > 0 ? new Date(tick() + hours * 3600000).toISOString() : undefined }),
   done: answer => (answer.key || answer.pattern) + ' is paused',
 });
 export function resume({ key, pattern, reason, until }) {

@@ -1,6 +1,6 @@
 // Shortcuts: none inside inputs, none that changes anything on the server, and they can be switched off.
 import { html } from './bits.js';
-import { kept } from './time.js';
+import { kept, tick } from './time.js';
 
 const PLACES = { n: '', l: 'locks', r: 'runs', q: 'queue', d: 'dead-letters', w: 'workers', j: 'janitor', a: 'audit', s: 'settings' };
 let going = 0;
@@ -16,12 +16,12 @@ export const listen = ({ go, pause, theme, rows: compact, help }) => document.ad
     return;
   }
   const actions = {
-    '/': () => document.querySelector('input.search')?.focus(), g: () => { going = Date.now(); },
+    '/': () => document.querySelector('input.search')?.focus(), g: () => { going = tick(); },
     j: () => move(1), k: () => move(-1), p: pause, t: theme, c: compact, '?': help,
     '.': () => document.querySelector('main button.cli')?.click(),
     x: () => rows()[here()]?.querySelector('input[type=checkbox]')?.click(),
   };
-  const place = Date.now() - going < 1500 ? PLACES[event.key] : undefined;
+  const place = tick() - going < 1500 ? PLACES[event.key] : undefined;
   going = 0;
   const action = place === undefined ? actions[event.key] : () => go(place);
   if (action) { event.preventDefault(); action(); }

@@ -1,8 +1,8 @@
 // The history of one key as a picture. The top lane is the key itself: its holds can be seen not to overlap. Below it a lane for
 // each run: when it waited, when it had the key, and how that ended; and how often somebody was refused.
-import { html, isLost, isOver, kindOf, muted, runLink, runPill, short, svg } from './bits.js';
+import { html, isOver, muted, runLink, runPill, short, svg } from './bits.js';
 import { chart, holds, twin } from './chart.js';
-import { at, clock, now, since, span } from './time.js';
+import { at, clock, now, span } from './time.js';
 
 const LEGEND = { waiting: 'waits', held: 'has the key', ok: 'succeeded', fail: 'failed', fenced: 'lost its lease', overdue: 'overdue', idle: 'stopped' };
 const title = (hold, who) => `${who} token ${hold.token}, ${clock(hold.from)}–${hold.open ? 'now' : clock(hold.to)}, ${span(hold.to - hold.from)}${hold.kind === 'fenced' ? ', lost its lease' : ''}`;
@@ -41,18 +41,18 @@ export function lanes(runs, lock, width) {
 
 const HIGH = 32;
 const STEP = 9;
-const took = run => since(run.startedAt, run.endedAt);
 /** How long each of the last runs had the key, the oldest first, and what is usual among those that are over. */
 export function spark(runs) {
-  const had = runs.filter(run => run.startedAt).reverse();
-  const over = had.filter(isOver).map(took).sort((a, b) => a - b);
+  const had = runs.map(run => ({ run, mine: holds(run) })).filter(({ mine }) => mine.length).map(({ run, mine }) => ({
+    run, took: mine.reduce((sum, hold) => sum + hold.to - hold.from, 0), kind: (mine.find(hold => hold.kind === 'fenced') || mine.at(-1)).kind })).reverse();
+  const over = had.filter(({ run }) => isOver(run)).map(each => each.took).sort((a, b) => a - b);
   if (over.length < 2) return '';
   const within = part => span(over[Math.ceil(part * over.length) - 1]);
-  const lost = had.filter(run => isLost(run.error)).length;
+  const lost = had.filter(each => each.kind === 'fenced').length;
   const words = `median ${within(0.5)} · 95 % within ${within(0.95)}${lost ? ` · ${lost} lost` : ''}`;
   const most = over.at(-1) || 1;
-  return html`<p class="row pad0"><svg class="chart" width=${had.length * STEP} height=${HIGH} role="img" aria-label="Hold times, the oldest first: ${words}">${had.map((run, i) => {
-    const high = HIGH * Math.min(1, Math.max(0.06, took(run) / most));
-    return svg`<rect class="bar c-${kindOf(run)}" x=${i * STEP} y=${HIGH - high} width=${STEP - 2} height=${high} rx="1"><title>${short(run.id)} ${span(took(run))}</title></rect>`;
+  return html`<p class="row pad0"><svg class="chart" width=${had.length * STEP} height=${HIGH} role="img" aria-label="Hold times, the oldest first: ${words}">${had.map(({ run, took, kind }, i) => {
+    const high = HIGH * Math.min(1, Math.max(0.06, took / most));
+    return svg`<rect class="bar c-${kind}" x=${i * STEP} y=${HIGH - high} width=${STEP - 2} height=${high} rx="1"><title>${short(run.id)} ${span(took)}</title></rect>`;
   })}</svg>${muted('Hold times: ' + words)}</p>`;
 }

@@ -1,13 +1,13 @@
 // One event stream per browser: the tab that gets the Web Lock reads it and tells the others by a BroadcastChannel.
 import { request, root } from './api.js';
-import { standStill } from './time.js';
+import { standStill, tick } from './time.js';
 
 const AMBER_AFTER = 5000;
 const AGAIN_AFTER = 2000;
 const NAME = 'interlock ' + root.pathname;
 
 /** status: connecting, live, offline, expired; at: when we last heard of the server; waiting: changes not shown while paused. */
-export const live = { status: 'connecting', at: Date.now(), paused: false, waiting: 0 };
+export const live = { status: 'connecting', at: tick(), paused: false, waiting: 0 };
 /** Set by app.js: something happened; how the stream stands has changed; another tab has signed in. */
 export const listener = { event() {}, status() {}, again() {} };
 const channel = new BroadcastChannel(NAME);
@@ -18,7 +18,7 @@ let turn = 0;
 let stop = new AbortController();
 
 function status(next) {
-  if (next === 'live') [live.at, lost] = [Date.now(), 0];
+  if (next === 'live') [live.at, lost] = [tick(), 0];
   if (live.status === next) return;
   live.status = next;
   standStill(next === 'offline' || next === 'expired');
@@ -29,7 +29,7 @@ function status(next) {
 }
 
 function heard(type, data) {
-  live.at = Date.now();
+  live.at = tick();
   if (live.paused) hold(); else listener.event(type, data);
 }
 
@@ -68,8 +68,8 @@ async function follow() {
   while (mine === turn) {
     await read().catch(() => {});
     if (mine !== turn) return;
-    lost ||= Date.now();
-    setTimeout(() => { if (mine === turn && lost && Date.now() - lost >= AMBER_AFTER) status('offline'); }, AMBER_AFTER);
+    lost ||= tick();
+    setTimeout(() => { if (mine === turn && lost && tick() - lost >= AMBER_AFTER) status('offline'); }, AMBER_AFTER);
     await new Promise(done => { setTimeout(done, AGAIN_AFTER); });
   }
 }

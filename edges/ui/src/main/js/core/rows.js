@@ -1,7 +1,7 @@
 // Locks, runs and records of the audit log as rows.
 import { button, html, keyLink, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, short, stage, table } from './bits.js';
 import { cancel } from './dialogs.js';
-import { moment, since, span } from './time.js';
+import { moment, since, span, tick } from './time.js';
 
 const ORDER = ['OVERDUE', 'WAITING', 'PAUSED', 'HELD', 'FREE'];
 const held = lock => lock.since ? since(lock.since) : lock.waitingSince ? 0 : -1;
@@ -18,7 +18,7 @@ export function sortLocks(locks, order) {
 
 /** A page of locks with when it was seen; keys that are paused while nothing goes on under them are added. */
 export function complete(page, idle = true) {
-  page.items.forEach(lock => { lock.seen = Date.now(); });
+  page.items.forEach(lock => { lock.seen = tick(); });
   for (const pause of idle && page.pauses || []) {
     if (pause.key && !page.items.some(lock => lock.key === pause.key)) page.items.push({ key: pause.key, state: 'PAUSED', pause, waiting: 0 });
   }
@@ -26,8 +26,8 @@ export function complete(page, idle = true) {
 }
 
 const who = ({ state, pause, holder, reason }) => state === 'PAUSED' && pause ? html`by ${pause.pausedBy}<span class="sub">${quoted(pause.reason)}</span>`
-  : holder ? html`${holder.holder || 'waits for a worker'}<span class="sub">${holder.runId && html`run ${runLink(holder.runId)} `}${quoted(reason)}</span>` : '';
-export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lock => lockPill(lock.state), 'nw', 'state'], ['Holder', who, '', 'holder'],
+  : holder ? html`${holder.holder || 'waits for a worker'}${holder.runId && html` · ${runLink(holder.runId)}`}<span class="sub">${quoted(reason)}</span>` : '';
+export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lock => lockPill(lock.state), 'nw', 'state'], ['Holder', who, 'big', 'holder'],
   ['Stage', stage], ['Held for', lock => span(since(lock.since || (lock.state === 'PAUSED' && lock.pause?.since))), 'num tn age', 'held'],
   ['Lease left', lock => span(leaseLeft(lock)), 'num tn age', 'lease'],
   ['Waiting', lock => lock.waiting > 0 && html`${lock.waiting}${lock.next && html`<span class="sub">next ${runLink(lock.next)}</span>`}`, 'num tn', 'waiting'],

@@ -9,9 +9,14 @@ export const keep = (name, value) => {
   try { localStorage.setItem('interlock.' + name, value); } catch { /* then it is forgotten */ }
 };
 
+/**
+ * The time of this machine, which goes on also while ages stand still.
+ * @noinline
+ */
+export const tick = () => Date.now();
 let stopped = 0;
-export const now = () => stopped || Date.now();
-export const standStill = still => { stopped = still ? stopped || Date.now() : 0; };
+export const now = () => stopped || tick();
+export const standStill = still => { stopped = still ? stopped || tick() : 0; };
 /** @noinline */
 export const at = instant => +new Date(instant);
 export const since = (from, until) => from ? (until ? at(until) : now()) - at(from) : null;

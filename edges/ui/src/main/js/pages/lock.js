@@ -1,7 +1,7 @@
 // Lock: why it is as it is, who has it, who waits, and what went on.
 import {
   age, auditTable, banner, box, button, C, empty, evict, facts, get, head, href, html, isOver, labels, leaseLeft, lockPill, look, may, millis, moment, mono, pages, path,
-  pauseKey, pill, quote, quoted, resume, runLink, runTable, section, sentence, session, shell, since, slashed, span, stage, startButton,
+  pauseKey, pill, quote, quoted, resume, runLink, runTable, section, sentence, session, shell, since, slashed, span, stage, startButton, tick,
 } from '../core/page.js';
 import { lanes, spark } from '../core/lanes.js';
 
@@ -51,17 +51,16 @@ pages.lock = {
       'locks?limit=1',
       ...may('operator') ? [path('audit', { key, limit: 10 })] : [],
     ].map(look));
-    const queue = await Promise.all(runs.filter(run => run.state === 'QUEUED').slice(0, 20).map(detailed));
+    const whole = await Promise.all(runs.map(detailed));
     return {
-      lock: { ...lock, seen: Date.now() }, runs, cursor, audit,
-      queue: queue.sort((a, b) => (a.position || 1e9) - (b.position || 1e9)),
-      lanes: await Promise.all(runs.slice(0, LANES).map(detailed)),
+      lock: { ...lock, seen: tick() }, runs, whole, cursor, audit,
+      queue: whole.filter(run => run.state === 'QUEUED').sort((a, b) => (a.position || 1e9) - (b.position || 1e9)),
       pause: lock.pause || (all.pauses || []).find(each => each.key === key || (each.pattern && key.startsWith(each.pattern.slice(0, -1)))),
     };
   },
   hears: (type, data, { q }) => !type.startsWith('worker') && (!data.key || data.key === q.key),
   view({ data }) {
-    const { lock, runs, queue, audit, pause, cursor } = data;
+    const { lock, runs, whole, queue, audit, pause, cursor } = data;
     const key = lock.key;
     return html`${head({
       crumb: html`<a href=${href('locks')}>Locks</a> / ${mono(slashed(key))}`,
@@ -71,12 +70,12 @@ pages.lock = {
       cli: 'interlock locks show ' + quote(key),
       more: html`${startButton(key)}${may('operator') && html`${pause ? button('Resume', () => resume(pause)) : !session.bare && button('Pause…', () => pauseKey(key))}${lock.token && lock.since && button('Force release…', () => evict(key), 'danger')}`}`,
     })}${sentences(data)}
-    ${box('History', lanes(data.lanes, lock, shell.width - 34) || html`<p class="muted">Nothing has run under this key yet. Try <code class="mono">interlock run ${quote(key)} -n -- sleep 60</code></p>`)}
+    ${box('History', lanes(whole.slice(0, LANES), lock, shell.width - 34) || html`<p class="muted">Nothing has run under this key yet. Try <code class="mono">interlock run ${quote(key)} -n -- sleep 60</code></p>`)}
     ${session.bare ? html`${box('Holder', holder(data))}${banner('idle', session.bare)}` : html`<div class="grid k2e">${box('Holder', holder(data))}
     ${section('Queue', queue.length
       ? runTable('Queue', [C.place, C.run, C.by, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []], queue)
       : html`<p class="muted pad0">Nobody waits in line.</p>`, lock.waiting || '')}</div>
-    ${section('Runs', html`${spark(runs)}${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs.slice(0, 10))
+    ${section('Runs', html`${spark(whole)}${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs.slice(0, 10))
       : empty(['No runs', 'Leases taken without a run leave none.', 'interlock runs submit JOB --key ' + quote(key)])}${(runs.length > 10 || cursor) && html`<p class="pad0"><a href=${href(path('runs', { key }))}>All runs of this key</a></p>`}`, 'newest first')}
     ${audit && section('Audit', auditTable(audit.items, 'run'))}`}`;
   },

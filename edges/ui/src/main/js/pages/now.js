@@ -7,10 +7,14 @@ import {
 const LONG_WAIT = 5 * 60000;
 const HOUR = 3600000;
 const FORGIVEN = 5;
+const MOST = 12;
 
+const quiet = (worker, next) => ({ kind: 'idle', words: html`worker <b>${worker.worker}</b> was last seen ${moment(worker.seenAt)}`, next });
 /** Rows in the order in which they matter: the fact, what comes next, and what to do about it. */
 function attention({ lost }) {
   const { locks, queue, dead, workers } = summary;
+  const silent = workers.items.filter(worker => !worker.alive);
+  const idle = silent.filter(worker => !worker.busy);
   const long = queue.items.filter(run => since(run.submittedAt) > LONG_WAIT);
   return [
     ...lost.map(run => ({ kind: 'fenced', key: run.key, words: html`lost its lease ${moment(run.endedAt || run.startedAt)}`, next: run.error.code, run: run.id })),
@@ -26,7 +30,8 @@ function attention({ lost }) {
     }),
     ...dead.items.filter(run => !lost.some(other => other.id === run.id)).slice(0, FORGIVEN).map(run => ({ kind: 'fail', key: run.key, run: run.id,
       words: `dead letter after ${run.attempt} attempt${run.attempt === 1 ? '' : 's'}: ${run.error?.code}`, next: moment(run.endedAt), act: may('operator') && ['Retry', () => retry(run)] })),
-    ...workers.items.filter(worker => !worker.alive).map(worker => ({ kind: 'idle', words: html`worker <b>${worker.worker}</b> was last seen ${moment(worker.seenAt)}`, next: 'its runs go to others when their leases end' })),
+    ...silent.filter(worker => worker.busy).map(worker => quiet(worker, 'its runs go to others when their leases end')),
+    ...idle.slice(0, 1).map(worker => quiet(worker, idle.length > 1 ? `and ${idle.length - 1} more are silent; none of them holds anything` : 'it holds nothing')),
   ];
 }
 
@@ -56,7 +61,7 @@ pages.now = {
     return html`${head({ title: 'Now', json: 'locks', cli: 'interlock locks ls', more: startButton() })}
     <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', parseInt(of('OVERDUE')) > 0 && 'late')}${!session.bare && html`${figure(count(queue), 'waiting', 'queue')}
       ${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(dead), 'dead letters', 'dead-letters', dead.items.length > 0 && 'bad')}`}</div>${session.bare && banner('idle', session.bare)}
-    ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention ${muted(rows.length)}</h2><ul class="card list attention">${rows.slice(0, 12).map(row)}</ul></section>`}
+    ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`}
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span>${muted(['Updated ', moment(summary.at)])}</div>
     <div class="card">${busy.length ? table('Active locks', LOCKS, sortLocks(busy, 'need').slice(0, 100), lock => lock.key)
       : empty(['Nobody holds anything', 'A key appears here as soon as something runs under it.', 'interlock run ledger/4711 -n -- sleep 60'])}</div>

@@ -1,7 +1,7 @@
 // Run: why it is where it is, what it did when, and what it said.
 import {
   age, at, auditTable, banner, box, button, cancel, evict, facts, get, head, href, html, isOver, keyLink, labels, leaseLeft, lockPath, may, millis,
-  moment, mono, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span,
+  moment, mono, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick,
 } from '../core/page.js';
 import { timeline } from '../core/timeline.js';
 
@@ -49,7 +49,7 @@ pages.run = {
       may('operator') && get(path('audit', { run: run.id, limit: 100 })),
     ]);
     state.jobs = jobs;
-    const mine = lock?.holder?.runId === run.id ? { ...lock, seen: Date.now() } : null;
+    const mine = lock?.holder?.runId === run.id ? { ...lock, seen: tick() } : null;
     // The server tells the last heartbeat; those before it are the ones this page has seen.
     state.beats = new Set(state.beats).add(run.heartbeatAt);
     return { run, lock: mine, audit, declared: jobs.items.find(job => job.name === run.job)?.stages || [] };

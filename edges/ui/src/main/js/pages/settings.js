@@ -24,7 +24,7 @@ const KEYS = [
   ['Ends', key => moment(key.revokedAt || key.expiresAt)],
   ['Do', key => key.active && !session.bare && button('Revoke…', () => revoke(key), 'small danger', 'Revoke key ' + key.id), 'num'],
 ];
-const CONFIG = [['Setting', each => mono(each.name), 'first'], ['Value', each => mono(each.value)], ['From', 'origin']];
+const CONFIG = [['Setting', each => mono(each.name), 'first'], ['Value', each => mono(each.value)], ['From', 'origin', 'wide']];
 
 const make = () => ask({
   title: 'Make an API key', confirm: 'Make it', body: html`<p>It counts for tenant <b>${session.tenant}</b>. Its secret is shown once, here, and kept nowhere.</p>`,

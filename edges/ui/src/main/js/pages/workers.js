@@ -1,5 +1,5 @@
 // Workers: who takes work, and what for.
-import { banner, href, html, keyLink, list, moment, pages, path, pill } from '../core/page.js';
+import { at, banner, href, html, keyLink, list, moment, pages, path, pill } from '../core/page.js';
 
 const COLUMNS = [['Worker', worker => html`<b>${worker.worker}</b>${worker.remote && html`<span class="sub">remote</span>`}`, 'first wide'],
   ['State', worker => worker.alive ? pill(worker.busy ? 'held' : 'idle', worker.busy ? 'Busy' : 'Idle') : pill('overdue', 'Silent')],
@@ -8,7 +8,7 @@ const COLUMNS = [['Worker', worker => html`<b>${worker.worker}</b>${worker.remot
   ['Last seen', worker => moment(worker.seenAt), 'age']];
 
 pages.workers = list({
-  title: 'Workers', from: 'workers', cli: 'interlock runs ls --state RUNNING', hears: /^(worker|run\.running|reset)/, columns: () => COLUMNS, key: (worker, i) => worker.worker + i,
+  title: 'Workers', from: 'workers', cli: 'interlock runs ls --state RUNNING', hears: /^(worker|run\.running|reset)/, columns: () => COLUMNS, rows: ({ data }) => data.items.sort((a, b) => b.alive - a.alive || b.busy - a.busy || at(b.seenAt) - at(a.seenAt)), key: (worker, i) => worker.worker + i,
   above: ({ data: { items } }) => items.some(worker => !worker.alive) && banner('overdue', "A silent worker's runs stay its own until their leases end; then the janitor gives their keys to the next in line."),
   none: ['No workers', 'Nobody takes work. Runs stay pending until somebody does.', 'interlock worker --config interlock.yaml'],
 });

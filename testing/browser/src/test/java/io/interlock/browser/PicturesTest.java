@@ -82,6 +82,12 @@ class PicturesTest extends BrowserTest {
         softly.assertThat(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
                 .as("%s is wider than the screen", name)
                 .isEqualTo(0);
+        softly.assertThat(
+                        (List<?>)
+                                page.evaluate(
+                                        "[...document.querySelectorAll('.card')].filter(card => card.scrollWidth > card.clientWidth).map(card => card.innerText)"))
+                .as("what does not fit into %s", name)
+                .isEmpty();
     }
 
     private static void picture(Page page, Path folder, String name, boolean whole) {
