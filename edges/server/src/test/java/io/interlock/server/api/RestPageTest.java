@@ -20,6 +20,8 @@ class RestPageTest {
 
             - JSON in camelCase; times as RFC 3339 in UTC, always with milliseconds; durations as ISO-8601 in answers, in requests also as `30s`, `5m`.
               Unknown fields in a request are refused; in an answer there may be more than a client knows.
+            - What the document requires of an answer is always there, and `null` where there is nothing to say: `stage` and `progress` of a run that has not reported, `token` of a key that
+              nobody has. Everything else is left out then.
             - A body that names a field twice, and a path or query that is not UTF-8, are refused: they can be read in more than one way.
             - A key contains `/`, so it travels in the query or the body, never in the path. Where `key` filters, a `*` at its end stands for the rest.
             - Errors are [problems](problems.md) (RFC 9457) with a `code`, the facts of the case and, where waiting helps, `Retry-After`.
