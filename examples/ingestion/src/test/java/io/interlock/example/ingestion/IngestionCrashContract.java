@@ -34,6 +34,9 @@ abstract class IngestionCrashContract {
     /** From now on none does. */
     abstract void resume() throws Exception;
 
+    /** Whether a process that was paused just now keeps everybody else from the store of leases. */
+    abstract boolean keepsStore() throws Exception;
+
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
         Map<String, String> hurried = Map.of(
@@ -92,6 +95,10 @@ abstract class IngestionCrashContract {
         String event = rig.door(paused).start("202", "17", "0s");
         await().atMost(LONG).until(() -> rig.site.moods().waiting() == 1);
         paused.signal("STOP");
+        while (keepsStore()) {
+            paused.signal("CONT");
+            paused.signal("STOP");
+        }
         live = rig.server();
         DoorClient door = rig.door(live);
         rig.site.revise("/events/202/races/3");

@@ -52,4 +52,10 @@ class PostgresIngestionCrashTest extends IngestionCrashContract {
             holder.close();
         }
     }
+
+    /** Every step is one statement, and goes on in the database. */
+    @Override
+    boolean keepsStore() {
+        return false;
+    }
 }

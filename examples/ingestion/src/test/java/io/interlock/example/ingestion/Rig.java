@@ -61,6 +61,10 @@ final class Rig implements AutoCloseable {
         return new Settings(site.address(), place.database(), racesAtOnce, place.store());
     }
 
+    String store() {
+        return place.store();
+    }
+
     String database() {
         return place.database();
     }

@@ -33,7 +33,17 @@ class SqliteIngestionCrashTest extends IngestionCrashContract {
     /** Somebody writes, so nobody else can. */
     @Override
     boolean stalled() {
-        try (Connection connection = connect();
+        return isWritten(rig.database());
+    }
+
+    /** Whoever is paused in the middle of a step has the file. */
+    @Override
+    boolean keepsStore() {
+        return isWritten("jdbc:" + rig.store());
+    }
+
+    private static boolean isWritten(String file) {
+        try (Connection connection = connect(file);
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT 1");
             return false;
@@ -52,8 +62,11 @@ class SqliteIngestionCrashTest extends IngestionCrashContract {
     }
 
     private Connection connect() throws SQLException {
-        Connection connection =
-                DriverManager.getConnection(rig.database() + "?busy_timeout=0&transaction_mode=IMMEDIATE");
+        return connect(rig.database());
+    }
+
+    private static Connection connect(String file) throws SQLException {
+        Connection connection = DriverManager.getConnection(file + "?busy_timeout=0&transaction_mode=IMMEDIATE");
         connection.setAutoCommit(false);
         return connection;
     }
