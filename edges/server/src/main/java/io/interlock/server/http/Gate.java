@@ -16,6 +16,7 @@ public final class Gate {
     private final BodyReader anyBodies;
     private final Handler<RoutingContext> requestIds;
     private final Handler<RoutingContext> accessLog;
+    private final Handler<RoutingContext> dates;
     private final Handler<RoutingContext> securityHeaders;
 
     /** A gate with {@code limits}; {@code tls} tells browsers to come back by TLS only. */
@@ -24,6 +25,7 @@ public final class Gate {
         this.anyBodies = new BodyReader(limits, true);
         this.requestIds = new RequestId(environment);
         this.accessLog = new AccessLog(environment.ticker());
+        this.dates = new DateHeader(environment.clock());
         this.securityHeaders = new SecurityHeaders(tls);
     }
 
@@ -38,6 +40,7 @@ public final class Gate {
         Failures failures = new Failures();
         router.route().handler(requestIds);
         router.route().handler(accessLog);
+        router.route().handler(dates);
         router.route().handler(securityHeaders);
         router.route().handler(Gate::oneLength);
         router.route().failureHandler(failures);

@@ -4,10 +4,10 @@ import io.interlock.config.Configuration;
 import io.interlock.config.EffectiveProperty;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.Listen;
+import io.interlock.server.api.ServerVersion;
 import io.interlock.server.demo.DemoTraffic;
 import java.io.PrintStream;
 import java.util.List;
-import java.util.Objects;
 
 /** What a server says when it is ready. */
 final class Banner {
@@ -22,8 +22,8 @@ final class Banner {
 
     /** Names the program and its store. */
     void title() {
-        String version = Objects.requireNonNullElse(Banner.class.getPackage().getImplementationVersion(), "unpackaged");
-        out.println("Interlock " + version + " · Java " + Runtime.version().feature() + " · "
+        out.println("Interlock " + ServerVersion.here() + " · Java "
+                + Runtime.version().feature() + " · "
                 + process.engine().capabilities().store());
     }
 

@@ -6,6 +6,8 @@ import io.interlock.server.access.Buckets;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
+import io.interlock.server.api.ServerVersion;
+import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Session;
@@ -13,6 +15,7 @@ import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -27,11 +30,13 @@ public final class SessionOperations {
     private final Sessions sessions;
     private final KeyRing keys;
     private final Buckets strangers;
+    private final InstantSource clock;
 
     private SessionOperations(Sessions sessions, KeyRing keys, Environment environment) {
         this.sessions = sessions;
         this.keys = keys;
         this.strangers = new Buckets(WRONG, environment.ticker());
+        this.clock = environment.clock();
     }
 
     /** Adds them to {@code operations}. */
@@ -74,12 +79,14 @@ public final class SessionOperations {
                 Reply.nothing().header("Set-Cookie", cookie("", Duration.ZERO, call.isEncrypted())));
     }
 
-    private static JsonObject json(AccessKey key, String tenant, Optional<Session> session) {
+    private JsonObject json(AccessKey key, String tenant, Optional<Session> session) {
         JsonObject json = new JsonObject()
                 .put("tenant", tenant)
                 .put("role", key.role().name().toLowerCase(Locale.ROOT))
                 .put("label", key.label())
-                .put("anyTenant", KeyRing.isBootstrap(key));
+                .put("anyTenant", KeyRing.isBootstrap(key))
+                .put("version", ServerVersion.here())
+                .put("now", JsonTime.of(clock.instant()));
         session.ifPresent(opened -> json.put("csrfToken", opened.csrfToken()));
         return json;
     }

@@ -18,7 +18,10 @@ class HealthTest {
     @Test
     void aServerOnThisHostSaysThatItLivesAndIsReady() {
         try (Rig rig = new Rig()) {
-            assertThat(rig.get("/health/live", null).statusCode()).isEqualTo(200);
+            HttpResponse<String> live = rig.get("/health/live", null);
+            assertThat(live.statusCode()).isEqualTo(200);
+            assertThat(live.headers().firstValue("Date").orElseThrow())
+                    .matches("[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT");
             assertThat(Rig.json(rig.get("/health/ready", null)).getString("status"))
                     .isEqualTo("UP");
         }
