@@ -105,6 +105,8 @@ class RunTest {
                 .contains("holder   run ", "(pid ", "reason “nightly close”", "since ", "ago)", "stage load")
                 .contains("left", "alive", "nobody waits")
                 .contains("interlock run -w 30m k -- true", "interlock locks show k");
+        // Among the lines of others, each of ours can be told from them.
+        assertThat(busy.err().lines()).allMatch(line -> line.startsWith("interlock: "));
 
         // What is to be typed next can be pasted, and leads to the same place.
         Ended pasted = cli.run("run", "-n", "k", "--store", cli.store(), "--", "sh", "-c", "echo 'a  b'; ls *");

@@ -224,6 +224,9 @@ class StoreCommandsTest {
         assertThat(cli.type("queue", "ls", "k").err()).contains("nobody waits for k");
         assertThat(cli.type("dead", "ls", "--job", "close").err()).contains("dead letters of job close");
         assertThat(cli.type("audit", "ls", "--key", "z").err()).contains("on record about that");
+        cli.type("locks", "pause", "quiet/*", "--reason", "maintenance");
+        assertThat(cli.type("audit", "ls", "--limit", "1").err())
+                .contains("no more than 1 are shown; --limit shows more");
         Answer many = cli.type("runs", "ls", "--limit", "5000");
         assertThat(many.code()).isEqualTo(64);
         assertThat(many.err()).contains("--limit '5000' is not from 1 to 1000", "--since");

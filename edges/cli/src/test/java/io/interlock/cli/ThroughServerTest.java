@@ -248,7 +248,24 @@ class ThroughServerTest {
         assertThat(verified.out()).contains("nothing is wrong");
         assertThat(verified.code()).isZero();
         assertThat(cli.type("janitor", "status").code()).isZero();
-        assertThat(cli.type("doctor").out()).contains("answers, and knows the API key");
+    }
+
+    @Test
+    void theDoctorLooksAtTheServerItsClockAndWhatTheKeyMay() {
+        Answer well = typed().type("doctor");
+        assertThat(well.out())
+                .contains(
+                        "ok     server    " + server.url() + " answers",
+                        "ok     key       of tenant default, role admin")
+                .contains("ms apart from the server's", "ok     store     the server reaches it")
+                .contains("ok     rights    a lease was taken and given back");
+        assertThat(well.code()).isZero();
+        String reader = typed().type("keys", "create", "--role", "read").out().strip();
+        assertThat(typed(reader).type("doctor").out())
+                .contains("role read", "odd    rights    this key may look, and take no leases", "--role worker");
+        Answer stranger = typed("nonsense").type("doctor");
+        assertThat(stranger.out()).contains("WRONG  key ");
+        assertThat(stranger.code()).isEqualTo(1);
     }
 
     @Test

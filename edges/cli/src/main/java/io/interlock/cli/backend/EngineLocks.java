@@ -11,7 +11,6 @@ import io.interlock.engine.RunEngine;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
-import io.interlock.run.RunQuery;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ final class EngineLocks implements LockBook {
 
     @Override
     public List<Facts> list(String prefix) {
-        return engine.records().keys(new KeyQuery(tenant, prefix, null, RunQuery.MAX_LIMIT)).stream()
+        return engine.records().keys(new KeyQuery(tenant, prefix, null, MOST)).stream()
                 .map(LockFacts::of)
                 .toList();
     }

@@ -1,6 +1,7 @@
 package io.interlock.cli.backend;
 
 import io.interlock.cli.text.Facts;
+import io.interlock.run.RunQuery;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** Who has which key, and force. Every answer is a lock as REST tells it, unless said otherwise. */
 public interface LockBook {
 
-    /** Keys under which something goes on, of names that begin with {@code prefix}. */
+    /** How many keys are listed at the most. */
+    int MOST = RunQuery.MAX_LIMIT;
+
+    /** The first {@link #MOST} keys under which something goes on, of names that begin with {@code prefix}. */
     List<Facts> list(String prefix);
 
     /** One key. */

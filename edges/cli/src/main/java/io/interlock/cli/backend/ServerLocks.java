@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** Locks, by a server. */
 final class ServerLocks implements LockBook {
 
-    private static final int MANY = 1000;
-
     private final ServerClient client;
     private final Environment environment;
 
@@ -21,7 +19,7 @@ final class ServerLocks implements LockBook {
 
     @Override
     public List<Facts> list(String prefix) {
-        return client.items(MANY, "/locks", "key", prefix.isEmpty() ? "" : prefix + "*");
+        return client.items(MOST, "/locks", "key", prefix.isEmpty() ? "" : prefix + "*");
     }
 
     @Override

@@ -42,6 +42,11 @@ public final class AuditCommands {
         }
 
         @Override
+        int most() {
+            return limit.value();
+        }
+
+        @Override
         Table table() {
             return new Table("number", "at", "key", "actor", "action", "before", "after", "token", "reason");
         }

@@ -42,6 +42,11 @@ public final class DeadCommands {
         }
 
         @Override
+        int most() {
+            return limit.value();
+        }
+
+        @Override
         String none() {
             return job == null ? "there are no dead letters" : "there are no dead letters of job " + job;
         }

@@ -1,6 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.InterlockException;
+import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.StorePlace;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
@@ -30,15 +31,16 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         Console console = session.console();
         console.print("ok     version   interlock " + VersionCommand.version() + " on Java "
                 + System.getProperty("java.version"));
         boolean well = MachineCheck.look(session);
         try {
             if (target.isServer(session)) {
-                target.open(session, Jobs.of()).locks().list("doctor");
-                console.print("ok     server    answers, and knows the API key");
+                try (Backend backend = target.open(session, Jobs.of())) {
+                    new ServerCheck(session, target.client(session), backend).look(target.tenant());
+                }
             } else {
                 StorePlace place = target.place(session);
                 well &= new StoreCheck(session, place).look();

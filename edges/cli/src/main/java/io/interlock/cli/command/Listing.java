@@ -5,6 +5,7 @@ import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Table;
+import io.interlock.run.RunQuery;
 import java.util.List;
 import picocli.CommandLine.Mixin;
 
@@ -34,6 +35,9 @@ abstract class Listing extends Answering {
             Table table = table();
             items.forEach(item -> table.row(row(item)));
             options.print(table, console, spare());
+            if (items.size() >= most()) {
+                console.say("no more than " + items.size() + " are shown; " + narrower());
+            }
         }
         return 0;
     }
@@ -47,6 +51,16 @@ abstract class Listing extends Answering {
     /** The columns that can be spared where there is little room, the first of them first. */
     String[] spare() {
         return new String[0];
+    }
+
+    /** How many are listed at the most. */
+    int most() {
+        return Integer.MAX_VALUE;
+    }
+
+    /** How to see what is left out. */
+    String narrower() {
+        return "--limit shows more, up to " + RunQuery.MAX_LIMIT + ", and filters show others";
     }
 
     /** What is said if there is nothing to list. */

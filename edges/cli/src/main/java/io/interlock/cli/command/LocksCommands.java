@@ -1,6 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.LockBook;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
@@ -45,6 +46,16 @@ public final class LocksCommands {
                         "'" + pattern + "' has a * before its end", "write the beginning of keys and a *, as in 'a/*'");
             }
             return backend.locks().list(beginning);
+        }
+
+        @Override
+        int most() {
+            return LockBook.MOST;
+        }
+
+        @Override
+        String narrower() {
+            return "name the beginning of the keys you look for, as in 'pipeline/a*'";
         }
 
         @Override

@@ -59,6 +59,11 @@ public final class RunsCommands {
         }
 
         @Override
+        int most() {
+            return limit.value();
+        }
+
+        @Override
         String none() {
             return "there are no such runs; interlock run KEY -- COMMAND makes one";
         }

@@ -15,13 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 
 /** Looks whether a store can be reached and written, whether its tables are of this version, and how its clock goes. */
 final class StoreCheck {
-
-    private static final Duration TOLERATED = Duration.ofSeconds(5);
 
     private final Session session;
     private final StorePlace place;
@@ -51,22 +48,9 @@ final class StoreCheck {
             }
             Duration took = Duration.ofNanos(session.environment().ticker().nanos() - before);
             console.print("ok     rights    a lease was taken and given back, " + took.toMillis() + " ms in all");
-            clock(seen);
+            seen.ifPresent(lease -> ClockCheck.tell(session, lease.observedAt(), "store"));
             return permissions();
         }
-    }
-
-    private void clock(Optional<LeaseRecord> seen) {
-        Instant here = session.environment().clock().instant();
-        Duration skew =
-                seen.map(lease -> Duration.between(lease.observedAt(), here)).orElse(Duration.ZERO);
-        if (skew.abs().compareTo(TOLERATED) <= 0) {
-            session.console().print("ok     clock     " + skew.abs().toMillis() + " ms apart from the store's");
-            return;
-        }
-        session.console().print("odd    clock     " + DurationText.format(skew.abs()) + " apart from the store's");
-        session.console()
-                .print("       do this   nothing for leases, they go by the store's clock; for people, see to NTP");
     }
 
     private boolean permissions() {

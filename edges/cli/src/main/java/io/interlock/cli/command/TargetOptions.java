@@ -4,6 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.LeaseBackend;
 import io.interlock.cli.backend.ServerBackend;
+import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.backend.StorePlace;
 import io.interlock.cli.remote.ServerWorker;
@@ -102,6 +103,11 @@ public final class TargetOptions {
     /** A worker of the server that is meant. */
     ServerWorker worker(Session session) {
         return ServerWorker.of(serverUrl(session.variables()), headers(session.variables()), session.environment());
+    }
+
+    /** Speaks to the server that is meant. */
+    ServerClient client(Session session) {
+        return new ServerClient(serverUrl(session.variables()), headers(session.variables()));
     }
 
     /** The store, if it was named by a flag. */

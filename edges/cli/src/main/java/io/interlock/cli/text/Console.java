@@ -101,9 +101,12 @@ public final class Console {
         raw(PREFIX + message);
     }
 
-    /** Writes a line that belongs to the message before. */
+    /**
+     * Writes a line that belongs to the message before. Where it lands among the lines of others, as in a log, it has the prefix too;
+     * on a terminal people may want to take a command from it.
+     */
     public synchronized void more(String line) {
-        raw("  " + line);
+        raw((ends.errTerminal() ? "" : PREFIX) + "  " + line);
     }
 
     /** Writes a line to stderr as it is. */
