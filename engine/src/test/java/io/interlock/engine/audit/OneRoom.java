@@ -99,8 +99,7 @@ final class OneRoom {
     }
 
     private Room room() {
-        return new Room(
-                new Facts(TamperedLog.KEY, TamperedLog.START, 0, 0, null, List.of(), 0, List.of(), 1, 0.5), contents);
+        return new Room(new Facts(TamperedLog.KEY, TamperedLog.START, 0, 0, null, List.of(), 0, 1, 0.5), contents);
     }
 
     private void keep(Room room) {

@@ -7,14 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.RunId;
-import io.interlock.RunState;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.LineLimits;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
-import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitRequest;
@@ -111,37 +109,5 @@ interface CrowdedStoreContract extends RunContract {
                 .map(work -> work.run().id())
                 .collect(Collectors.toSet());
         assertThat(begun).isEqualTo(waiting);
-    }
-
-    @Test
-    default void aLongLineOfOneKeyKeepsNoOtherKeyFromItsTurnUnderTheTenantsLimit() {
-        submitted("long", spec(), ONE_AT_A_TIME);
-        Claimed work = client().claim();
-        Run other = submitted("other", queued(), ONE_AT_A_TIME);
-        Run second = submitted("long", queued(), ONE_AT_A_TIME);
-        Run third = submitted("long", queued(), ONE_AT_A_TIME);
-        client().succeeds(work);
-        Claimed next = client().claim();
-        assertThat(next.run().id()).as("it has waited longest").isEqualTo(other.id());
-        assertThat(client().claim(1)).as("one at a time").isEmpty();
-        client().succeeds(next);
-        Claimed then = client().claim();
-        assertThat(then.run().id()).isEqualTo(second.id());
-        client().succeeds(then);
-        assertThat(client().claim().run().id()).isEqualTo(third.id());
-    }
-
-    @Test
-    default void whoeverNoLongerWaitsForTheTenantsLimitKeepsNobodyWaiting() {
-        submitted("long", spec(), ONE_AT_A_TIME);
-        Claimed work = client().claim();
-        Run paused = submitted("paused", queued(), ONE_AT_A_TIME);
-        Run gone = submitted("gone", queued(), ONE_AT_A_TIME);
-        Run next = submitted("long", queued(), ONE_AT_A_TIME);
-        pause("paused");
-        client().store().cancel(new CancelRequest(gone.id(), "carol", "enough"));
-        client().succeeds(work);
-        assertThat(claimed()).extracting(Run::id).containsExactly(next.id());
-        client().is(paused.id(), RunState.QUEUED);
     }
 }

@@ -56,7 +56,7 @@ public final class Line {
         return run.state() == RunState.QUEUED
                 && run.status().mayBegin(room.now())
                 && (waiter == null || (!waiter.missedOffer() && !waiter.isStale(room.now())))
-                && room.facts().crowd(room.tenantBusy()) < run.line().tenantMaxRunning()
+                && room.tenantBusy() < run.line().tenantMaxRunning()
                 && owner(room).map(owner -> owner.id().equals(run.id())).orElse(true);
     }
 

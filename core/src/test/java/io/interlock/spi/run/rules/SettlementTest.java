@@ -100,6 +100,6 @@ class SettlementTest {
     }
 
     private static Room room(Contents contents) {
-        return new Room(new Facts(KEY, NOW, 0, 0, null, List.of(), 0, List.of(), 1, 0.5), contents);
+        return new Room(new Facts(KEY, NOW, 0, 0, null, List.of(), 0, 1, 0.5), contents);
     }
 }

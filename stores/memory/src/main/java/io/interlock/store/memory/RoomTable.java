@@ -95,7 +95,6 @@ abstract class RoomTable extends LeaseTable {
                 quietUntil,
                 pauses,
                 rows.busy(slot.key().tenant()),
-                rows.rivals(slot.key().tenant(), contents.runs().values()),
                 rows.nextNumber(),
                 random.nextDouble());
         return new Room(facts, contents);

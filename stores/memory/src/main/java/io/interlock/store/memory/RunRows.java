@@ -17,19 +17,16 @@ import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Explaining;
 import io.interlock.spi.run.rules.LeaseRow;
-import io.interlock.spi.run.rules.LimitWait;
 import io.interlock.spi.run.rules.Reservation;
 import io.interlock.spi.run.rules.Room;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +47,6 @@ final class RunRows {
     private final Map<RunId, Run> runs = new HashMap<>();
     private final Map<LockKey, Kept> rooms = new ConcurrentHashMap<>();
     private final Map<String, Integer> busy = new HashMap<>();
-    private final Map<LockKey, LimitWait> limited = new HashMap<>();
     private final Map<RunId, List<Attempt>> attempts = new HashMap<>();
     private final Map<RunId, Disposition> dispositions = new HashMap<>();
     private final Map<NameRows.Name, Pause> pauses = new LinkedHashMap<>();
@@ -95,12 +91,6 @@ final class RunRows {
             rooms.remove(key);
         } else {
             rooms.put(key, new Kept(contents.reservation(), contents.runs(), contents.resource()));
-        }
-        LimitWait waits = LimitWait.of(room);
-        if (waits == null) {
-            limited.remove(key);
-        } else {
-            limited.put(key, waits);
         }
         changes.runs().forEach(this::keep);
         changes.attempts()
@@ -188,18 +178,6 @@ final class RunRows {
 
     int busy(String tenant) {
         return busy.getOrDefault(tenant, 0);
-    }
-
-    /** The limits of the tenant's keys that wait for nothing but its limit, and have waited longer than any of {@code runs}. */
-    List<Integer> rivals(String tenant, Collection<Run> runs) {
-        OptionalLong first = LimitWait.first(runs);
-        return first.isEmpty()
-                ? List.of()
-                : limited.entrySet().stream()
-                        .filter(other -> other.getKey().tenant().equals(tenant)
-                                && other.getValue().number() < first.getAsLong())
-                        .map(other -> other.getValue().below())
-                        .toList();
     }
 
     long nextNumber() {

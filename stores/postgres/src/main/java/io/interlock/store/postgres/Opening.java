@@ -53,8 +53,7 @@ final class Opening {
             "025_claims_of_one_worker.sql",
             "026_last_stages.sql",
             "027_reasons.sql",
-            "028_short_pauses.sql",
-            "029_fair_limits.sql");
+            "028_short_pauses.sql");
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
     private static final int MIGRATION_MILLIS = (int) Duration.ofMinutes(10).toMillis();

@@ -8,7 +8,6 @@ import io.interlock.run.Waiter;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Facts;
 import io.interlock.spi.run.rules.LeaseRow;
-import io.interlock.spi.run.rules.LimitWait;
 import io.interlock.spi.run.rules.Reservation;
 import io.interlock.spi.run.rules.Room;
 import io.interlock.spi.run.rules.Settlement;
@@ -23,9 +22,25 @@ import org.jspecify.annotations.Nullable;
  * @param at when time alone changes something, at the earliest, in {@link Micros}; or {@code null}
  * @param blocked set if the key is free and somebody waits, but the tenant has as many runs under way as it may
  */
-record Due(@Nullable Long at, @Nullable LimitWait blocked) {
+record Due(@Nullable Long at, @Nullable Blocked blocked) {
 
     static final Due NEVER = new Due(null, null);
+
+    /**
+     * What a tenant's limit keeps waiting.
+     *
+     * @param below as soon as fewer runs than this are under way, there is a turn
+     * @param number the first run that waits for it
+     */
+    record Blocked(int below, long number) {
+
+        private static Blocked with(@Nullable Blocked other, Run run) {
+            int limit = run.line().tenantMaxRunning();
+            return other == null
+                    ? new Blocked(limit, run.number())
+                    : new Blocked(Math.max(limit, other.below), Math.min(run.number(), other.number));
+        }
+    }
 
     /**
      * Of a room as a step leaves it.
@@ -34,7 +49,18 @@ record Due(@Nullable Long at, @Nullable LimitWait blocked) {
      * @param moreBusy how many more runs of the tenant are under way after it
      */
     static Due of(Facts before, int moreBusy, Contents contents) {
-        return of(before.busier(moreBusy), contents);
+        return of(
+                new Facts(
+                        before.key(),
+                        before.now(),
+                        before.epoch(),
+                        before.tokenFloor(),
+                        before.quietUntil(),
+                        before.pauses(),
+                        before.tenantBusy() + moreBusy,
+                        before.nextNumber(),
+                        before.chance()),
+                contents);
     }
 
     private static Due of(Facts facts, Contents contents) {
@@ -106,8 +132,15 @@ record Due(@Nullable Long at, @Nullable LimitWait blocked) {
                 || (lease != null && lease.opensAt().isAfter(facts.now()))
                 || isQuiet(facts)
                 || facts.pauses().stream().anyMatch(pause -> holds(pause, facts));
-        LimitWait waits =
-                closed ? null : LimitWait.of(contents.runs().values(), facts, facts.crowd(facts.tenantBusy()));
+        Blocked waits = null;
+        for (Run run : contents.runs().values()) {
+            if (!closed
+                    && run.state() == RunState.QUEUED
+                    && run.status().mayBegin(facts.now())
+                    && run.line().tenantMaxRunning() <= facts.tenantBusy()) {
+                waits = Blocked.with(waits, run);
+            }
+        }
         return new Due(at, waits);
     }
 

@@ -4,7 +4,6 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
-import io.interlock.spi.run.rules.LimitWait;
 import io.interlock.spi.run.rules.Reservation;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -51,11 +50,6 @@ final class RoomTable {
              WHERE tenant = ? AND blocked_number IS NOT NULL AND blocked_below > ? ORDER BY blocked_number LIMIT 1
             """;
 
-    private static final String RIVALS = """
-            SELECT blocked_below FROM ${schema}.${prefix}room
-             WHERE tenant = ? AND blocked_number IS NOT NULL AND blocked_number < ? ORDER BY blocked_number LIMIT 1000
-            """;
-
     private static final String QUEUED = """
             SELECT tenant, name FROM ${schema}.${prefix}run
              WHERE tenant = ?1 AND name >= ?2 AND substr(name, 1, length(?2)) = ?2
@@ -91,7 +85,7 @@ final class RoomTable {
     void put(RoomRow room) throws SQLException {
         Reservation kept = room.reservation();
         Resource resource = room.resource();
-        LimitWait blocked = room.due().blocked();
+        Due.Blocked blocked = room.due().blocked();
         PreparedStatement put = at(room.key(), PUT);
         put.setString(3, kept == null ? null : kept.run().toString());
         put.setObject(4, kept == null ? null : Micros.of(kept.since()));
@@ -142,20 +136,6 @@ final class RoomTable {
         unblocked.setString(1, tenant);
         unblocked.setInt(2, busy);
         return PendingTable.keys(unblocked);
-    }
-
-    /** The limits of rooms of a tenant that wait for nothing but its limit, and have waited longer than run {@code number}. */
-    List<Integer> rivals(String tenant, long number) throws SQLException {
-        PreparedStatement rivals = session.prepare(RIVALS);
-        rivals.setString(1, tenant);
-        rivals.setLong(2, number);
-        List<Integer> limits = new ArrayList<>();
-        try (ResultSet rows = rivals.executeQuery()) {
-            while (rows.next()) {
-                limits.add(rows.getInt(1));
-            }
-        }
-        return limits;
     }
 
     /** Makes a room due at {@code moment}, if it would be later. */
@@ -209,6 +189,6 @@ final class RoomTable {
     private static Due due(ResultSet row) throws SQLException {
         return new Due(
                 row.getObject(8) == null ? null : row.getLong(8),
-                row.getObject(9) == null ? null : new LimitWait(row.getInt(9), row.getLong(10)));
+                row.getObject(9) == null ? null : new Due.Blocked(row.getInt(9), row.getLong(10)));
     }
 }

@@ -11,7 +11,6 @@ import io.interlock.run.SweepAction;
 import io.interlock.spi.run.rules.Contents;
 import io.interlock.spi.run.rules.Facts;
 import io.interlock.spi.run.rules.LeaseRow;
-import io.interlock.spi.run.rules.LimitWait;
 import io.interlock.spi.run.rules.Room;
 import io.interlock.spi.run.rules.Settlement;
 import java.sql.SQLException;
@@ -21,7 +20,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** Loads the {@link Room} of a key, lets a rule change it, and keeps what changed, within one {@link Step}. */
@@ -110,15 +108,9 @@ final class Rooms {
                 state.quietUntil() == 0 ? null : Micros.moment(state.quietUntil()),
                 pauses.of(key.tenant()),
                 runs.busy(key.tenant()),
-                rivals(key, contents),
                 runs.nextNumber(),
                 step.chance());
         return new Before(lease, row, facts, contents);
-    }
-
-    private List<Integer> rivals(LockKey key, Contents contents) throws SQLException {
-        OptionalLong first = LimitWait.first(contents.runs().values());
-        return first.isEmpty() ? List.of() : rooms.rivals(key.tenant(), first.getAsLong());
     }
 
     private Map<RunId, Run> open(LockKey key) throws SQLException {

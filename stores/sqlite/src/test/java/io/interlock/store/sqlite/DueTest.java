@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LockKey;
 import io.interlock.spi.StoreUrl;
-import io.interlock.spi.run.rules.LimitWait;
 import io.interlock.tck.RunAudit;
 import io.interlock.time.Environment;
 import java.nio.file.Path;
@@ -88,7 +87,7 @@ class DueTest {
 
     private static boolean isDue(RoomRow row, Step now) throws SQLException {
         Long at = row.due().at();
-        LimitWait blocked = row.due().blocked();
+        Due.Blocked blocked = row.due().blocked();
         int busy = new RunTable(now.session()).busy(row.key().tenant());
         return (at != null && at <= now.now()) || (blocked != null && blocked.below() > busy);
     }
