@@ -27,6 +27,9 @@ final class ManyRooms {
     /** How many keys a claim, or the end of a pause, settles itself, so that it never keeps other writers out for long. */
     private static final int SETTLED_AT_ONCE = 100;
 
+    /** How many keys are looked at for each that may be settled: many may be due, and have nothing to settle. */
+    private static final int LOOKED_AT = 10;
+
     private final Step step;
     private final Rooms rooms;
     private final RoomTable table;
@@ -91,10 +94,14 @@ final class ManyRooms {
         Instant until = request.time() == null ? null : Micros.moment(step.now() + Micros.of(request.time()));
         Pause pause = new Pause(request.tenant(), request.pattern(), request.actor(), request.reason(), now, until);
         if (step.mayWrite()) {
-            new PauseTable(step.session()).put(pause);
+            PauseTable pauses = new PauseTable(step.session());
+            boolean again = pauses.find(request.tenant(), request.pattern()).isPresent();
+            pauses.put(pause);
             note(pause, "paused", request.actor(), request.reason());
-            // If it takes the place of a longer one, those it keeps waiting have their turn sooner.
-            settleLine(pause);
+            if (again) {
+                // It may take the place of a longer one, and those it keeps waiting have their turn sooner.
+                settleLine(pause);
+            }
         }
         return pause;
     }
@@ -158,7 +165,7 @@ final class ManyRooms {
 
         /** Settles these keys; false if there is nothing more to find, or enough was done. */
         boolean goesOn(List<LockKey> found) throws SQLException {
-            if (found.isEmpty() || !step.mayWrite() || left() == 0) {
+            if (found.isEmpty() || !step.mayWrite() || left() == 0 || seen.size() / LOOKED_AT >= limit) {
                 return false;
             }
             boolean news = false;
