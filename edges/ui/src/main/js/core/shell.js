@@ -44,6 +44,9 @@ export async function copy(words, what) {
 /** Quoted for a shell. */
 export const quote = word => /^[\w./:@%+=,-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";
 
+/** The listing of the command line that takes the key as it is. */
+export const keyed = what => ({ key }) => `interlock ${what} ls` + (key ? ' ' + quote(key) : '');
+
 /** The row under the crumbs: title, then what can be done. */
 export const head = ({ crumb, title, state, json, cli, more }) => html`${crumb && html`<nav class="crumb" aria-label="Breadcrumb">${crumb}</nav>`}
   <div class="row head"><h1 tabindex="-1">${title}</h1>${state}<span class="grow"></span><div class="row tools">
@@ -67,7 +70,7 @@ const address = (page, q) => path(page.from, { ...known(page, q), ...page.always
 
 /**
  * A page that is a list. from, always, limit: what to ask the server; states, fields [name, words, only here?]: filters, kept in the address; load: what to
- * make of the answer; role: who may see it; columns, key, sorted: the table; none: what to say when there is nothing; cli; and what else is shown: more,
+ * make of the answer; role: who may see it; columns, key, sorted: the table; none: what to say when there is nothing; cli, flags: the command, and which filters it has if not all; and what else is shown: more,
  * number, aside, above, hint, below.
  */
 export function list(options) {
@@ -77,7 +80,7 @@ export function list(options) {
   const view = state => {
     const { q, data } = state;
     if (!allowed()) return html`<h1 tabindex="-1">${page.title}</h1>${banner('overdue', 'This page needs the role ' + page.role + '.')}`;
-    const flags = Object.entries(known(page, q)).map(([name, value]) => value ? ' --' + name + ' ' + quote(value) : '');
+    const flags = Object.entries(known(page, q)).map(([name, value]) => value && (page.flags || [name]).includes(name) ? ' --' + name + ' ' + quote(value) : '');
     const filtered = Object.keys(q).some(name => name !== 'sort' && name !== 'cursor');
     return html`${head({ title: page.title, json: address(page, q), cli: page.cli.call ? page.cli(q) : page.cli + flags.join(''), more: page.more?.(state) })}
     ${page.states && chips(q.state || '', page.states, name => page.number?.(name, state))}${page.fields.length > 0 && form(q, page.fields, page.aside?.(state))}${page.above?.(state)}

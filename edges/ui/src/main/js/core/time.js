@@ -49,7 +49,7 @@ const ago = ms => ms < 1000 ? 'now' : ms < 60000 ? span(ms) + ' ago' : ms < 3600
   : ms < 172800000 ? Math.floor(ms / 3600000) + ' h ago' : Math.floor(ms / 86400000) + ' d ago';
 /** A moment, as its reader likes it; the other form is in the title. */
 export function moment(instant, past = ago) {
-  if (!instant) return '';
+  if (!instant || Number.isNaN(at(instant))) return instant || '';
   const iso = new Date(instant).toISOString();
   const full = iso.replace('T', ' ').slice(0, 19);
   const age = since(instant);

@@ -18,7 +18,7 @@ const act = ['Do', run => [button('Retry', () => retry(run), 'small', 'Retry run
   button('Discard…', () => settle([run], false, 'This one.'), 'small danger', 'Discard run ' + short(run.id))], 'num'];
 
 pages['dead-letters'] = list({
-  title: 'Dead letters', from: 'runs', always: { state: 'DEAD' }, limit: 100, cli: 'interlock dead ls', fields: FIELDS, hears: /^(run|reset)/,
+  title: 'Dead letters', from: 'runs', always: { state: 'DEAD' }, limit: 100, cli: 'interlock dead ls', flags: ['job'], fields: FIELDS, hears: /^(run|reset)/,
   none: ['No dead letters', 'Runs arrive here after they have failed as often as their job may try.', 'interlock runs submit JOB --key ledger/4711'],
   more: state => may('operator') && state.data.items.length > 0 && html`${bulk(state, true)}${bulk(state, false)}`,
   columns: state => [...may('operator') ? [choose(state)] : [], [C.key[0], C.key[1], 'first'], ['Run', C.run[1]], C.attempts, ['Error', run => html`<span class="bad">${mono(run.error?.code)}</span> ${quoted(run.error?.message)}`],

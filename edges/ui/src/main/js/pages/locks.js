@@ -1,6 +1,6 @@
 // Locks: all keys, filtered by the address.
 import {
-  banner, button, complete, html, labels, list, LOCKS, look, may, millis, moment, mono, pages, path, pauseKey, quoted, session,
+  banner, button, complete, html, keyed, labels, list, LOCKS, look, may, millis, moment, mono, pages, path, pauseKey, quoted, session,
   shell, sift, since, sortLocks, summary,
 } from '../core/page.js';
 
@@ -9,14 +9,14 @@ const order = ({ q, data }) => q.sort || (data.cursor || q.cursor ? '' : 'need')
 async function wanted({ holder, label, held }) {
   const least = held ? millis('P' + held) : -1;
   const runs = label && await sift(q => look(path('runs', { state: 'RUNNING,PENDING', limit: 200, ...q })), {}, run => (' ' + labels(run)).includes(' ' + label), Infinity);
-  return ({ holder: who = {}, since: from }) => since(from) > least && (!holder || `${who.holder} ${who.runId}`.includes(holder)) && (!runs || runs.items.some(run => run.id === who.runId));
+  return ({ holder: who = {}, since: from }) => since(from) > least && (!holder || [who.holder, who.runId].join(' ').includes(holder)) && (!runs || runs.items.some(run => run.id === who.runId));
 }
 
 const HERE = [['holder', 'holder', true], ['label', 'label: team=ops', true], ['held', 'held for: 5m, 2h', true]];
 const sifted = q => HERE.some(([name]) => q[name]);
 pages.locks = list({
   renews: 5000,
-  title: 'Locks', from: 'locks', limit: 100, cli: 'interlock locks ls', states: ['HELD', 'OVERDUE', 'WAITING', 'PAUSED', 'FREE'], fields: [['key', 'key or prefix*'], ...HERE],
+  title: 'Locks', from: 'locks', limit: 100, cli: keyed('locks'), states: ['HELD', 'OVERDUE', 'WAITING', 'PAUSED', 'FREE'], fields: [['key', 'key or prefix*'], ...HERE],
   hears: /^(lock|run|reset)/,
   columns: () => LOCKS, key: lock => lock.key, rows: state => order(state) ? sortLocks(state.data.items, order(state)) : state.data.items,
   sorted: state => ({ by: order(state).replace('-', ''), down: order(state).startsWith('-'),

@@ -1,9 +1,9 @@
 // Queue: everybody who waits, the longest first.
-import { age, C, html, list, may, pages, quote, since } from '../core/page.js';
+import { age, C, html, keyed, list, may, pages, since } from '../core/page.js';
 
 pages.queue = list({
   title: 'Queue', from: 'runs', always: { state: 'QUEUED,PENDING' }, limit: 200, fields: [['key', 'key or prefix*']], hears: /^(run|lock|reset)/,
-  cli: ({ key }) => 'interlock queue ls' + (key ? ' ' + quote(key) : ''),
+  cli: keyed('queue'),
   rows: ({ data }) => [...data.items].reverse(),
   aside: ({ data: { items } }) => items.length > 0 && html`the oldest for ${age(since(items.at(-1).submittedAt))}`,
   columns: () => [C.run, C.key, C.state, C.job, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []],

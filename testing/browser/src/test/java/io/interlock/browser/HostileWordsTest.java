@@ -29,6 +29,7 @@ class HostileWordsTest extends BrowserTest {
             "javascript:alert(1)",
             "</textarea><iframe src=javascript:alert(1)>",
             "`;alert(1);`",
+            "at 2024-13-45T00:00:00Z",
             "<a href=\"javascript:alert(1)\" style=\"position:fixed;inset:0\">x</a>");
 
     @Override
