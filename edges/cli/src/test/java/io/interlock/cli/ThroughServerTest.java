@@ -263,6 +263,11 @@ class ThroughServerTest {
         String reader = typed().type("keys", "create", "--role", "read").out().strip();
         assertThat(typed(reader).type("doctor").out())
                 .contains("role read", "odd    rights    this key may look, and take no leases", "--role worker");
+        typed().type("locks", "pause", "interlock-doctor/*", "--reason", "maintenance");
+        Answer paused = typed().type("doctor");
+        assertThat(paused.out()).contains("ok     rights    a lease could be taken, but: ", "maintenance");
+        assertThat(paused.code()).isZero();
+        typed().type("locks", "resume", "interlock-doctor/*");
         Answer stranger = typed("nonsense").type("doctor");
         assertThat(stranger.out()).contains("WRONG  key ");
         assertThat(stranger.code()).isEqualTo(1);

@@ -35,6 +35,7 @@ class WorkerTest {
         assertThat(window.find()).as(worker.err()).isTrue();
         assertThat(get(window.group(1) + "/health/live")).isEqualTo("200 {\"status\":\"UP\"}");
         assertThat(get(window.group(1) + "/health/ready")).isEqualTo("200 {\"status\":\"UP\"}");
+        assertThat(ask("HEAD", window.group(1) + "/health/ready")).isEqualTo("200 ");
         Answer submitted = cli.type("runs", "submit", "hello", "--config", file.toString(), "--json");
         String id = StoreCommandsTest.field(submitted.out(), "id");
         Answer watched = cli.type("runs", "watch", id);
@@ -58,8 +59,14 @@ class WorkerTest {
     }
 
     private static String get(String url) throws Exception {
-        HttpResponse<String> answer = HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
+        return ask("GET", url);
+    }
+
+    private static String ask(String method, String url) throws Exception {
+        HttpRequest question = HttpRequest.newBuilder(URI.create(url))
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .build();
+        HttpResponse<String> answer = HttpClient.newHttpClient().send(question, HttpResponse.BodyHandlers.ofString());
         return answer.statusCode() + " " + answer.body();
     }
 

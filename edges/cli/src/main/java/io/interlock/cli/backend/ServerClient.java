@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,13 +105,18 @@ public final class ServerClient {
 
     /** All items of a list, page by page, up to {@code limit}. */
     List<Facts> items(int limit, String path, String... query) {
+        return items(limit, any -> true, path, query);
+    }
+
+    /** Those items of a list that are wanted, page by page, up to {@code limit}. */
+    List<Facts> items(int limit, Predicate<Facts> wanted, String path, String... query) {
         List<Facts> items = new ArrayList<>();
         String cursor = "";
         do {
             List<String> words = new ArrayList<>(List.of(query));
             words.addAll(List.of("limit", Integer.toString(Math.min(PAGE, limit)), "cursor", cursor));
             Facts page = get(path, words.toArray(String[]::new));
-            items.addAll(page.list("items"));
+            page.list("items").stream().filter(wanted).forEach(items::add);
             cursor = page.shown("cursor");
         } while (!cursor.isEmpty() && items.size() < limit);
         return items.size() > limit ? items.subList(0, limit) : items;

@@ -26,7 +26,10 @@ final class ServerProblems {
     /** Each with its place, but for where in a request it stands: nobody who types a command knows of that. */
     private static Optional<String> mistakes(Facts problem) {
         return problem.list("errors").stream()
-                .map(each -> each.shown("pointer").replaceFirst("^(query)?/", "") + ": " + each.shown("detail"))
+                .map(each -> {
+                    String place = each.shown("pointer").replaceFirst("^(query)?/", "");
+                    return (place.isEmpty() ? "" : place + ": ") + each.shown("detail");
+                })
                 .reduce((one, other) -> one + "; " + other);
     }
 

@@ -37,10 +37,14 @@ final class ServerRuns implements RunBook {
 
     @Override
     public List<Facts> dead(@Nullable String job, int limit) {
-        return list(new Filter(null, "DEAD", job, null, MANY)).stream()
-                .filter(letter -> letter.in("settled").isEmpty())
-                .limit(limit)
-                .toList();
+        return client.items(
+                limit,
+                letter -> letter.in("settled").isEmpty(),
+                "/runs",
+                "state",
+                "DEAD",
+                "job",
+                job == null ? "" : job);
     }
 
     @Override

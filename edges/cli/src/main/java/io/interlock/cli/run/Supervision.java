@@ -135,6 +135,7 @@ final class Supervision {
         killAfter(settings.order().grace());
     }
 
+    // First of all the command is stopped, then it is told; whoever reads the words may be slow.
     private void inWords(Runnable stop) {
         words.readLock().lock();
         try {
@@ -146,17 +147,17 @@ final class Supervision {
 
     private void cancelled(String wish) {
         if (because(Reason.CANCELLED, wish)) {
-            narrator.say("cancelled", Facts.with("why", wish).done(), wish + "; stopping " + program(), List.of());
             stop(settings.order().grace());
+            narrator.say("cancelled", Facts.with("why", wish).done(), wish + "; stopping " + program(), List.of());
         }
     }
 
     private void timedOut(Duration limit) {
         String told = "took longer than its limit of " + DurationText.format(limit);
         if (because(Reason.TIMEOUT, told)) {
+            stop(settings.order().grace());
             narrator.say(
                     "timeout", Facts.with("limit", limit).done(), program() + " " + told + "; stopping it", List.of());
-            stop(settings.order().grace());
         }
     }
 
@@ -165,7 +166,6 @@ final class Supervision {
             reason = Reason.LOST;
             why = cause;
         }
-        // First of all it is stopped; whoever reads the message may be slow.
         switch (settings.onLost()) {
             // What the guard knows stays as it is: whoever is late here must not give it more time than the lease has.
             case TERM -> stop(shorter(settings.order().grace(), mostToStop(settings)));

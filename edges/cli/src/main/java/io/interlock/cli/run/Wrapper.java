@@ -168,6 +168,8 @@ final class Wrapper {
             supervision.watch(tenure, signals);
             Supervision.Ended ended = supervision.await(signals);
             reports.close();
+            // From here on the guard no longer sees to it, and the store may be slow.
+            file.close();
             return settle(tenure, ended);
         }
     }

@@ -25,7 +25,7 @@ public final class Console {
     private static final String NO_WRAP = "\u001b[?7l";
     private static final String WRAP = "\u001b[?7h";
 
-    // What Linux and others say to whoever writes to a pipe that nobody reads.
+    // What systems say, in English, to whoever writes to a pipe that nobody reads.
     private static final String GONE = "Broken pipe";
 
     private final Answers answers;
@@ -35,8 +35,8 @@ public final class Console {
     private boolean pendingLine;
 
     /** What the two streams can do. */
-    private record Ends(boolean outTerminal, boolean errTerminal, boolean dumb, boolean colour) {
-        static final Ends NO_TERMINALS = new Ends(false, false, true, false);
+    private record Ends(boolean outTerminal, boolean outPipe, boolean errTerminal, boolean dumb, boolean colour) {
+        static final Ends NO_TERMINALS = new Ends(false, false, false, true, false);
     }
 
     private Console(OutputStream out, PrintStream err, Ends ends) {
@@ -53,7 +53,7 @@ public final class Console {
         return new Console(
                 new FileOutputStream(FileDescriptor.out),
                 new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
-                new Ends(Terminal.is(1), Terminal.is(2), dumb, colour));
+                new Ends(Terminal.is(1), Terminal.isPipe(1), Terminal.is(2), dumb, colour));
     }
 
     /** Two streams that are no terminals. */
@@ -154,7 +154,7 @@ public final class Console {
         out.flush();
         return answers.failure()
                 .map(failure -> String.valueOf(failure.getMessage()))
-                .filter(why -> !why.equals(GONE));
+                .filter(why -> !why.equals(GONE) && !ends.outPipe());
     }
 
     /** What colours are used for. */

@@ -15,15 +15,28 @@ final class Terminal {
 
     /** Whether this descriptor is one. Linux tells, and elsewhere a shell can be asked. */
     static boolean is(int descriptor) {
-        Path link = Path.of("/proc/self/fd/" + descriptor);
-        if (!Files.isSymbolicLink(link)) {
+        if (!Files.isSymbolicLink(link(descriptor))) {
             return askShell(descriptor);
         }
+        String target = target(descriptor);
+        return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+    }
+
+    /** Whether somebody else reads what is written to this descriptor, and may stop to; as far as Linux tells. */
+    static boolean isPipe(int descriptor) {
+        String target = target(descriptor);
+        return target.startsWith("pipe:") || target.startsWith("socket:");
+    }
+
+    private static Path link(int descriptor) {
+        return Path.of("/proc/self/fd/" + descriptor);
+    }
+
+    private static String target(int descriptor) {
         try {
-            String target = Files.readSymbolicLink(link).toString();
-            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+            return Files.readSymbolicLink(link(descriptor)).toString();
         } catch (IOException unreadable) {
-            return false;
+            return "";
         }
     }
 

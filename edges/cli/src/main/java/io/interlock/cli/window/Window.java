@@ -119,8 +119,9 @@ public final class Window implements AutoCloseable {
 
     private static void answer(HttpExchange exchange, int status, String type, String text) throws IOException {
         try (exchange) {
-            boolean asked = exchange.getRequestMethod().equals("GET");
-            byte[] bytes = (asked ? text : "").getBytes(StandardCharsets.UTF_8);
+            String method = exchange.getRequestMethod();
+            boolean asked = method.equals("GET") || method.equals("HEAD");
+            byte[] bytes = (method.equals("GET") ? text : "").getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", type);
             exchange.sendResponseHeaders(asked ? status : NOT_ALLOWED, bytes.length == 0 ? -1 : bytes.length);
             exchange.getResponseBody().write(bytes);
