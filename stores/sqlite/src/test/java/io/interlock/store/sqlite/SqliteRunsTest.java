@@ -70,17 +70,33 @@ class SqliteRunsTest {
     @Test
     void theEndOfAPauseOverManyKeysKeepsOtherWritersOutForAShortTimeOnly() {
         store.pause(new PauseRequest("acme", "*", "carol", "upgrade", null));
-        store.submit(IntStream.range(0, 250)
-                .mapToObj(i -> SubmitRequest.of(
-                        new RunId(UUID.randomUUID()),
-                        LockKey.of("acme", "many/" + i),
-                        SPEC.policy(ConflictPolicy.QUEUE)))
-                .toList());
+        queueMany(250);
         store.resume(new ResumeRequest("acme", "*", "carol", "done"));
         RunQuery pending = RunQuery.ofTenant("acme").in(RunState.PENDING);
         assertThat(store.listRuns(pending).runs()).hasSize(100);
         store.sweepRuns(250);
         assertThat(store.listRuns(pending).runs()).hasSize(250);
+    }
+
+    @Test
+    void aClaimAmongManyKeysWithNothingToSettleKeepsOtherWritersOutForAShortTimeOnly() {
+        store.pause(new PauseRequest("acme", "*", "carol", "upgrade", null));
+        store.pause(new PauseRequest("acme", "many/*", "carol", "audit", null));
+        queueMany(1150);
+        store.resume(new ResumeRequest("acme", "*", "carol", "done"));
+        assertThat(claim()).isEmpty();
+        assertThat(database.number("SELECT count(*) FROM interlock_room WHERE due_at IS NOT NULL"))
+                .as("left for the next look, after a thousand")
+                .isEqualTo(50);
+    }
+
+    private void queueMany(int keys) {
+        store.submit(IntStream.range(0, keys)
+                .mapToObj(i -> SubmitRequest.of(
+                        new RunId(UUID.randomUUID()),
+                        LockKey.of("acme", "many/" + i),
+                        SPEC.policy(ConflictPolicy.QUEUE)))
+                .toList());
     }
 
     @Test
