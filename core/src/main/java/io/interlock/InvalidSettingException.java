@@ -17,19 +17,18 @@ public final class InvalidSettingException extends InterlockException {
      * @param nextStep what to do about it
      */
     public InvalidSettingException(String setting, Object value, String broken, String nextStep) {
-        this(setting, setting + " '" + value + "' " + broken + "; " + nextStep, "invalid-request");
+        this(setting, value, broken, nextStep, "invalid-request");
     }
 
-    private InvalidSettingException(String setting, String message, String code) {
-        super(message);
+    private InvalidSettingException(String setting, Object value, String broken, String nextStep, String code) {
+        super(setting + " '" + value + "' " + broken + "; " + nextStep);
         this.setting = setting;
         this.code = code;
     }
 
     /** Says that what a setting names does not let us in: a wrong password, or a right that is missing. */
     public static InvalidSettingException forbidden(String setting, Object value, String broken, String nextStep) {
-        return new InvalidSettingException(
-                setting, setting + " '" + value + "' " + broken + "; " + nextStep, "forbidden");
+        return new InvalidSettingException(setting, value, broken, nextStep, "forbidden");
     }
 
     /** The setting's name as the user writes it. */

@@ -34,6 +34,9 @@ public record AuditRecord(
         String reason,
         @Nullable String correlation) {
 
+    /** The actor of what nobody did: it follows from the rules. */
+    public static final String RULES = "interlock";
+
     /** This, at its place in the log. */
     public AuditRecord at(long sequence) {
         return new AuditRecord(sequence, at, key, run, token, actor, action, before, after, reason, correlation);

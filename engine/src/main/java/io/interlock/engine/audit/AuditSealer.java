@@ -28,9 +28,6 @@ public final class AuditSealer {
     static final int BATCH = 500;
     static final int MAX_BATCHES = 20;
 
-    /** Who did what follows from rules, in the words of stores. */
-    private static final String RULES = "interlock";
-
     private static final Logger log = LoggerFactory.getLogger(AuditSealer.class);
     private static final Duration TELL_EVERY = Duration.ofHours(1);
 
@@ -80,7 +77,7 @@ public final class AuditSealer {
     private static boolean isLoss(AuditRecord record) {
         return record.action().equals("run")
                 && record.before().equals(RunState.RUNNING.name())
-                && record.actor().equals(RULES);
+                && record.actor().equals(AuditRecord.RULES);
     }
 
     /** Each record is sealed once, whichever process sees the loss: a janitor, or whoever asks for the key before it comes. */

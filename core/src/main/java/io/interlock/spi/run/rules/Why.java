@@ -1,5 +1,7 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.run.AuditRecord;
+
 /**
  * Who changes something, and why; for the audit log.
  *
@@ -8,10 +10,8 @@ package io.interlock.spi.run.rules;
  */
 record Why(String actor, String reason) {
 
-    private static final String STORE = "interlock";
-
     /** Nobody in particular: the rules say so. */
     static Why rule(String reason) {
-        return new Why(STORE, reason);
+        return new Why(AuditRecord.RULES, reason);
     }
 }

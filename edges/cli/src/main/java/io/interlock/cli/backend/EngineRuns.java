@@ -21,7 +21,9 @@ import io.interlock.run.RunQuery;
 import io.interlock.run.Wait;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -62,7 +64,7 @@ final class EngineRuns implements RunBook {
 
     @Override
     public List<Facts> dead(@Nullable String job, int limit) {
-        List<Facts> open = new ArrayList<>();
+        Deque<DeadLetter> newest = new ArrayDeque<>();
         JobName wanted = job == null ? null : new JobName(job);
         long after = 0;
         List<DeadLetter> page;
@@ -70,10 +72,13 @@ final class EngineRuns implements RunBook {
             page = engine.deadLetters().list(new DeadLetterQuery(tenant, wanted, true, after, RunQuery.MAX_LIMIT));
             for (DeadLetter letter : page) {
                 after = letter.run().number();
-                open.add(0, RunFacts.of(letter.run()));
+                newest.addFirst(letter);
+                if (newest.size() > limit) {
+                    newest.removeLast();
+                }
             }
         } while (page.size() == RunQuery.MAX_LIMIT);
-        return open.size() > limit ? open.subList(0, limit) : open;
+        return newest.stream().map(letter -> RunFacts.of(letter.run())).toList();
     }
 
     @Override
