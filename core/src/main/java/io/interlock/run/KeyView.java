@@ -42,14 +42,14 @@ public record KeyView(
     }
 
     /** How the key stands. */
-    public KeyState state() {
+    public KeyStatus state() {
         if (lease != null) {
-            return lease.isLive() && !isTooLong() ? KeyState.HELD : KeyState.OVERDUE;
+            return lease.isLive() && !isTooLong() ? KeyStatus.HELD : KeyStatus.OVERDUE;
         }
         if (pause != null) {
-            return KeyState.PAUSED;
+            return KeyStatus.PAUSED;
         }
-        return run != null || waiting > 0 ? KeyState.WAITING : KeyState.FREE;
+        return run != null || waiting > 0 ? KeyStatus.WAITING : KeyStatus.FREE;
     }
 
     /** How the key stands and why, in one sentence. */

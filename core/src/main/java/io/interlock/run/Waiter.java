@@ -18,4 +18,9 @@ public record Waiter(Instant seenAt, boolean missedOffer) {
     public boolean isStale(Instant now) {
         return seenAt.plus(STALE_AFTER).isBefore(now);
     }
+
+    /** This, as if it had been heard of at {@code moment}, unless it was heard of later. */
+    public Waiter since(Instant moment) {
+        return seenAt.isBefore(moment) ? new Waiter(moment, missedOffer) : this;
+    }
 }

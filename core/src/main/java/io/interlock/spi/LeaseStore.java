@@ -32,8 +32,8 @@ public interface LeaseStore extends AutoCloseable {
     Answers<AcquireAnswer> tryAcquire(List<AcquireRequest> requests);
 
     /**
-     * Extends leases that are still live, to the later of their old end and the given time from now. Implementations use
-     * a connection of its own for this, so that renewals never wait behind acquires.
+     * Lets leases that are still live end the given time from now, also if that is earlier than they would have ended.
+     * Implementations use a connection of its own for this, so that renewals never wait behind acquires.
      */
     Answers<RenewAnswer> renew(List<RenewRequest> requests);
 

@@ -46,9 +46,10 @@ public interface RunStore extends LeaseStore, WorkSteps, RunBooks {
     Pause pause(PauseRequest request);
 
     /**
-     * Ends a pause, and lets whoever is first in line have its turn.
+     * Ends a pause, and lets the first in line of each key have its turn. It returns soon however many keys were paused: the
+     * first of them are settled before, the others by the claims and sweeps that follow, a page with each.
      *
-     * @return whether there was such a pause
+     * @return whether there was such a pause, and it had not ended by itself
      */
     boolean resume(ResumeRequest request);
 

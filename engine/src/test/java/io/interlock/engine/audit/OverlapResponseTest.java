@@ -15,21 +15,21 @@ import org.junit.jupiter.api.Test;
 
 class OverlapResponseTest {
 
-    private final OneRoom room = new OneRoom();
+    private final OneKey key = new OneKey();
     private final TamperedLog log = new TamperedLog();
     private final List<AuditReport> alarms = new ArrayList<>();
-    private final AuditWatch watch = new AuditWatch(log, new OverlapResponse(room.store()), alarms::add);
+    private final AuditWatch watch = new AuditWatch(log, new OverlapResponse(key.store()), alarms::add);
 
     @Test
     void twoRunsThatHaveOneKeyAreBothStoppedAndFailed() {
-        Run first = room.runs(1);
-        Run second = room.alsoRuns(2, first);
-        OneRoom.log(log, first);
-        OneRoom.log(log, second);
+        Run first = key.runs(1);
+        Run second = key.alsoRuns(2, first);
+        OneKey.log(log, first);
+        OneKey.log(log, second);
         log.sealed();
 
         assertThat(watch.runOnce().overlaps()).hasSize(1);
-        assertThat(room.runs.values())
+        assertThat(key.runs.values())
                 .hasSize(2)
                 .allSatisfy(run -> assertThat(run.state()).isEqualTo(RunState.FAILED))
                 .extracting(run -> run.status().error())
@@ -42,7 +42,7 @@ class OverlapResponseTest {
 
     @Test
     void theOneThatIsLeftIsAskedToStop() {
-        Run first = room.runs(1);
+        Run first = key.runs(1);
         Grant ended = new Grant(TamperedLog.run(9), new FencingToken(1), TamperedLog.START);
 
         List<Run> stopped = respond(ended, grant(first));
@@ -55,12 +55,12 @@ class OverlapResponseTest {
 
     @Test
     void aLaterAttemptOfTheSameRunIsLeftAlone() {
-        Run first = room.runs(1);
+        Run first = key.runs(1);
         Grant earlier = new Grant(first.id(), new FencingToken(3), TamperedLog.START);
         Grant ended = new Grant(TamperedLog.run(9), new FencingToken(4), TamperedLog.START);
 
         assertThat(respond(earlier, ended)).isEmpty();
-        assertThat(room.runs.values()).allSatisfy(run -> {
+        assertThat(key.runs.values()).allSatisfy(run -> {
             assertThat(run.state()).isEqualTo(RunState.RUNNING);
             assertThat(run.status().stopRequest()).isEmpty();
         });
@@ -73,27 +73,27 @@ class OverlapResponseTest {
         log.began(6, 11);
         log.sealed();
         log.records.remove(2L);
-        room.runs(1);
+        key.runs(1);
 
         assertThat(watch.runOnce().overlaps()).hasSize(1);
-        assertThat(room.runs.values()).extracting(Run::state).containsOnly(RunState.RUNNING);
+        assertThat(key.runs.values()).extracting(Run::state).containsOnly(RunState.RUNNING);
         assertThat(alarms).hasSize(1);
     }
 
     @Test
     void aStoreThatIsAwayDelaysTheAnswerOnly() {
-        Run first = room.runs(1);
-        Run second = room.alsoRuns(2, first);
-        OneRoom.log(log, first);
-        OneRoom.log(log, second);
+        Run first = key.runs(1);
+        Run second = key.alsoRuns(2, first);
+        OneKey.log(log, first);
+        OneKey.log(log, second);
         log.sealed();
 
-        room.isAway(true);
+        key.isAway(true);
         assertThatThrownBy(watch::runOnce).isInstanceOf(StoreUnavailableException.class);
-        room.isAway(false);
+        key.isAway(false);
         assertThat(watch.runOnce().isClean()).isTrue();
         assertThat(alarms).hasSize(1);
-        assertThat(room.runs.values()).extracting(Run::state).containsOnly(RunState.FAILED);
+        assertThat(key.runs.values()).extracting(Run::state).containsOnly(RunState.FAILED);
     }
 
     @Test
@@ -120,7 +120,7 @@ class OverlapResponseTest {
     }
 
     private List<Run> respond(Grant first, Grant second) {
-        return new OverlapResponse(room.store()).respond(new AuditFinding.Overlap(1, TamperedLog.KEY, first, second));
+        return new OverlapResponse(key.store()).respond(new AuditFinding.Overlap(1, TamperedLog.KEY, first, second));
     }
 
     private static Grant grant(Run run) {

@@ -15,6 +15,7 @@ import io.interlock.RunId;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
+import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.RunLimits;
 import io.interlock.spi.EvictRequest;
@@ -86,8 +87,10 @@ class NotifierTest extends NotifyFixture {
     void anOverdueRunIsTold() {
         tells(rule("ops", Set.of(OVERDUE)));
         submit(KEY, spec(1).limits(new RunLimits(null, Duration.ofSeconds(20), Duration.ZERO)));
-        claim();
-        pass(Duration.ofSeconds(31));
+        Claimed work = claim();
+        pass(Duration.ofSeconds(21));
+        assertThat(beat(work)).isInstanceOf(BeatAnswer.Lost.class);
+        pass(Duration.ofSeconds(10));
         store.sweepRuns(100);
         until(() -> !receiver.posts.isEmpty());
         assertThat(receiver.posts.get(0).body())

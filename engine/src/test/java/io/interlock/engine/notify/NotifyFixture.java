@@ -10,12 +10,14 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.http.WebhookSigner;
 import io.interlock.locks.Locks;
+import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.RunError;
 import io.interlock.run.RunSpec;
+import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.RunNotes;
@@ -174,6 +176,17 @@ abstract class NotifyFixture {
                 store.claim(new ClaimRequest(id, new Holder("host/1", "worker on host"), null, Set.of(JOB), 1));
         assertThat(claimed).hasSize(1);
         return claimed.get(0);
+    }
+
+    BeatAnswer beat(Claimed work) {
+        return store.beat(List.of(new BeatRequest(
+                        work.run().id(),
+                        work.run().key(),
+                        work.lease().id(),
+                        work.lease().token(),
+                        null,
+                        null)))
+                .only();
     }
 
     void fails(Claimed work) {

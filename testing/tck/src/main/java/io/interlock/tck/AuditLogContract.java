@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.LockKey;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.Claimed;
 import io.interlock.run.Origin;
 import io.interlock.run.Run;
 import io.interlock.run.Seal;
@@ -31,31 +32,32 @@ interface AuditLogContract extends AuditWords {
         Run second = client().starts(key("r2"), spec()).run();
         Run stranger = client().starts(LockKey.of("globex", "r1"), spec()).run();
         List<AuditRecord> all = log().records(new AuditQuery(null, null, null, null, null, 0, 100));
-        assertThat(all).hasSize(8);
+        assertThat(all).hasSize(5);
         assertThat(all)
                 .isSortedAccordingTo(
                         Comparator.comparingLong(AuditRecord::sequence).reversed());
         assertThat(read("acme", null, null, null))
-                .hasSize(6)
+                .hasSize(4)
                 .allMatch(record -> record.key().tenant().equals("acme"));
         assertThat(log().records(AuditQuery.ofTenant("globex", 10)))
-                .hasSize(2)
+                .hasSize(1)
                 .allMatch(record -> stranger.id().equals(record.run()));
         assertThat(read(null, key("r1"), null, null))
                 .extracting(AuditRecord::run)
                 .containsOnly(first.id());
         assertThat(read(null, null, second, null))
                 .extracting(AuditRecord::after)
-                .containsExactly("PENDING", "QUEUED");
+                .as("one record says that it came and what became of it")
+                .containsExactly("PENDING");
         assertThat(read("acme", null, null, "submitted"))
                 .extracting(AuditRecord::run)
                 .containsExactly(second.id(), first.id());
         assertThat(log().records(new AuditQuery("acme", null, null, null, second.submittedAt(), 0, 10)))
                 .extracting(AuditRecord::run)
-                .containsExactly(second.id(), second.id());
+                .containsExactly(second.id());
         assertThat(log().records(new AuditQuery("acme", key("r1"), first.id(), "run", null, 0, 10)))
                 .extracting(AuditRecord::after)
-                .containsExactly("SUCCEEDED", "RUNNING", "PENDING");
+                .containsExactly("SUCCEEDED", "RUNNING");
         assertThat(read("initech", null, null, null)).isEmpty();
     }
 
@@ -69,12 +71,12 @@ interface AuditLogContract extends AuditWords {
         log();
         client().starts(key("paged"), spec());
         client().succeeds(client().claim());
-        List<AuditRecord> first = log().records(AuditQuery.ofTenant("acme", 3));
-        assertThat(first).extracting(AuditRecord::after).containsExactly("SUCCEEDED", "RUNNING", "PENDING");
-        long before = first.get(2).sequence();
-        assertThat(log().records(new AuditQuery("acme", null, null, null, null, before, 3)))
+        List<AuditRecord> first = log().records(AuditQuery.ofTenant("acme", 2));
+        assertThat(first).extracting(AuditRecord::after).containsExactly("SUCCEEDED", "RUNNING");
+        long before = first.get(1).sequence();
+        assertThat(log().records(new AuditQuery("acme", null, null, null, null, before, 2)))
                 .extracting(AuditRecord::after)
-                .containsExactly("QUEUED");
+                .containsExactly("PENDING");
     }
 
     @Test
@@ -84,7 +86,7 @@ interface AuditLogContract extends AuditWords {
         client().succeeds(client().claim());
         List<AuditRecord> newestFirst = read(null, key("same"), null, null);
         assertThat(client().store().audit(key("same"))).containsExactlyInAnyOrderElementsOf(newestFirst);
-        assertThat(unsealed(4)).containsExactlyInAnyOrderElementsOf(newestFirst);
+        assertThat(unsealed(3)).containsExactlyInAnyOrderElementsOf(newestFirst);
     }
 
     @Test
@@ -99,6 +101,7 @@ interface AuditLogContract extends AuditWords {
     default void whatIsSealedIsNoLongerToBeSealed() {
         log();
         client().starts(key("seal"), spec());
+        Claimed work = client().claim();
         List<AuditRecord> records = unsealed(2);
         assertThat(records).isSortedAccordingTo(Comparator.comparingLong(AuditRecord::sequence));
         assertThat(log().unsealed(1)).containsExactly(records.get(0));
@@ -108,7 +111,8 @@ interface AuditLogContract extends AuditWords {
         assertThat(log().unsealed(10)).containsExactly(records.get(1));
         sealAll(1);
         assertThat(log().unsealed(10)).isEmpty();
-        client().succeeds(client().claim());
+        client().succeeds(work);
+        client().starts(key("seal"), spec());
         sealAll(2);
         List<Sealed> chain = wholeChain(Seal.GENESIS);
         assertThat(chain).extracting(link -> link.seal().position()).containsExactly(1L, 2L, 3L, 4L);
@@ -123,12 +127,12 @@ interface AuditLogContract extends AuditWords {
     default void whoseHeadIsOldSealsNothing() {
         log();
         client().starts(key("old-head"), spec());
-        List<Seal> links = links(Seal.GENESIS, unsealed(2));
+        List<Seal> links = links(Seal.GENESIS, unsealed(1));
         assertThat(log().seal(Seal.GENESIS, links)).isTrue();
         assertThat(log().seal(Seal.GENESIS, links)).isFalse();
         Seal head = log().head();
         client().starts(key("old-head-2"), spec());
-        List<AuditRecord> next = unsealed(2);
+        List<AuditRecord> next = unsealed(1);
         Seal forged = new Seal(head.position(), head.sequence(), "f".repeat(64));
         assertThat(log().seal(forged, links(forged, next))).isFalse();
         assertThat(log().unsealed(10)).isEqualTo(next);
@@ -138,7 +142,7 @@ interface AuditLogContract extends AuditWords {
     @Test
     default void severalSealersMakeOneChain() throws Exception {
         log();
-        for (int i = 0; i < 15; i++) {
+        for (int i = 0; i < 30; i++) {
             client().starts(key("s" + i), spec());
         }
         unsealed(30);
@@ -165,14 +169,14 @@ interface AuditLogContract extends AuditWords {
         client().starts(key("räksmörgås/🎈"), spec());
         client().succeeds(client().claim());
         client().store().pause(new PauseRequest("acme", "pipeline/*", "ö", "ß", null));
-        List<AuditRecord> records = unsealed(8);
+        List<AuditRecord> records = unsealed(6);
         assertThat(records)
                 .extracting(AuditRecord::correlation)
                 .contains("order \\ 'x' \"y\" %s")
                 .containsNull();
         assertThat(records).extracting(AuditRecord::actor).contains("Žofie 🚀", "日本語", "ö");
         assertThat(records).extracting(AuditRecord::run).contains(run.id()).containsNull();
-        sealAll(8);
+        sealAll(6);
         assertThat(wholeChain(Seal.GENESIS)).extracting(Sealed::record).containsExactlyElementsOf(records);
     }
 }

@@ -13,11 +13,15 @@ import io.interlock.run.Claimed;
 import io.interlock.run.LineLimits;
 import io.interlock.run.Run;
 import io.interlock.run.TurnAnswer;
+import io.interlock.spi.Answers;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnRequest;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Callers that wait for their turn and do the work themselves. */
@@ -120,5 +124,63 @@ interface CallerContract extends RunContract {
         assertThat(waiting.because().orElseThrow()).isInstanceOf(RunRefusal.TenantBusy.class);
         client().succeeds(client().claim());
         assertThat(client().takeTurn(run, caller)).isInstanceOf(TurnAnswer.Granted.class);
+    }
+
+    @Test
+    default void callersThatCouldNotReportStillWait() {
+        client().starts(key("cut-off"), spec());
+        Claimed incumbent = client().claim();
+        SubmitRequest.Caller one = RunClient.caller();
+        Run first = waits(key("cut-off"), one);
+        SubmitRequest.Caller other = RunClient.caller();
+        Run second = waits(key("cut-off"), other);
+        client().takeTurn(second, other);
+        // No call of anybody's: for all the store knows it could not be reached.
+        advance(Duration.ofSeconds(20));
+        client().succeeds(incumbent);
+        client().store().sweepRuns(10);
+        client().is(first.id(), RunState.QUEUED);
+        client().is(second.id(), RunState.QUEUED);
+        TurnAnswer.Granted granted = as(TurnAnswer.Granted.class, client().takeTurn(first, one));
+        client().succeeds(new Claimed(granted.run(), granted.lease()));
+        assertThat(client().takeTurn(second, other)).isInstanceOf(TurnAnswer.Granted.class);
+    }
+
+    @Test
+    default void callersThatReportInOneBatchAllStillWait() {
+        new Client(client().store()).take(Asking.forKey(key("batch"), Duration.ofMinutes(2)));
+        new Client(client().store()).take(Asking.forKey(key("elsewhere"), Duration.ofMinutes(2)));
+        List<TurnRequest> all = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            SubmitRequest.Caller caller = RunClient.caller();
+            all.add(new TurnRequest(waits(key("batch"), caller).id(), key("batch"), caller));
+        }
+        SubmitRequest.Caller caller = RunClient.caller();
+        Run elsewhere = waits(key("elsewhere"), caller);
+        client().takeTurn(elsewhere, caller);
+        advance(Duration.ofSeconds(8));
+        client().takeTurn(elsewhere, caller);
+        advance(Duration.ofSeconds(8));
+        Answers<TurnAnswer> answers = client().store().takeTurn(all);
+        for (int i = 0; i < all.size(); i++) {
+            assertThat(answers.get(i)).as("of caller %d", i).isInstanceOf(TurnAnswer.Waiting.class);
+        }
+    }
+
+    @Test
+    default void aCallerThatIsSilentWhileOthersReportIsGone() {
+        client().starts(key("silent"), spec());
+        client().claim();
+        Run silent = waits(key("silent"), RunClient.caller());
+        SubmitRequest.Caller awake = RunClient.caller();
+        Run next = waits(key("silent"), awake);
+        client().takeTurn(next, awake);
+        for (int seconds = 5; seconds <= 15; seconds += 5) {
+            client().is(silent.id(), RunState.QUEUED);
+            advance(Duration.ofSeconds(seconds == 15 ? 6 : 5));
+            assertThat(client().takeTurn(next, awake)).isInstanceOf(TurnAnswer.Waiting.class);
+        }
+        client().ended(silent.id(), RunState.ABORTED, "WAITER_LOST");
+        client().is(next.id(), RunState.QUEUED);
     }
 }

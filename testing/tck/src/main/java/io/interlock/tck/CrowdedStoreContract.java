@@ -6,17 +6,22 @@ import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.RunState;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.LineLimits;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
+import io.interlock.run.Tally;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -30,6 +35,9 @@ interface CrowdedStoreContract extends RunContract {
     /** More than a store looks at in one step. */
     int MANY = 120;
 
+    /** More than a store looks at in a few steps. */
+    int VERY_MANY = 300;
+
     LineLimits ONE_AT_A_TIME = new LineLimits(10, 1);
 
     private static RunSpec queued() {
@@ -38,6 +46,27 @@ interface CrowdedStoreContract extends RunContract {
 
     private static Stream<String> many(String prefix) {
         return IntStream.range(0, MANY).mapToObj(i -> prefix + i);
+    }
+
+    private static Stream<String> veryMany(String prefix) {
+        return IntStream.range(0, VERY_MANY).mapToObj(i -> prefix + i);
+    }
+
+    /** Claims and sweeps so often that all have begun of which a hundred begin with each. */
+    private Set<RunId> begunSoon() {
+        Set<RunId> begun = new HashSet<>();
+        for (int round = 0; round <= VERY_MANY / 50; round++) {
+            client().store().sweepRuns(100);
+            client().claim(100).forEach(work -> begun.add(work.run().id()));
+        }
+        return begun;
+    }
+
+    private long pending(String tenant) {
+        return book(RunViews.class).tallies().stream()
+                .filter(tally -> tally.tenant().equals(tenant) && tally.state() == RunState.PENDING)
+                .mapToLong(Tally::count)
+                .sum();
     }
 
     private void pause(String pattern) {
@@ -109,5 +138,54 @@ interface CrowdedStoreContract extends RunContract {
                 .map(work -> work.run().id())
                 .collect(Collectors.toSet());
         assertThat(begun).isEqualTo(waiting);
+    }
+
+    @Test
+    default void theEndOfAPauseSettlesAFewKeysAndLeavesTheOthersToClaimsAndSweeps() {
+        pause("many/*");
+        Set<RunId> waiting = veryMany("many/")
+                .map(name -> client().queues(key(name), queued()).run().id())
+                .collect(Collectors.toSet());
+        client().store().resume(new ResumeRequest("acme", "many/*", "carol", "done"));
+        assertThat(pending("acme")).as("settled before it returned").isBetween(1L, 150L);
+        client().starts(LockKey.of("globex", "between"), spec());
+        assertThat(client().claimFor("globex").run().key().name()).isEqualTo("between");
+        assertThat(begunSoon()).isEqualTo(waiting);
+    }
+
+    @Test
+    default void aPauseOverManyKeysThatEndsByItselfLetsAllHaveTheirTurn() {
+        client().store().pause(new PauseRequest("acme", "many/*", "carol", "lunch", Duration.ofSeconds(20)));
+        Set<RunId> waiting = veryMany("many/")
+                .map(name -> client().queues(key(name), queued()).run().id())
+                .collect(Collectors.toSet());
+        assertThat(client().claim(10)).isEmpty();
+        advance(Duration.ofSeconds(21));
+        assertThat(begunSoon()).isEqualTo(waiting);
+    }
+
+    @Test
+    default void pausedRunsThatAreReadyForWorkersHideNoneThatIsNotPaused() {
+        Set<RunId> paused = veryMany("paused/")
+                .map(name -> client().starts(key(name), spec()).run().id())
+                .collect(Collectors.toSet());
+        pause("paused/*");
+        Run next = client().starts(key("next"), spec()).run();
+        assertThat(IntStream.range(0, 5).mapToObj(i -> client().claim(1)).flatMap(List::stream))
+                .extracting(work -> work.run().id())
+                .containsExactly(next.id());
+        client().store().resume(new ResumeRequest("acme", "paused/*", "carol", "done"));
+        assertThat(begunSoon()).isEqualTo(paused);
+    }
+
+    @Test
+    default void runsThatAreReadyForWorkersCanBeClaimedAgainWhenTheirPauseEndsByItself() {
+        Set<RunId> paused = many("paused/")
+                .map(name -> client().starts(key(name), spec()).run().id())
+                .collect(Collectors.toSet());
+        client().store().pause(new PauseRequest("acme", "paused/*", "carol", "lunch", Duration.ofSeconds(20)));
+        assertThat(claimed()).isEmpty();
+        advance(Duration.ofSeconds(21));
+        assertThat(begunSoon()).isEqualTo(paused);
     }
 }

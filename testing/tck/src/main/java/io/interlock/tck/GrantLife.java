@@ -21,6 +21,7 @@ final class GrantLife {
     private final List<Event.Unclear> unclear = new ArrayList<>();
     private final Instant firstEnd;
     private Event.Span firstSpan;
+    private Instant lastSeen;
     private Instant lastEnd;
 
     GrantLife(Event.Granted granted, LeaseRecord lease) {
@@ -29,6 +30,7 @@ final class GrantLife {
         grantedAt = granted.span().normal(lease.grantedAt());
         firstSpan = granted.span();
         firstEnd = granted.span().normal(lease.expiresAt());
+        lastSeen = granted.span().normal(lease.observedAt());
         lastEnd = firstEnd;
     }
 
@@ -37,8 +39,11 @@ final class GrantLife {
         if (granted.span().begun() < firstSpan.begun()) {
             firstSpan = granted.span();
         }
-        Instant end = granted.span().normal(again.expiresAt());
-        lastEnd = end.isAfter(lastEnd) ? end : lastEnd;
+        Instant seen = granted.span().normal(again.observedAt());
+        if (!seen.isBefore(lastSeen)) {
+            lastSeen = seen;
+            lastEnd = granted.span().normal(again.expiresAt());
+        }
     }
 
     LeaseId id() {
@@ -79,10 +84,15 @@ final class GrantLife {
             Event.Ended end = ends.get(0);
             return end.span().normal(end.lease().observedAt());
         }
+        // The last end counts, whether it is later than those before or not: a renewal may also shorten a lease.
+        Instant seen = lastSeen;
         Instant last = lastEnd;
         for (Event.Renewed renewed : renewals) {
-            Instant end = renewed.span().normal(renewed.lease().expiresAt());
-            last = end.isAfter(last) ? end : last;
+            Instant at = renewed.span().normal(renewed.lease().observedAt());
+            if (!at.isBefore(seen)) {
+                seen = at;
+                last = renewed.span().normal(renewed.lease().expiresAt());
+            }
         }
         return last.plus(lockDelay);
     }
@@ -113,11 +123,7 @@ final class GrantLife {
             if (isAfterItsEnd(renewed)) {
                 found.add("I1: renewed after it was released, swept or evicted: " + this);
             }
-            Instant renewedTo = renewed.span().normal(renewed.lease().expiresAt());
-            if (renewedTo.plus(precision).isBefore(end) && !renewalUnclear) {
-                found.add("I1: shortened by a renewal from " + end + " to " + renewedTo + ": " + this);
-            }
-            end = renewedTo.isAfter(end) ? renewedTo : end;
+            end = renewed.span().normal(renewed.lease().expiresAt());
         }
         return found;
     }

@@ -16,6 +16,8 @@ import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.RunQuery;
 import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
 import io.interlock.run.TurnAnswer;
@@ -25,6 +27,8 @@ import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Jobs that move a resource along declared states. */
 interface GuardContract extends RunContract {
@@ -179,5 +183,48 @@ interface GuardContract extends RunContract {
         assertThat(client().store().explain(mover.id()).orElseThrow().sentence())
                 .as("only its own rest keeps that one waiting")
                 .contains("it rests for");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"QUEUE_LATEST", "REPLACE"})
+    default void whoTakesThePlaceOfARestingRunTakesOverItsResource(ConflictPolicy policy) {
+        RetryPlan twice = new RetryPlan(2, Duration.ofHours(1), 1, Duration.ofHours(1));
+        Run old = client().starts(key("taken-over"), create().retry(twice)).run();
+        client().failsForNow(client().claim());
+        assertThat(resource("taken-over").owningRun()).contains(old.id());
+        Run next =
+                client().submitted(SubmitRequest.of(RunClient.freshRun(), key("taken-over"), create().policy(policy)));
+        client().ended(old.id(), RunState.ABORTED, "SUPERSEDED");
+        assertThat(resource("taken-over").owningRun()).contains(next.id());
+        assertThat(resource("taken-over").state()).isEqualTo("CREATING");
+        Claimed work = client().claim();
+        assertThat(work.run().id()).isEqualTo(next.id());
+        client().succeeds(work);
+        assertThat(resource("taken-over").state()).isEqualTo("READY");
+        assertThat(resource("taken-over").owningRun()).isEmpty();
+    }
+
+    @Test
+    default void aLongLineOfRunsThatMayNotStartEndsInPages() {
+        int many = 250;
+        LeaseRecord lease = new Client(client().store()).take(key("no-way"));
+        for (int i = 0; i < many; i++) {
+            client().queues(key("no-way"), destroy().policy(ConflictPolicy.QUEUE));
+        }
+        new Client(client().store()).release(lease);
+        RunQuery failed = RunQuery.ofTenant("acme").in(RunState.FAILED);
+        assertThat(client().store().listRuns(failed).runs())
+                .as("ended by one step")
+                .hasSizeBetween(1, many - 1);
+        for (int round = 0; round < many / 50; round++) {
+            client().store().sweepRuns(10);
+        }
+        assertThat(client().store().listRuns(failed).runs())
+                .hasSize(many)
+                .extracting(run -> run.status().error())
+                .extracting(RunError::code)
+                .containsOnly("WRONG_STATE");
+        assertThat(client().store().queue(key("no-way"))).isEmpty();
+        client().starts(key("no-way"), spec());
     }
 }

@@ -27,6 +27,7 @@ import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,7 +56,7 @@ interface HistoryContract extends HistoryWords {
         assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
         assertThat(client().store().audit(key("old")))
                 .as("the log lives longer")
-                .hasSize(4);
+                .hasSize(3);
         assertThat(forget(10)).isEqualTo(new Forgotten(0, 0));
     }
 
@@ -191,9 +192,9 @@ interface HistoryContract extends HistoryWords {
         done("chain");
         advance(Duration.ofMinutes(121));
         assertThat(forget(10).auditRecords()).as("not sealed").isZero();
-        Seal sealed = sealAll(4);
-        assertThat(forget(3).auditRecords()).as("the limit").isEqualTo(3);
-        assertThat(log().anchor().position()).isEqualTo(3);
+        Seal sealed = sealAll(3);
+        assertThat(forget(2).auditRecords()).as("the limit").isEqualTo(2);
+        assertThat(log().anchor().position()).isEqualTo(2);
         assertThat(wholeChain(log().anchor())).hasSize(1);
         assertThat(forget(10).auditRecords()).isEqualTo(1);
         assertThat(log().anchor()).isEqualTo(sealed);
@@ -201,9 +202,9 @@ interface HistoryContract extends HistoryWords {
         assertThat(log().sealed(0, 10)).isEmpty();
         assertThat(log().records(AuditQuery.ofTenant("acme", 10))).isEmpty();
         client().starts(key("chain"), spec());
-        assertThat(unsealed(2)).extracting(AuditRecord::sequence).allMatch(number -> number > sealed.sequence());
-        sealAll(2);
-        assertThat(wholeChain(sealed)).hasSize(2);
+        assertThat(unsealed(1)).extracting(AuditRecord::sequence).allMatch(number -> number > sealed.sequence());
+        sealAll(1);
+        assertThat(wholeChain(sealed)).hasSize(1);
         advance(Duration.ofMinutes(119));
         assertThat(forget(10).auditRecords()).as("not yet").isZero();
     }
@@ -223,5 +224,46 @@ interface HistoryContract extends HistoryWords {
         });
         assertThat(forgotten).hasValue(12);
         assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
+    }
+
+    @Test
+    default void allNamesWhoseTimeIsOverAreForgottenHoweverManyThereAre() {
+        history();
+        int many = 130;
+        List<SubmitRequest.Idempotency> names = new ArrayList<>();
+        for (int i = 0; i < many; i++) {
+            SubmitRequest.Idempotency name = named("name-" + i, 2);
+            names.add(name);
+            client().submitted(SubmitRequest.of(freshRun(), key("named-" + i), spec())
+                    .knownBy(name));
+        }
+        for (Claimed work : claimAll(many)) {
+            client().succeeds(work);
+        }
+        advance(Duration.ofMinutes(90));
+        assertThat(forget(50).runs()).as("all names count").isZero();
+        advance(Duration.ofHours(1));
+        int forgotten = 0;
+        for (int page = forget(50).runs(); page > 0; page = forget(50).runs()) {
+            assertThat(page).isLessThanOrEqualTo(50);
+            forgotten += page;
+        }
+        assertThat(forgotten).isEqualTo(many);
+        assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
+        for (SubmitRequest.Idempotency name : names) {
+            assertThat(client().submit(SubmitRequest.of(freshRun(), key(name.key()), spec())
+                            .knownBy(name)))
+                    .isInstanceOf(SubmitAnswer.Started.class);
+        }
+    }
+
+    private List<Claimed> claimAll(int many) {
+        List<Claimed> works = new ArrayList<>();
+        while (works.size() < many) {
+            List<Claimed> next = client().claim(100);
+            assertThat(next).isNotEmpty();
+            works.addAll(next);
+        }
+        return works;
     }
 }

@@ -104,11 +104,25 @@ interface LookingContract extends RunContract {
         Claimed work = client().claim();
         client().succeeds(work);
         List<AuditRecord> log = client().store().audit(key("log"));
-        assertThat(log).extracting(AuditRecord::after).containsExactly("QUEUED", "PENDING", "RUNNING", "SUCCEEDED");
+        assertThat(log).extracting(AuditRecord::after).containsExactly("PENDING", "RUNNING", "SUCCEEDED");
         assertThat(log).allSatisfy(record -> assertThat(record.run()).isEqualTo(run.id()));
         assertThat(log.get(0).actor()).isEqualTo("alice");
-        assertThat(log.get(3).actor()).isEqualTo(RunClient.WORKER.label());
-        assertThat(log.get(3).token()).isEqualTo(work.lease().token());
+        assertThat(log.get(2).actor()).isEqualTo(RunClient.WORKER.label());
+        assertThat(log.get(2).token()).isEqualTo(work.lease().token());
+    }
+
+    @Test
+    default void theLogSaysWhatARunBecomesWhenItComes() {
+        client().starts(key("comes"), spec());
+        client().queues(key("comes"), spec().policy(ConflictPolicy.QUEUE));
+        client().submitted(SubmitRequest.of(RunClient.freshRun(), key("comes-itself"), spec())
+                .by(RunClient.caller()));
+        assertThat(client().store().audit(key("comes")))
+                .extracting(record -> record.action() + " " + record.after())
+                .containsExactly("submitted PENDING", "submitted QUEUED");
+        assertThat(client().store().audit(key("comes-itself")))
+                .extracting(record -> record.action() + " " + record.after())
+                .containsExactly("submitted QUEUED", "run RUNNING");
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.interlock.run.Claimed;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Stage;
 import io.interlock.spi.RenewAnswer;
@@ -124,5 +125,51 @@ interface LostRunContract extends RunContract {
         client().ended(work.run().id(), RunState.TIMED_OUT, "MAX_RUNTIME");
         assertThat(client().run(work.run().id()).status().error())
                 .hasToString("RunError[code=MAX_RUNTIME, message=took longer than its max runtime, at stage copy]");
+    }
+
+    private static RunSpec limitedRuntime() {
+        return spec().limits(new RunLimits(null, Duration.ofSeconds(40), Duration.ZERO))
+                .retry(new RetryPlan(2, Duration.ofMinutes(1), 1, Duration.ofMinutes(1)));
+    }
+
+    @Test
+    default void aWorkerThatDiesShortlyBeforeItsMaxRuntimeIsReplaced() {
+        client().starts(key("died"), limitedRuntime());
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(25));
+        assertThat(client().beat(work))
+                .as("its lease now ends after its max runtime")
+                .isInstanceOf(BeatAnswer.Beating.class);
+        advance(Duration.ofSeconds(31));
+        client().store().sweepRuns(10);
+        client().ended(work.run().id(), RunState.QUEUED, "WORKER_TIMEOUT");
+        advance(Duration.ofSeconds(61));
+        assertThat(client().claim().run().id()).isEqualTo(work.run().id());
+    }
+
+    @Test
+    default void aWorkerThatIsToldThatItsMaxRuntimeIsOverIsNotReplaced() {
+        client().starts(key("too-slow"), limitedRuntime());
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(25));
+        client().beat(work);
+        advance(Duration.ofSeconds(16));
+        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.OVERDUE);
+        advance(Duration.ofSeconds(31));
+        client().store().sweepRuns(10);
+        client().ended(work.run().id(), RunState.TIMED_OUT, "MAX_RUNTIME");
+    }
+
+    @Test
+    default void aWorkerThatRenewsItsLeaseAndIsToldThatItsMaxRuntimeIsOverIsNotReplaced() {
+        client().starts(key("too-slow-lease"), limitedRuntime());
+        Claimed work = client().claim();
+        advance(Duration.ofSeconds(25));
+        new Client(client().store()).renewed(work.lease(), Duration.ofSeconds(30));
+        advance(Duration.ofSeconds(16));
+        assertThat(new Client(client().store()).lost(work.lease()).cause()).isEqualTo(LossCause.OVERDUE);
+        advance(Duration.ofSeconds(31));
+        client().store().sweepRuns(10);
+        client().ended(work.run().id(), RunState.TIMED_OUT, "MAX_RUNTIME");
     }
 }

@@ -13,9 +13,13 @@ import io.interlock.run.LineLimits;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
+import io.interlock.run.TurnAnswer;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Waiting in line. */
@@ -118,5 +122,68 @@ interface QueueContract extends RunContract {
         client().store().sweepRuns(10);
         client().is(next.id(), RunState.PENDING);
         assertThat(client().claim().run().id()).isEqualTo(next.id());
+    }
+
+    private Run urgent(LineLimits limits) {
+        return client().submitted(SubmitRequest.of(
+                        freshRun(),
+                        key("urgent"),
+                        spec().policy(ConflictPolicy.QUEUE).priority(100))
+                .within(limits));
+    }
+
+    @Test
+    default void theNextPlaceOfATenantIsForTheHighestPriorityOfAllItsKeys() {
+        LineLimits two = new LineLimits(10, 2);
+        client().submitted(limited("busy-1", two, ConflictPolicy.QUEUE));
+        client().submitted(limited("busy-2", two, ConflictPolicy.QUEUE));
+        List<Claimed> works = client().claim(2);
+        client().submitted(limited("busy-1", two, ConflictPolicy.QUEUE));
+        client().submitted(limited("busy-2", two, ConflictPolicy.QUEUE));
+        Run urgent = urgent(two);
+        client().is(urgent.id(), RunState.QUEUED);
+        client().succeeds(works.get(0));
+        client().submitted(limited("busy-1", two, ConflictPolicy.QUEUE));
+        client().submitted(limited("busy-2", two, ConflictPolicy.QUEUE));
+        List<Claimed> next = client().claim(10);
+        assertThat(next).extracting(work -> work.run().id()).containsExactly(urgent.id());
+        client().succeeds(next.get(0));
+        assertThat(client().claim(10)).as("its place is for the next").hasSize(1);
+    }
+
+    @Test
+    default void aCallersRunOfTheHighestPriorityKeepsThePlaceThatItIsOffered() {
+        LineLimits one = new LineLimits(10, 1);
+        client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
+        Claimed work = client().claim();
+        client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
+        SubmitRequest.Caller caller = RunClient.caller();
+        Run urgent = client().submitted(SubmitRequest.of(
+                        freshRun(),
+                        key("urgent"),
+                        spec().policy(ConflictPolicy.QUEUE).priority(100))
+                .by(caller)
+                .within(one));
+        client().succeeds(work);
+        client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
+        assertThat(client().claim(10)).isEmpty();
+        assertThat(client().takeTurn(urgent, caller)).isInstanceOf(TurnAnswer.Granted.class);
+    }
+
+    @Test
+    default void aRunOfAPausedKeyKeepsNoPlaceOfItsTenantEmpty() {
+        LineLimits one = new LineLimits(10, 1);
+        client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
+        Claimed work = client().claim();
+        Run next = client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
+        Run urgent = urgent(one);
+        client().store().pause(new PauseRequest("acme", "urgent", "carol", "upgrade", null));
+        client().succeeds(work);
+        Claimed second = client().claim();
+        assertThat(second.run().id()).isEqualTo(next.id());
+        client().submitted(limited("busy", one, ConflictPolicy.QUEUE));
+        client().store().resume(new ResumeRequest("acme", "urgent", "carol", "done"));
+        client().succeeds(second);
+        assertThat(client().claim().run().id()).isEqualTo(urgent.id());
     }
 }

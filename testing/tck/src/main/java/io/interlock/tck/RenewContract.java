@@ -30,12 +30,16 @@ interface RenewContract extends Contract {
     }
 
     @Test
-    default void renewingNeverShortensALease() {
-        LeaseRecord lease = client().take(key("long-work"));
-        LeaseRecord renewed = client().renewed(lease, Duration.ofSeconds(2));
-        assertThat(renewed.remaining()).isBetween(TTL.minusSeconds(5), TTL.plusMillis(1));
-        advance(Duration.ofSeconds(10));
-        client().holds(lease);
+    default void aRenewalSaysHowLongFromNowALeaseLastsAlsoIfThatIsShorter() {
+        LeaseRecord lease = client().take(Asking.forKey(key("short-rest"), Duration.ofSeconds(60)));
+        Duration rest = Duration.ofSeconds(10);
+        LeaseRecord renewed = client().renewed(lease, rest);
+        assertThat(renewed.remaining()).isBetween(rest.minusSeconds(5), rest.plusMillis(1));
+        assertThat(client().find(key("short-rest")).orElseThrow().remaining()).isLessThanOrEqualTo(rest.plusMillis(1));
+        bench().anotherClient().refusal(key("short-rest"));
+        bench().advancePast(rest);
+        assertThat(client().lost(lease).cause()).isEqualTo(LossCause.EXPIRED);
+        bench().anotherClient().take(key("short-rest"));
     }
 
     @Test

@@ -98,6 +98,10 @@ public final class RunAudit {
             if (!record.action().equals("submitted")) {
                 findings.add("I4: never submitted: " + record);
             }
+            // A worker's run whose key is free at once is not said to have waited.
+            if (after != RunState.QUEUED && after != RunState.PENDING) {
+                findings.add("I5: came in as " + after + ": " + record);
+            }
             return;
         }
         if (!before.canBecome(after) || !before.name().equals(record.before())) {

@@ -89,10 +89,27 @@ class StoreAuditTest {
     }
 
     @Test
-    void aRenewalThatShortensIsFound() {
+    void aRenewalThatShortensALeaseMakesRoomEarlier() {
         granted(A, 1, 0, 30);
         renewed(A, 1, 10, 12);
-        assertThat(findings()).singleElement().asString().contains("shortened");
+        granted(B, 2, 12, 42);
+        assertThat(findings()).isEmpty();
+    }
+
+    @Test
+    void overlapWithALeaseThatARenewalShortenedIsFound() {
+        granted(A, 1, 0, 30);
+        renewed(A, 1, 10, 12);
+        granted(B, 2, 11, 41);
+        assertThat(findings()).singleElement().asString().startsWith("I1: granted PT1S too early");
+    }
+
+    @Test
+    void aRenewalAfterTheEndThatARenewalBroughtForwardIsFound() {
+        granted(A, 1, 0, 30);
+        renewed(A, 1, 10, 12);
+        renewed(A, 1, 13, 43);
+        assertThat(findings()).singleElement().asString().contains("though expired");
     }
 
     @Test

@@ -78,9 +78,8 @@ public record LeaseRow(
         return new LeaseRow(id, holder, token, grantedAt, expiresAt, lockDelay, by, probed);
     }
 
-    LeaseRow extendedTo(Instant end) {
-        return end.isAfter(expiresAt)
-                ? new LeaseRow(id, holder, token, grantedAt, end, lockDelay, eviction, probed)
-                : this;
+    /** It with another end, which may also be an earlier one: a renewal says for how long from now the lease is wanted. */
+    public LeaseRow until(Instant end) {
+        return new LeaseRow(id, holder, token, grantedAt, end, lockDelay, eviction, probed);
     }
 }

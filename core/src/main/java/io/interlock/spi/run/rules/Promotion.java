@@ -15,48 +15,65 @@ final class Promotion {
 
     private Promotion() {}
 
-    /** Keeps the key for the next in line, if it is free and somebody is there. */
-    static void promote(Room room) {
-        Optional<Run> next = next(room);
+    /** Keeps the key for the next in line, if it is free and a run may have it. */
+    static void promote(KeyState state) {
+        Optional<Run> next = next(state);
         if (next.isEmpty()) {
             return;
         }
         Run run = next.get();
         if (run.spec().execution() == Execution.CALLER) {
-            room.setLease(null);
-            room.setReservation(new Reservation(run.id(), room.now(), room.now().plus(Reservation.OFFER)));
+            state.setLease(null);
+            state.setReservation(
+                    new Reservation(run.id(), state.now(), state.now().plus(Reservation.OFFER)));
         } else {
-            reserve(room, run);
+            Run pending = state.move(run, run.status(), RunState.PENDING, ChangeReason.rule("its key is free"));
+            keepFor(state, pending);
         }
     }
 
-    static Run reserve(Room room, Run run) {
-        Run pending = room.move(run, run.status(), RunState.PENDING, Why.rule("its key is free"));
-        room.setLease(null);
-        room.setReservation(new Reservation(run.id(), room.now(), null));
+    /** Keeps the key for a run that has just come in. */
+    static Run reserve(KeyState state, Run newcomer) {
+        Run pending = state.moveSilently(newcomer, newcomer.status(), RunState.PENDING);
+        keepFor(state, pending);
         return pending;
     }
 
-    /** Whose turn it is, if the key is free. Whoever may not start from the resource's state ends here. */
-    static Optional<Run> next(Room room) {
-        while (Line.closed(room) == null) {
-            Optional<Run> first = Line.first(room);
+    /**
+     * The run whose turn it is, if the key is free. Runs that may not start from the resource's state end here, at most
+     * {@link Settlement#MOST_RUNS} in one step.
+     */
+    static Optional<Run> next(KeyState state) {
+        if (state.queueSize() == 0) {
+            return Optional.empty();
+        }
+        for (int ended = 0; QueueRules.closed(state) == null; ended++) {
+            Optional<Run> first = QueueRules.first(state);
             if (first.isEmpty()) {
                 return first;
             }
-            RunRefusal.WrongState wrong = Line.wrongState(room, first.get());
+            RunRefusal.WrongState wrong = QueueRules.wrongState(state, first.get());
             if (wrong == null) {
                 return first;
             }
-            Verdict.fail(room, first.get(), new RunError(RunError.WRONG_STATE, wrong.explanation()));
+            if (ended == Settlement.MOST_RUNS) {
+                state.leaveUnfinished();
+                return Optional.empty();
+            }
+            AttemptRules.fail(state, first.get(), new RunError(RunError.WRONG_STATE, wrong.explanation()));
         }
         return Optional.empty();
     }
 
     /** Starts a run whose turn it is. */
-    static Run start(Room room, Run run, SubmitRequest.Caller holder) {
-        FencingToken token = TokenLayout.next(
-                room.lastToken(), room.facts().tokenFloor(), room.facts().epoch(), room.now());
-        return room.grant(run, holder, token);
+    static Run start(KeyState state, Run run, SubmitRequest.Caller holder) {
+        StepContext.Tokens tokens = state.context().tokens();
+        FencingToken token = TokenLayout.next(state.lastToken(), tokens.floor(), tokens.epoch(), state.now());
+        return state.grant(run, holder, token);
+    }
+
+    private static void keepFor(KeyState state, Run run) {
+        state.setLease(null);
+        state.setReservation(new Reservation(run.id(), state.now(), null));
     }
 }

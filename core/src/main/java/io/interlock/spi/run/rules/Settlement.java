@@ -1,33 +1,37 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.SweepAction;
 import io.interlock.run.Waiter;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What time alone brings about. Every step on a key begins with it, so a key opens when it should though nobody sweeps.
+ * What time alone brings about. Every step on a key begins with it, so a key opens when it should though no janitor runs. A
+ * step settles at most {@link #MOST_RUNS} waiting runs; with more, the key stays due and the next step goes on.
  */
 public final class Settlement {
 
-    private final Room room;
+    /** How many waiting runs one step ends or looks at. */
+    public static final int MOST_RUNS = 100;
+
+    private final KeyState state;
     private final List<SweepAction> done = new ArrayList<>();
 
-    private Settlement(Room room) {
-        this.room = room;
+    private Settlement(KeyState state) {
+        this.state = state;
     }
 
     /** Settles what is due, and lets the next in line have the key if it is free. */
-    public static List<SweepAction> settle(Room room) {
-        Settlement settlement = new Settlement(room);
+    public static List<SweepAction> settle(KeyState state) {
+        Settlement settlement = new Settlement(state);
         settlement.judgeOverlap();
         settlement.judgeRunning();
         settlement.judgeReservation();
@@ -36,89 +40,109 @@ public final class Settlement {
         return List.copyOf(settlement.done);
     }
 
-    // No step leads here; a changed table or a lost guard may. Nobody can tell which of them is right, so none is.
+    /**
+     * Settles what time has brought about on the busy run alone: enough before a claim of that run, which no waiting run
+     * concerns.
+     */
+    public static void settleBusy(KeyState state) {
+        Settlement settlement = new Settlement(state);
+        settlement.judgeOverlap();
+        settlement.judgeRunning();
+        settlement.judgeReservation();
+    }
+
+    // No step leads here; a changed table or a lost guard may. Which of them is right cannot be told, so none is.
     private void judgeOverlap() {
-        List<Run> running = room.runs().stream()
-                .filter(run -> run.state() == RunState.RUNNING)
-                .sorted(Comparator.comparingLong(Run::number))
-                .toList();
+        List<Run> running = state.allRunning();
         if (running.size() < 2) {
             return;
         }
         String all = running.stream().map(run -> run.id().toString()).collect(Collectors.joining(", "));
         RunError error = new RunError(RunError.OVERLAPPING_GRANTS, "counted as running at the same time: " + all);
-        running.forEach(run -> ended(Verdict.fail(room, run, error)));
-        room.evict(Why.rule(error.message()));
+        running.forEach(run -> ended(AttemptRules.fail(state, run, error)));
+        state.evict(ChangeReason.rule(error.message()));
     }
 
     private void judgeRunning() {
-        Optional<Run> running = room.running();
+        Optional<Run> running = state.running();
         if (running.isEmpty()) {
             return;
         }
         Run run = running.get();
-        if (!room.hasLease(run)) {
-            ended(Verdict.fail(
-                    room, run, new RunError(RunError.LOCK_STATE_LOST, "counted as running, but nobody had its lease")));
+        if (!state.hasLease(run)) {
+            ended(AttemptRules.fail(
+                    state,
+                    run,
+                    new RunError(RunError.LOCK_STATE_LOST, "counted as running, but nobody had its lease")));
             return;
         }
-        Instant end = room.lease().orElseThrow().expiresAt();
-        if (!end.plus(run.spec().limits().expiryGrace()).isAfter(room.now())) {
-            ended(Verdict.lost(room, run, end));
+        Instant end = state.lease().orElseThrow().expiresAt();
+        if (!end.plus(run.spec().limits().expiryGrace()).isAfter(state.now())) {
+            ended(AttemptRules.lost(state, run));
         }
     }
 
     private void judgeReservation() {
-        Reservation reservation = room.reservation().orElse(null);
+        Reservation reservation = state.reservation().orElse(null);
         if (reservation == null) {
             return;
         }
-        Run run = room.run(reservation.run()).orElseThrow();
-        if (reservation.hasLapsed(room.now())) {
+        Run run = state.run(reservation.run()).orElseThrow();
+        if (reservation.hasLapsed(state.now())) {
             Waiter waiter = run.status().waiter();
             Instant seen = waiter == null ? reservation.since() : waiter.seenAt();
-            room.put(run.with(run.status().waiting(new Waiter(seen, true))));
-            room.setReservation(null);
-            done.add(new SweepAction(room.key(), run.id(), run.state(), "did not take the turn it was offered"));
-        } else if (run.state() == RunState.PENDING && hasWaitedTooLong(run)) {
-            ended(Verdict.fail(room, run, new RunError(RunError.NO_WORKER, "no worker came within its max wait")));
+            state.put(run.with(run.status().waiting(new Waiter(seen, true))));
+            state.setReservation(null);
+            done.add(new SweepAction(state.key(), run.id(), run.state(), "did not take the turn it was offered"));
+        } else if (run.state() == RunState.PENDING && DueRules.hasWaitedTooLong(run, state.now())) {
+            ended(AttemptRules.fail(
+                    state, run, new RunError(RunError.NO_WORKER, "no worker came within its max wait")));
         }
     }
 
     private void judgeWaiting() {
-        for (Run run : Line.waiting(room)) {
+        List<Run> due = state.due(MOST_RUNS);
+        for (Run run : due) {
             Waiter waiter = run.status().waiter();
-            if (waiter != null && waiter.isStale(room.now())) {
+            if (waiter != null && state.context().isStale(waiter)) {
                 abort(run, RunError.WAITER_LOST, "whoever wanted to do the work no longer waits");
-            } else if (hasWaitedTooLong(run)) {
+            } else if (DueRules.hasWaitedTooLong(run, state.now())) {
                 abort(run, RunError.WAIT_EXPIRED, "waited in line for longer than its max wait");
+            } else {
+                // Its rest is over, or its caller could not report: it is ready, and due later.
+                state.put(waiter == null ? run : run.with(run.status().waiting(heardOf(waiter))));
             }
+        }
+        if (due.size() == MOST_RUNS) {
+            state.leaveUnfinished();
         }
     }
 
-    private void promote() {
-        Optional<Reservation> before = room.reservation();
-        Promotion.promote(room);
-        room.reservation()
-                .filter(now -> before.isEmpty())
-                .flatMap(now -> room.run(now.run()))
-                .ifPresent(run -> done.add(new SweepAction(room.key(), run.id(), run.state(), "the key is free")));
+    // Counts from when callers could report again. Otherwise the run would be due again at once, and again with every
+    // step.
+    private Waiter heardOf(Waiter waiter) {
+        return waiter.since(state.context().heardSince());
     }
 
-    private boolean hasWaitedTooLong(Run run) {
-        Instant since = run.status().since();
-        Instant rested = run.status().notBefore();
-        Instant from = rested != null && rested.isAfter(since) ? rested : since;
-        Duration limit = run.spec().limits().maxWait();
-        return limit != null && from.plus(limit).isBefore(room.now());
+    private void promote() {
+        Optional<Reservation> before = state.reservation();
+        Set<RunId> told = done.stream().map(SweepAction::run).collect(Collectors.toSet());
+        Promotion.promote(state);
+        state.changes().runs().stream()
+                .filter(run -> run.state().isTerminal() && !told.contains(run.id()))
+                .forEach(this::ended);
+        state.reservation()
+                .filter(now -> before.isEmpty())
+                .flatMap(now -> state.run(now.run()))
+                .ifPresent(run -> done.add(new SweepAction(state.key(), run.id(), run.state(), "the key is free")));
     }
 
     private void abort(Run run, String code, String message) {
-        ended(Verdict.abort(room, run, new RunError(code, message), Why.rule(message)));
+        ended(AttemptRules.abort(state, run, new RunError(code, message), ChangeReason.rule(message)));
     }
 
     private void ended(Run run) {
         RunError error = run.status().error();
-        done.add(new SweepAction(room.key(), run.id(), run.state(), error == null ? "" : error.message()));
+        done.add(new SweepAction(state.key(), run.id(), run.state(), error == null ? "" : error.message()));
     }
 }

@@ -2,40 +2,40 @@ package io.interlock.spi.run.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
-import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunSpec;
 import io.interlock.run.SweepAction;
 import io.interlock.run.Transition;
+import io.interlock.run.Waiter;
 import io.interlock.spi.run.SubmitRequest;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What cannot be brought about through a store that works: the contract has the rest. */
+/** What cannot be brought about through a store that works, or cannot be seen through one: the contract has the rest. */
 class SettlementTest {
 
-    private static final LockKey KEY = LockKey.of("acme", "cluster");
-    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private final OneKey key = new OneKey();
 
     @Test
     void aRunWithoutItsLeaseHasFailedAndSoHasItsResource() {
-        Room before = room(new Contents(null, 0, null, Map.of(), null));
-        Submission.submit(before, request());
-        Contents running = before.contents();
-        assertThat(running.lease()).isNotNull();
+        submit(7, guarded());
+        assertThat(key.lease).isNotNull();
+        key.lease = null;
 
-        Room orphaned = room(new Contents(null, running.lastToken(), null, running.runs(), running.resource()));
+        KeyState orphaned = key.load();
         List<SweepAction> done = Settlement.settle(orphaned);
 
         assertThat(done)
@@ -46,60 +46,133 @@ class SettlementTest {
                 .extracting(run -> run.status().error())
                 .extracting(RunError::code)
                 .isEqualTo(RunError.LOCK_STATE_LOST);
-        assertThat(orphaned.contents().resource())
+        assertThat(orphaned.resource().orElseThrow())
                 .extracting(Resource::state, Resource::owner)
                 .containsExactly("BROKEN", null);
         assertThat(orphaned.changes().attempts()).hasSize(1);
     }
 
     @Test
-    void nothingIsDueInARoomWhereWorkGoesOn() {
-        Room before = room(new Contents(null, 0, null, Map.of(), null));
-        Submission.submit(before, request());
-        Room later = room(before.contents());
+    void nothingIsDueOnAKeyUnderWhichWorkGoesOn() {
+        submit(7, guarded());
+        KeyState later = key.load();
         assertThat(Settlement.settle(later)).isEmpty();
-        assertThat(later.contents()).isEqualTo(before.contents());
-        assertThat(later.changes().runs()).extracting(Run::id).isEmpty();
-        assertThat(later.changes().audit()).isEmpty();
+        assertThat(later.changes().isEmpty()).isTrue();
+        assertThat(later.lease()).contains(key.lease);
+        assertThat(later.resource()).contains(key.resource);
     }
 
     @Test
     void ofTwoRunsUnderOneKeyNoneIsTrusted() {
-        Room before = room(new Contents(null, 0, null, Map.of(), null));
-        Submission.submit(before, request());
-        Contents one = before.contents();
-        Run first = one.runs().values().iterator().next();
+        submit(7, guarded());
+        Run first = key.open.values().iterator().next();
         Run second = new Run(
                 new RunId(new UUID(8, 8)),
-                KEY,
+                OneKey.KEY,
                 2,
-                NOW,
+                OneKey.START,
                 RunSpec.of(new JobName("destroy"), "bob"),
                 first.line(),
                 first.status());
-        Room tampered = room(new Contents(
-                one.lease(), one.lastToken(), null, Map.of(first.id(), first, second.id(), second), one.resource()));
+        key.open.put(second.id(), second);
 
+        KeyState tampered = key.load();
         assertThat(Settlement.settle(tampered)).extracting(SweepAction::run).containsExactly(first.id(), second.id());
         assertThat(tampered.changes().runs())
                 .allSatisfy(run -> assertThat(run.state()).isEqualTo(RunState.FAILED))
                 .extracting(run -> run.status().error())
                 .extracting(RunError::code)
                 .containsOnly(RunError.OVERLAPPING_GRANTS);
-        assertThat(tampered.contents().lease())
+        assertThat(tampered.lease())
                 .as("closed until both must have stopped")
-                .isNotNull()
-                .satisfies(lease -> assertThat(lease.eviction()).isNotNull());
+                .hasValueSatisfying(lease -> assertThat(lease.eviction()).isNotNull());
     }
 
-    private static SubmitRequest request() {
-        RunSpec spec = RunSpec.of(new JobName("create"), "alice")
+    @Test
+    void aCallerThatCouldNotReportIsDueLaterAndNotWithEveryStep() {
+        submit(1, queued());
+        submit(2, queued());
+        key.advance(Duration.ofSeconds(20));
+        key.heardSince = key.now;
+
+        assertThat(key.step(Settlement::settle)).isEmpty();
+
+        Run waiting = Objects.requireNonNull(key.open.get(id(2)));
+        assertThat(waiting.state()).isEqualTo(RunState.QUEUED);
+        assertThat(DueRules.ofWaiting(waiting, key.now)).isAfter(key.now.plus(Waiter.STALE_AFTER));
+        key.advance(Waiter.STALE_AFTER.plusMillis(1));
+        assertThat(key.step(Settlement::settle)).extracting(SweepAction::run).contains(id(2));
+    }
+
+    @Test
+    void aLongQueueThatWaitsForAPlaceOfItsTenantIsNotDue() {
+        LineLimits one = new LineLimits(1000, 1);
+        key.busyElsewhere = 1;
+        for (int i = 1; i <= 150; i++) {
+            SubmitRequest request =
+                    SubmitRequest.of(id(i), OneKey.KEY, queued()).within(one);
+            key.step(state -> SubmitRules.submit(state, request));
+        }
+        KeyState state = key.load();
+        assertThat(Settlement.settle(state)).isEmpty();
+        assertThat(DueRules.ofKey(state)).isNull();
+        assertThat(QueueRules.waitsForPlace(state)).map(Run::id).contains(id(1));
+        key.busyElsewhere = 0;
+        assertThat(key.step(Settlement::settle)).extracting(SweepAction::run).containsExactly(id(1));
+    }
+
+    @Test
+    void aPlaceIsLeftToARunOfAnotherKeyThatComesBeforeTheFirstOfThisOne() {
+        LineLimits one = new LineLimits(10, 1);
+        key.busyElsewhere = 1;
+        key.step(state -> SubmitRules.submit(
+                state, SubmitRequest.of(id(5), OneKey.KEY, queued()).within(one)));
+        key.busyElsewhere = 0;
+        key.rival = new TenantSlots.Rival(100, OneKey.START, 9);
+        KeyState yielding = key.load();
+        assertThat(Settlement.settle(yielding)).isEmpty();
+        assertThat(QueueRules.waitsForPlace(yielding)).map(Run::id).contains(id(5));
+        key.rival = new TenantSlots.Rival(0, OneKey.START, 9);
+        assertThat(key.step(Settlement::settle)).as("it came first").hasSize(1);
+    }
+
+    @Test
+    void runsThatMayNotStartEndAHundredInAStepAndAllAreTold() {
+        submit(1, queued());
+        Transition never = new Transition("cluster", Set.of("READY"), "MOVING", "READY", "BROKEN");
+        for (int i = 2; i <= 251; i++) {
+            SubmitRequest request = SubmitRequest.of(id(i), OneKey.KEY, queued().guard(never));
+            key.step(state -> SubmitRules.submit(state, request));
+        }
+        key.open.remove(id(1));
+        key.lease = null;
+        for (int left : new int[] {150, 50, 0}) {
+            KeyState state = key.load();
+            assertThat(Settlement.settle(state))
+                    .hasSize(left == 0 ? 50 : 100)
+                    .allSatisfy(action -> assertThat(action.state()).isEqualTo(RunState.FAILED));
+            assertThat(DueRules.ofKey(state)).isEqualTo(left == 0 ? null : key.now);
+            key.keep(state);
+            assertThat(key.open).hasSize(left);
+        }
+    }
+
+    private static RunId id(int number) {
+        return new RunId(new UUID(7, number));
+    }
+
+    private static RunSpec queued() {
+        return RunSpec.of(new JobName("create"), "alice").policy(ConflictPolicy.QUEUE);
+    }
+
+    private static RunSpec guarded() {
+        return RunSpec.of(new JobName("create"), "alice")
                 .guard(new Transition("cluster", Set.of(Resource.UNTOUCHED), "CREATING", "READY", "BROKEN"));
-        return SubmitRequest.of(new RunId(new UUID(7, 7)), KEY, spec)
-                .by(new SubmitRequest.Caller(new LeaseId(new UUID(1, 1)), new Holder("host/1", "alice")));
     }
 
-    private static Room room(Contents contents) {
-        return new Room(new Facts(KEY, NOW, 0, 0, null, List.of(), 0, 1, 0.5), contents);
+    private void submit(int number, RunSpec spec) {
+        SubmitRequest request = SubmitRequest.of(id(number), OneKey.KEY, spec)
+                .by(new SubmitRequest.Caller(new LeaseId(new UUID(1, number)), new Holder("host/1", "alice")));
+        key.step(state -> SubmitRules.submit(state, request));
     }
 }

@@ -8,17 +8,20 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * All that was done, in order, and the chain that seals it. Whoever reads or changes it holds the monitor of the
- * {@link RunRows} it belongs to.
+ * All that was done, in order and by key, and the chain that seals it. Its user holds the monitor of the {@link RunRows} it
+ * belongs to.
  */
 final class AuditRows {
 
     private final NavigableMap<Long, AuditRecord> records = new TreeMap<>();
+    private final Map<LockKey, NavigableMap<Long, AuditRecord>> byKey = new HashMap<>();
     private final NavigableMap<Long, AuditRecord> unsealed = new TreeMap<>();
     private final NavigableMap<Long, Seal> seals = new TreeMap<>();
     private Seal anchor = Seal.GENESIS;
@@ -27,21 +30,23 @@ final class AuditRows {
     void append(AuditRecord record) {
         AuditRecord placed = record.at(++last);
         records.put(last, placed);
+        byKey.computeIfAbsent(record.key(), key -> new TreeMap<>()).put(last, placed);
         unsealed.put(last, placed);
     }
 
     /** What was done under a key, in order. */
     List<AuditRecord> of(LockKey key) {
-        return records.values().stream()
-                .filter(record -> record.key().equals(key))
-                .toList();
+        return List.copyOf(byKey.getOrDefault(key, new TreeMap<>()).values());
     }
 
     List<AuditRecord> newestFirst(AuditQuery query) {
-        return records.descendingMap().values().stream()
-                .filter(query::matches)
-                .limit(query.limit())
-                .toList();
+        NavigableMap<Long, AuditRecord> all =
+                query.key() == null ? records : byKey.getOrDefault(query.key(), new TreeMap<>());
+        return (query.before() == 0 ? all : all.headMap(query.before(), false))
+                .descendingMap().values().stream()
+                        .filter(query::matches)
+                        .limit(query.limit())
+                        .toList();
     }
 
     List<AuditRecord> unsealed(int limit) {
@@ -86,6 +91,9 @@ final class AuditRows {
             anchor = first;
             seals.remove(first.position());
             records.remove(first.sequence());
+            byKey.computeIfPresent(
+                    record.key(),
+                    (key, known) -> known.remove(first.sequence()) != null && known.isEmpty() ? null : known);
             forgotten++;
         }
         return forgotten;

@@ -9,8 +9,8 @@ import io.interlock.run.Run;
 import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.RedriveRequest;
-import io.interlock.spi.run.rules.Redriving;
-import io.interlock.spi.run.rules.Room;
+import io.interlock.spi.run.rules.DeadLetterRules;
+import io.interlock.spi.run.rules.KeyState;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -26,19 +26,22 @@ class LetterBook implements DeadLetters {
 
     @Override
     public List<DeadLetter> deadLetters(DeadLetterQuery query) {
-        return table.alone(rows ->
-                rows.deadLetters().filter(query::matches).limit(query.limit()).toList());
+        return table.alone(rows -> rows.history
+                .deadLetters(query.after())
+                .filter(query::matches)
+                .limit(query.limit())
+                .toList());
     }
 
     @Override
     public RedriveAnswer redrive(RedriveRequest request) {
         return about(
                         request.dead(),
-                        (room, dead) -> Redriving.redrive(
-                                room,
+                        (state, dead) -> DeadLetterRules.redrive(
+                                state,
                                 request,
                                 dead,
-                                table.rows.disposition(dead.id()),
+                                table.rows.history.disposition(dead.id()),
                                 table.rows.run(request.anew()).orElse(null)))
                 .orElseGet(RedriveAnswer.Unknown::new);
     }
@@ -47,13 +50,15 @@ class LetterBook implements DeadLetters {
     public DiscardAnswer discard(DiscardRequest request) {
         return about(
                         request.dead(),
-                        (room, dead) -> Redriving.discard(room, request, dead, table.rows.disposition(dead.id())))
+                        (state, dead) -> DeadLetterRules.discard(
+                                state, request, dead, table.rows.history.disposition(dead.id())))
                 .orElseGet(DiscardAnswer.Unknown::new);
     }
 
     /** One step on the key of a run, if there is such a run, also when the key is locked. */
-    private <A> Optional<A> about(RunId id, BiFunction<Room, Run, A> rule) {
+    private <A> Optional<A> about(RunId id, BiFunction<KeyState, Run, A> rule) {
         return table.alone(rows -> rows.run(id))
-                .flatMap(run -> table.step(run.key(), room -> table.rows.run(id).map(dead -> rule.apply(room, dead))));
+                .flatMap(run ->
+                        table.step(run.key(), state -> table.rows.run(id).map(dead -> rule.apply(state, dead))));
     }
 }

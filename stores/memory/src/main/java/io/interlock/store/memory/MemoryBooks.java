@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 /** A client's view of what a store in memory keeps beside its runs. Safe for use by many threads. */
 abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
 
-    MemoryBooks(Environment environment, RunSteps runs, Watchers<LockKey> watchers) {
-        super(environment, runs, watchers);
+    MemoryBooks(Environment environment, RunSteps runs) {
+        super(environment, runs);
     }
 
     private Books books() {

@@ -33,13 +33,11 @@ import java.util.function.Function;
 abstract class MemoryLeases implements LeaseStore {
 
     private final RunTable table;
-    private final Watchers<LockKey> watchers;
     private final WakeUps wakeUps;
     private volatile boolean closed;
 
-    MemoryLeases(Environment environment, RunTable table, Watchers<LockKey> watchers) {
+    MemoryLeases(Environment environment, RunTable table) {
         this.table = table;
-        this.watchers = watchers;
         wakeUps = new WakeUps(environment);
     }
 
@@ -114,7 +112,7 @@ abstract class MemoryLeases implements LeaseStore {
 
     @Override
     public ChangeFeed changes() {
-        return (key, lookAgain) -> wakeUps.subscribe(watchers, key, lookAgain);
+        return (key, lookAgain) -> wakeUps.subscribe(table.watchers, key, lookAgain);
     }
 
     @Override
@@ -125,7 +123,7 @@ abstract class MemoryLeases implements LeaseStore {
 
     /** Tells whoever waits for {@code key} to look again. */
     void wake(LockKey key) {
-        watchers.wake(key);
+        table.watchers.wake(key);
     }
 
     WakeUps wakeUps() {

@@ -39,8 +39,8 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
 
     private final RunSteps runs;
 
-    MemoryRuns(Environment environment, RunSteps runs, Watchers<LockKey> watchers) {
-        super(environment, runs.table(), watchers);
+    MemoryRuns(Environment environment, RunSteps runs) {
+        super(environment, runs.table());
         this.runs = runs;
     }
 
@@ -68,7 +68,8 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
 
     @Override
     public Answers<TurnAnswer> takeTurn(List<TurnRequest> requests) {
-        return answer(requests, runs::takeTurn);
+        requireOpen();
+        return Answers.of(runs.takeTurns(requests));
     }
 
     @Override
@@ -112,9 +113,7 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
     @Override
     public List<SweepAction> sweepRuns(int limit) {
         requireOpen();
-        List<SweepAction> done = runs.sweep(limit);
-        done.forEach(action -> wake(action.key()));
-        return done;
+        return runs.sweep(limit);
     }
 
     @Override

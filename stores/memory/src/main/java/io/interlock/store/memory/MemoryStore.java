@@ -3,7 +3,6 @@ package io.interlock.store.memory;
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseTerms;
-import io.interlock.LockKey;
 import io.interlock.time.Environment;
 import java.time.Duration;
 
@@ -12,7 +11,8 @@ import java.time.Duration;
  * that are one process. Exclusion, tokens, leases and runs reach as far as the process and end with it.
  *
  * <p>Safe for use by many threads. Whoever uses leases does not wait for somebody who uses other keys; steps about runs
- * wait for each other.
+ * wait for each other. What a step costs depends neither on how many keys and runs there are nor on how old the store is;
+ * only what lists or looks at all keys grows with their number.
  */
 public final class MemoryStore extends MemoryBooks {
 
@@ -25,7 +25,6 @@ public final class MemoryStore extends MemoryBooks {
     static final String NAME = "memory";
 
     private final Environment environment;
-    private final Watchers<LockKey> watchers;
 
     /** An empty store of its own, with leases of up to {@link #DEFAULT_MAX_LEASE}. */
     public MemoryStore(Environment environment) {
@@ -36,19 +35,17 @@ public final class MemoryStore extends MemoryBooks {
     public MemoryStore(Environment environment, Duration maxLease) {
         this(
                 environment,
-                new RunSteps(new RunTable(new StoreClock(environment), checked(maxLease), environment.random())),
-                new Watchers<>());
+                new RunSteps(new RunTable(new StoreClock(environment), checked(maxLease), environment.random())));
     }
 
-    MemoryStore(Environment environment, RunSteps runs, Watchers<LockKey> watchers) {
-        super(environment, runs, watchers);
+    MemoryStore(Environment environment, RunSteps runs) {
+        super(environment, runs);
         this.environment = environment;
-        this.watchers = watchers;
     }
 
     /** Another client of the same leases, as a second process would be; each is closed for itself. */
     public MemoryStore anotherClient() {
-        return new MemoryStore(environment, runs(), watchers);
+        return new MemoryStore(environment, runs());
     }
 
     @Override

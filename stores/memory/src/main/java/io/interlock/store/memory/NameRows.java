@@ -3,22 +3,33 @@ package io.interlock.store.memory;
 import io.interlock.RunId;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/** Idempotency keys. Whoever reads or changes them holds the monitor of the {@link RunRows} they belong to. */
+/**
+ * Idempotency keys, by name and by when they no longer count. Its user holds the monitor of the {@link RunRows} they belong
+ * to.
+ */
 final class NameRows {
 
     private final Map<Name, Remembered> names = new HashMap<>();
+    private final Map<RunId, Integer> countByRun = new HashMap<>();
+    private final NavigableSet<Remembered> byEnd = new TreeSet<>(Comparator.comparing(Remembered::until)
+            .thenComparing(known -> known.name().tenant())
+            .thenComparing(known -> known.name().name()));
 
     /** Something a tenant has a name for. */
     record Name(String tenant, String name) {}
 
     /** What a tenant submitted under a name. */
-    record Remembered(String fingerprint, RunId run, Instant until) {
+    record Remembered(Name name, String fingerprint, RunId run, Instant until) {
 
         boolean countsAt(Instant now) {
             return until.isAfter(now);
@@ -29,13 +40,54 @@ final class NameRows {
         return Optional.ofNullable(names.get(name)).filter(known -> known.countsAt(now));
     }
 
-    void remember(Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
-        names.put(name, new Remembered(idempotency.fingerprint(), run, now.plus(idempotency.keepFor())));
+    /**
+     * Remembers that {@code name} stands for {@code run}.
+     *
+     * @return the run it stood for before, if no other name stands for that run any more
+     */
+    Optional<RunId> remember(Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
+        Optional<RunId> before = forget(names.get(name));
+        Remembered known = new Remembered(name, idempotency.fingerprint(), run, now.plus(idempotency.keepFor()));
+        names.put(name, known);
+        byEnd.add(known);
+        countByRun.merge(run, 1, Integer::sum);
+        return before;
     }
 
-    /** The runs whose names still count; names that no longer do are forgotten. */
-    Set<RunId> counting(Instant now) {
-        names.values().removeIf(known -> !known.countsAt(now));
-        return names.values().stream().map(Remembered::run).collect(Collectors.toSet());
+    /** Whether a name is remembered for the run. */
+    boolean stand(RunId run) {
+        return countByRun.containsKey(run);
+    }
+
+    /**
+     * Forgets up to {@code limit} names that no longer count at {@code now}.
+     *
+     * @return the runs that no name stands for any more
+     */
+    Forgotten forgetOver(Instant now, int limit) {
+        List<RunId> nameless = new ArrayList<>();
+        int names = 0;
+        for (; names < limit && !byEnd.isEmpty() && !byEnd.first().countsAt(now); names++) {
+            forget(byEnd.first()).ifPresent(nameless::add);
+        }
+        return new Forgotten(names, nameless);
+    }
+
+    /**
+     * What was forgotten.
+     *
+     * @param names how many names
+     * @param nameless the runs that no name stands for any more
+     */
+    record Forgotten(int names, List<RunId> nameless) {}
+
+    private Optional<RunId> forget(@Nullable Remembered known) {
+        if (known == null) {
+            return Optional.empty();
+        }
+        names.remove(known.name());
+        byEnd.remove(known);
+        Integer left = countByRun.computeIfPresent(known.run(), (run, count) -> count == 1 ? null : count - 1);
+        return left == null ? Optional.of(known.run()) : Optional.empty();
     }
 }

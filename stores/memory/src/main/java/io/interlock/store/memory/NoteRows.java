@@ -8,15 +8,16 @@ import io.interlock.run.WorkerNote;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 
-/**
- * Output, counts, workers and bookmarks. Whoever reads or changes them holds the monitor of the {@link RunRows} they belong
- * to.
- */
+/** Output, counts, workers and bookmarks. Their user holds the monitor of the {@link RunRows} they belong to. */
 final class NoteRows {
 
     private static final Comparator<WorkerNote> LAST_FIRST = Comparator.comparing(WorkerNote::seenAt)
@@ -24,15 +25,27 @@ final class NoteRows {
             .thenComparing(worker -> worker.worker().instance());
 
     private final Map<RunId, String> outputs = new HashMap<>();
-    private final Map<LockKey, Map<Counted, RefusalCount>> refusals = new HashMap<>();
+    private final Map<LockKey, NavigableMap<Counted, RefusalCount>> refusals = new HashMap<>();
+    private final NavigableMap<Instant, Set<LockKey>> keysByMinute = new TreeMap<>();
     private final Map<String, WorkerNote> workers = new HashMap<>();
     private final Map<String, Long> bookmarks = new HashMap<>();
 
-    /** What a count under a key stands for. */
-    private record Counted(String node, Instant minute, ConflictPolicy policy, RefusalCount.Outcome outcome) {
+    /** What a count under a key stands for, in the order in which counts are shown. */
+    private record Counted(Instant minute, String node, ConflictPolicy policy, RefusalCount.Outcome outcome)
+            implements Comparable<Counted> {
+
+        private static final Comparator<Counted> ORDER = Comparator.comparing(Counted::minute)
+                .thenComparing(Counted::node)
+                .thenComparing(Counted::policy)
+                .thenComparing(Counted::outcome);
 
         static Counted by(RefusalCount count) {
-            return new Counted(count.node(), count.minute(), count.policy(), count.outcome());
+            return new Counted(count.minute(), count.node(), count.policy(), count.outcome());
+        }
+
+        @Override
+        public int compareTo(Counted other) {
+            return ORDER.compare(this, other);
         }
     }
 
@@ -45,17 +58,14 @@ final class NoteRows {
     }
 
     void count(RefusalCount count) {
-        refusals.computeIfAbsent(count.key(), key -> new HashMap<>())
+        refusals.computeIfAbsent(count.key(), key -> new TreeMap<>())
                 .merge(Counted.by(count), count, (known, said) -> said.count() > known.count() ? said : known);
+        keysByMinute.computeIfAbsent(count.minute(), minute -> new HashSet<>()).add(count.key());
     }
 
     List<RefusalCount> refusals(LockKey key, Instant since) {
-        return refusals.getOrDefault(key, Map.of()).values().stream()
+        return refusals.getOrDefault(key, new TreeMap<>()).values().stream()
                 .filter(count -> !count.minute().isBefore(since))
-                .sorted(Comparator.comparing(RefusalCount::minute)
-                        .thenComparing(RefusalCount::node)
-                        .thenComparing(RefusalCount::policy)
-                        .thenComparing(RefusalCount::outcome))
                 .toList();
     }
 
@@ -93,15 +103,24 @@ final class NoteRows {
 
     /** Forgets what was counted or seen before {@code then}. */
     void forgetBefore(Instant then) {
-        refusals.values()
-                .forEach(counts ->
-                        counts.keySet().removeIf(counted -> counted.minute().isBefore(then)));
-        refusals.values().removeIf(Map::isEmpty);
+        while (!keysByMinute.isEmpty() && keysByMinute.firstKey().isBefore(then)) {
+            Map.Entry<Instant, Set<LockKey>> minute = keysByMinute.pollFirstEntry();
+            minute.getValue().forEach(key -> forget(key, minute.getKey()));
+        }
         workers.values().removeIf(worker -> worker.seenAt().isBefore(then));
     }
 
     /** Forgets remote workers that were last there before {@code then}. */
     void forgetRemoteBefore(Instant then) {
         workers.values().removeIf(worker -> worker.isRemote() && worker.seenAt().isBefore(then));
+    }
+
+    private void forget(LockKey key, Instant minute) {
+        refusals.computeIfPresent(key, (known, counts) -> {
+            while (!counts.isEmpty() && !counts.firstKey().minute().isAfter(minute)) {
+                counts.pollFirstEntry();
+            }
+            return counts.isEmpty() ? null : counts;
+        });
     }
 }

@@ -5,7 +5,6 @@ import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
-import io.interlock.spi.run.rules.Room;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -28,22 +27,22 @@ final class PauseSteps {
                     request.reason(),
                     now,
                     request.time() == null ? null : now.plus(request.time()));
-            rows.pause(pause);
+            rows.pauses.begin(pause);
             rows.audit.append(noted(pause, "paused", request.actor(), request.reason(), now));
             return pause;
         });
     }
 
+    /** Ends a pause. However many keys it covered, no more than a page of them is settled before this returns. */
     boolean resume(ResumeRequest request) {
         Optional<Pause> pause = table.changePauses(rows -> {
-            Optional<Pause> over = rows.resume(request.tenant(), request.pattern());
             Instant now = table.now();
+            Optional<Pause> over = rows.pauses.end(request.tenant(), request.pattern(), now);
             over.ifPresent(ended -> rows.audit.append(noted(ended, "resumed", request.actor(), request.reason(), now)));
             return over;
         });
         pause.ifPresent(over -> {
-            table.rows.keys().stream().filter(over::covers).forEach(key -> table.step(key, Room::changes));
-            // What was kept for workers before may be claimed again, though no run has changed.
+            table.settleAfter(over);
             table.wakeWorkers(over.tenant());
         });
         return pause.isPresent();

@@ -9,8 +9,9 @@ import io.interlock.run.Run;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Wait;
-import io.interlock.spi.run.rules.BareLeases;
-import io.interlock.spi.run.rules.Explaining;
+import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.QueueRules;
+import io.interlock.spi.run.rules.WaitRules;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,7 +29,7 @@ class RunLooks {
     }
 
     RunPage list(RunQuery query) {
-        return table.alone(rows -> RunPage.of(rows.runs(query), query.limit()));
+        return table.alone(rows -> RunPage.of(rows.history.list(query), query.limit()));
     }
 
     Optional<Run> find(RunId id) {
@@ -36,16 +37,22 @@ class RunLooks {
     }
 
     List<Run> queue(LockKey key) {
-        return table.rows.know(key) ? table.step(key, BareLeases::queue) : List.of();
+        if (!table.rows.know(key)) {
+            return List.of();
+        }
+        table.step(key, KeyState::now);
+        return table.alone(rows -> rows.waiting(key).stream()
+                .sorted(QueueRules.readyFirst(table.now()))
+                .toList());
     }
 
     Optional<Wait> explain(RunId id) {
-        return find(id).flatMap(run ->
-                table.step(run.key(), room -> Explaining.explain(room, id, table.rows.pastRuntimes(run.key()))));
+        return find(id).flatMap(run -> table.step(
+                run.key(), state -> WaitRules.explain(state, id, table.rows.history.pastRuntimes(run.key()))));
     }
 
     List<Attempt> attempts(RunId id) {
-        return table.alone(rows -> rows.attempts(id));
+        return table.alone(rows -> rows.history.attempts(id));
     }
 
     Optional<Resource> resource(LockKey key) {

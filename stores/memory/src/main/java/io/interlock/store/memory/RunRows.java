@@ -2,206 +2,454 @@ package io.interlock.store.memory;
 
 import static java.util.Objects.requireNonNull;
 
+import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.access.AccessKey;
-import io.interlock.run.Attempt;
-import io.interlock.run.DeadLetter;
 import io.interlock.run.Disposition;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
+import io.interlock.run.Retention;
 import io.interlock.run.Run;
-import io.interlock.run.RunQuery;
+import io.interlock.run.Tally;
+import io.interlock.run.Turn;
+import io.interlock.run.Waiter;
 import io.interlock.spi.run.ClaimRequest;
-import io.interlock.spi.run.rules.Contents;
-import io.interlock.spi.run.rules.Explaining;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.rules.DueRules;
+import io.interlock.spi.run.rules.KeyRows;
+import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LeaseRow;
-import io.interlock.spi.run.rules.Reservation;
-import io.interlock.spi.run.rules.Room;
-import java.time.Duration;
+import io.interlock.spi.run.rules.QueueRules;
+import io.interlock.spi.run.rules.TenantSlots;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs of one store and what belongs to them, beside the leases. Whoever reads or changes it holds its monitor, except
- * where it says otherwise.
+ * The runs of one store and what belongs to them, beside the leases: rows by key, and indexes that find what a step needs
+ * without looking at all keys, all waiting runs or all history. Its user holds its monitor, except where it says otherwise.
  */
 final class RunRows {
+
+    private static final int MOST_PAUSED = 100;
 
     final AuditRows audit = new AuditRows();
     final NameRows names = new NameRows();
     final NoteRows notes = new NoteRows();
+    final PauseRows pauses = new PauseRows();
+    final HistoryRows history = new HistoryRows();
 
     /** In the order in which they were added. */
     final Map<String, AccessKey> accessKeys = new LinkedHashMap<>();
 
-    private final Map<RunId, Run> runs = new HashMap<>();
-    private final Map<LockKey, Kept> rooms = new ConcurrentHashMap<>();
-    private final Map<String, Integer> busy = new HashMap<>();
-    private final Map<RunId, List<Attempt>> attempts = new HashMap<>();
-    private final Map<RunId, Disposition> dispositions = new HashMap<>();
-    private final Map<NameRows.Name, Pause> pauses = new LinkedHashMap<>();
+    private final Map<LockKey, KeyRow> keys = new ConcurrentHashMap<>();
+    private final Map<String, TenantRows> tenants = new HashMap<>();
+    private final Set<String> tenantsThatWait = ConcurrentHashMap.newKeySet();
+    private final Map<UUID, Set<LockKey>> claims = new HashMap<>();
+    private final DueKeys due = new DueKeys();
+    private final Tallies tallies = new Tallies();
+    private Instant lastHeard;
+    private Instant heardSince;
     private long submitted;
 
-    /** What is kept about a key beside its lease. */
-    private record Kept(
-            @Nullable Reservation reservation,
-            Map<RunId, Run> runs,
-            @Nullable Resource resource) {}
+    RunRows(Instant now) {
+        lastHeard = now;
+        heardSince = now;
+    }
 
     /** Whether runs have anything to do with the key. Needs the key's slot, not the monitor. */
     boolean know(LockKey key) {
-        return rooms.containsKey(key);
+        return keys.containsKey(key);
     }
 
     /** The keys with runs or resources. Needs no monitor. */
     List<LockKey> keys() {
-        return List.copyOf(rooms.keySet());
+        return List.copyOf(keys.keySet());
     }
 
-    /** The keys with runs that have not ended: those on which time can bring something about. Needs no monitor. */
-    List<LockKey> keysAtWork() {
-        return rooms.entrySet().stream()
-                .filter(room -> !room.getValue().runs().isEmpty())
-                .map(Map.Entry::getKey)
-                .toList();
+    /** What the rules see of a key. */
+    KeyRows read(LockKey key, @Nullable LeaseRow lease, long lastToken) {
+        KeyRow row = keys.get(key);
+        return row == null ? KeyRows.ofLease(lease, lastToken) : row.rows(lease, lastToken);
     }
 
-    Contents contents(LockKey key, @Nullable LeaseRow lease, long lastToken) {
-        Kept kept = rooms.get(key);
-        return kept == null
-                ? new Contents(lease, lastToken, null, Map.of(), null)
-                : new Contents(lease, lastToken, kept.reservation(), kept.runs(), kept.resource());
+    /** What the rules see of the other keys of a key's tenant. */
+    TenantSlots slots(LockKey key, Instant now) {
+        KeyRow row = keys.get(key);
+        TenantRows tenant = tenants.get(key.tenant());
+        // Not kept: a look is no reason to keep anything about a tenant.
+        return (tenant == null ? new TenantRows(key.tenant()) : tenant)
+                .slots(key, row == null ? null : row.reservation, now);
     }
 
-    /** Takes over what a step has changed, the lease excepted. */
-    void keep(LockKey key, Room room) {
-        Contents contents = room.contents();
-        Room.Changes changes = room.changes();
-        if (contents.runs().isEmpty() && contents.resource() == null) {
-            rooms.remove(key);
-        } else {
-            rooms.put(key, new Kept(contents.reservation(), contents.runs(), contents.resource()));
+    /**
+     * Takes over what a step has changed, the lease excepted.
+     *
+     * @return whether a run may be claimed now that could not be claimed before
+     */
+    boolean write(LockKey key, KeyState state) {
+        KeyRow row = keys.get(key);
+        KeyState.Changes changes = state.changes();
+        if (row == null) {
+            if (changes.runs().isEmpty() && state.resource().isEmpty()) {
+                changes.audit().forEach(audit::append);
+                changes.letters().forEach(letter -> settle(letter.run(), requireNonNull(letter.disposition())));
+                return false;
+            }
+            row = new KeyRow(key, tenant(key));
         }
-        changes.runs().forEach(this::keep);
-        changes.attempts()
-                .forEach(attempt -> attempts.computeIfAbsent(attempt.run(), run -> new ArrayList<>())
-                        .add(attempt));
-        changes.letters().forEach(letter -> dispositions.put(letter.run().id(), requireNonNull(letter.disposition())));
+        Instant now = state.now();
+        // Asked first: the rules count what this step has changed themselves.
+        Run waitsForPlace = QueueRules.waitsForPlace(state).orElse(null);
+        Instant next = DueRules.ofKey(state);
+        for (Run run : changes.runs()) {
+            put(row, run, now);
+        }
+        changes.attempts().forEach(history::add);
+        changes.letters().forEach(letter -> settle(letter.run(), requireNonNull(letter.disposition())));
         changes.audit().forEach(audit::append);
+        row.tenant.moveOffer(key, row.reservation, state.reservation().orElse(null));
+        row.reservation = state.reservation().orElse(null);
+        row.resource = state.resource().orElse(null);
+        for (Run run : row.busy()) {
+            next = DueRules.sooner(next, DueRules.ofBusy(run, state.lease().orElse(null), now));
+        }
+        moveDue(row, row.hasOpenRuns() ? DueRules.sooner(next, row.queue().nextDue(Set.of())) : null);
+        moveWaiting(row, waitsForPlace);
+        boolean more = moveClaimable(row, now);
+        forgetClaimIfOver(row);
+        keepIfNeeded(row);
+        return more;
+    }
+
+    /** Takes over where a run stands now, in its row and in what is counted about it. */
+    void put(Run run, Instant now) {
+        KeyRow known = keys.get(run.key());
+        KeyRow row = known == null ? new KeyRow(run.key(), tenant(run.key())) : known;
+        put(row, run, now);
+        keepIfNeeded(row);
     }
 
     Optional<Run> run(RunId id) {
-        return Optional.ofNullable(runs.get(id));
+        return history.find(id);
     }
 
-    /** One run more than asked for, if there is one. */
-    List<Run> runs(RunQuery query) {
-        return runs.values().stream()
-                .filter(query::matches)
-                .sorted(Comparator.comparingLong(run -> query.descending() ? -run.number() : run.number()))
-                .limit(query.limit() + 1L)
-                .toList();
+    /** The runs that wait for a key, in the order of their numbers. */
+    List<Run> waiting(LockKey key) {
+        KeyRow row = keys.get(key);
+        return row == null ? List.of() : row.waiting();
     }
 
-    /** What was done about a run as a dead letter, or {@code null} if nothing was. */
+    /** When the first of the runs that wait for a key was submitted, or {@code null} if none waits. */
     @Nullable
-    Disposition disposition(RunId id) {
-        return dispositions.get(id);
+    Instant oldestWaiting(LockKey key) {
+        KeyRow row = keys.get(key);
+        return row == null ? null : row.oldestWaiting();
     }
 
-    /** Dead letters in the order in which their runs were submitted. */
-    Stream<DeadLetter> deadLetters() {
-        return runs.values().stream()
-                .filter(run -> run.state() == RunState.DEAD)
-                .sorted(Comparator.comparingLong(Run::number))
-                .map(run -> new DeadLetter(run, dispositions.get(run.id())));
-    }
-
-    /** Runs that have not ended, and dead ones about which nobody has done anything. */
-    Stream<Run> toTally() {
-        return runs.values().stream()
-                .filter(run -> !run.state().isTerminal()
-                        || (run.state() == RunState.DEAD && !dispositions.containsKey(run.id())));
-    }
-
-    Stream<Run> ended() {
-        return runs.values().stream().filter(run -> run.state().isTerminal());
-    }
-
-    /** Forgets a run that has ended, and all that belongs to it. */
-    void forget(RunId id) {
-        runs.remove(id);
-        attempts.remove(id);
-        dispositions.remove(id);
-        notes.forget(id);
-    }
-
-    /** How long the last attempts of the key's last successful runs took. */
-    List<Duration> pastRuntimes(LockKey key) {
-        return runs.values().stream()
-                .filter(run -> run.key().equals(key) && run.state() == RunState.SUCCEEDED)
-                .sorted(Comparator.comparing((Run run) -> run.status().since()).reversed())
-                .limit(Explaining.PAST)
-                .flatMap(run -> run.status().lastTurn().stream()
-                        .map(turn ->
-                                Duration.between(turn.startedAt(), run.status().since())))
-                .toList();
-    }
-
-    List<Attempt> attempts(RunId id) {
-        return List.copyOf(attempts.getOrDefault(id, List.of()));
-    }
-
+    /** What the key stands for. */
     Optional<Resource> resource(LockKey key) {
-        return Optional.ofNullable(rooms.get(key)).map(Kept::resource);
+        return Optional.ofNullable(keys.get(key)).map(row -> row.resource);
     }
 
-    /** Runs that keys are kept for, and that {@code request} asks for. */
-    List<Run> pending(ClaimRequest request) {
-        return rooms.values().stream()
-                .flatMap(kept -> kept.runs().values().stream())
-                .filter(run -> run.state() == RunState.PENDING
-                        && request.wants(run.key().tenant())
-                        && request.jobs().contains(run.job()))
-                .toList();
-    }
-
-    int busy(String tenant) {
-        return busy.getOrDefault(tenant, 0);
+    List<Tally> tallies() {
+        return tallies.all();
     }
 
     long nextNumber() {
         return submitted + 1;
     }
 
-    List<Pause> pauses() {
-        return List.copyOf(pauses.values());
+    /** Callers could report just now. After a time in which they could not, their silence counts from now on only. */
+    void heard(Instant now) {
+        heardSince = heardSince(now);
+        lastHeard = now;
     }
 
-    void pause(Pause pause) {
-        pauses.put(new NameRows.Name(pause.tenant(), pause.pattern()), pause);
+    /** Since when callers could report. */
+    Instant heardSince(Instant now) {
+        return lastHeard.plus(Waiter.STALE_AFTER).isBefore(now) ? now : heardSince;
     }
 
-    Optional<Pause> resume(String tenant, String pattern) {
-        return Optional.ofNullable(pauses.remove(new NameRows.Name(tenant, pattern)));
+    /** Remembers that {@code name} stands for {@code run}. */
+    void remember(NameRows.Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
+        names.remember(name, idempotency, run, now).ifPresent(this::releaseIfEnded);
     }
 
-    private void keep(Run run) {
-        Run before = runs.put(run.id(), run);
+    /**
+     * Forgets up to {@code limit} names that no longer count at {@code now}.
+     *
+     * @return how many
+     */
+    int forgetNames(Instant now, int limit) {
+        NameRows.Forgotten forgotten = names.forgetOver(now, limit);
+        forgotten.nameless().forEach(this::releaseIfEnded);
+        return forgotten.names();
+    }
+
+    /** Forgets up to {@code limit} runs that are older than they are kept, and says how many. */
+    int forgetRuns(Retention retention, Instant now, int limit) {
+        List<Run> forgotten = history.forget(retention, now, limit);
+        forgotten.forEach(run -> {
+            notes.forget(run.id());
+            tallies.remove(run);
+        });
+        return forgotten.size();
+    }
+
+    /** Up to {@code limit} keys that are due, of one tenant or, with {@code null}, of all, the longest due first. */
+    List<LockKey> due(@Nullable String tenant, Instant now, int limit) {
+        if (tenant == null) {
+            return due.at(now, limit);
+        }
+        TenantRows rows = tenants.get(tenant);
+        return rows == null ? List.of() : rows.due.at(now, limit);
+    }
+
+    /**
+     * Makes up to {@code limit} further keys due that pauses have covered which are over now.
+     *
+     * @param tenant whose, or {@code null} for those of all
+     */
+    void endPauses(@Nullable String tenant, Instant now, int limit) {
+        pauses.endThoseOver(now);
+        for (KeyRow row : pauses.nextToSettle(null, tenant, limit, this::openKeys)) {
+            if (row.due == null || row.due.isAfter(now)) {
+                moveDue(row, now);
+            }
+        }
+    }
+
+    /** Up to {@code limit} further keys that {@code pause} has covered, which is over. */
+    List<LockKey> nextToSettle(Pause pause, int limit) {
+        return pauses.nextToSettle(pause, null, limit, this::openKeys).stream()
+                .map(row -> row.key)
+                .toList();
+    }
+
+    /** Whether keys of the tenant wait for a place. Needs no monitor. */
+    boolean waitForPlaces(String tenant) {
+        return tenantsThatWait.contains(tenant);
+    }
+
+    /** The tenants with keys that wait for a place. Needs no monitor. */
+    List<String> tenantsThatWait() {
+        return List.copyOf(tenantsThatWait);
+    }
+
+    /** The key that has the tenant's next free place, if a place is free and a key waits for it. */
+    Optional<LockKey> nextForPlace(String tenant, Instant now) {
+        return Optional.ofNullable(tenants.get(tenant))
+                .map(rows -> rows.nextForPlace(now))
+                .map(Run::key);
+    }
+
+    /** A claim has taken a run. */
+    void claimed(LockKey key, UUID claim, LeaseId lease) {
+        KeyRow row = keys.get(key);
+        if (row != null) {
+            forgetClaim(row);
+            row.claim = new KeyRow.Claim(claim, lease);
+            claims.computeIfAbsent(claim, id -> new HashSet<>()).add(key);
+        }
+    }
+
+    /** The keys under which a claim of that name has taken runs that still run. */
+    List<LockKey> claimedBy(UUID claim) {
+        return List.copyOf(claims.getOrDefault(claim, Set.of()));
+    }
+
+    /**
+     * Runs that may be claimed.
+     *
+     * @param runs those found, in the order in which they are to be claimed
+     * @param isAll whether there are no others
+     */
+    record Candidates(List<Run> runs, boolean isAll) {}
+
+    /**
+     * Finds up to {@code limit} runs for a claim: the first of every tenant, then the second of every tenant, so that a long
+     * queue of one tenant keeps no other waiting. Runs of paused keys are put aside until the end of their pause, at most
+     * {@value #MOST_PAUSED} in one look.
+     *
+     * @param tried runs to leave out
+     * @param turns how many runs each tenant has had already
+     */
+    Candidates candidates(ClaimRequest request, Instant now, Set<RunId> tried, Map<String, Integer> turns, int limit) {
+        PriorityQueue<Cursor> cursors = new PriorityQueue<>(Comparator.<Cursor>comparingInt(cursor -> cursor.turn)
+                .thenComparing(cursor -> cursor.run, QueueRules.order(now)));
+        wanted(request).forEach(tenant -> {
+            Iterator<Run> runs = tenant.claimable(request.jobs(), now);
+            Run first = next(runs, tried);
+            if (first != null) {
+                cursors.add(new Cursor(first, runs, turns.getOrDefault(tenant.name, 0)));
+            }
+        });
+        List<Run> found = new ArrayList<>();
+        List<Run> paused = new ArrayList<>();
+        while (!cursors.isEmpty() && found.size() < limit && paused.size() < MOST_PAUSED) {
+            Cursor first = cursors.remove();
+            boolean isPaused = pauses.cover(first.run.key(), now);
+            (isPaused ? paused : found).add(first.run);
+            first.turn += isPaused ? 0 : 1;
+            Run next = next(first.rest, tried);
+            if (next != null) {
+                first.run = next;
+                cursors.add(first);
+            }
+        }
+        boolean isAll = cursors.isEmpty();
+        paused.forEach(run -> Optional.ofNullable(keys.get(run.key())).ifPresent(row -> moveClaimable(row, now)));
+        return new Candidates(found, isAll);
+    }
+
+    private Stream<TenantRows> wanted(ClaimRequest request) {
+        return request.tenant() == null
+                ? tenants.values().stream().filter(TenantRows::hasClaimable)
+                : Optional.ofNullable(tenants.get(request.tenant())).stream();
+    }
+
+    private static @Nullable Run next(Iterator<Run> runs, Set<RunId> tried) {
+        while (runs.hasNext()) {
+            Run run = runs.next();
+            if (!tried.contains(run.id())) {
+                return run;
+            }
+        }
+        return null;
+    }
+
+    /** Where a claim stands among the runs of one tenant. */
+    private static final class Cursor {
+        private final Iterator<Run> rest;
+        private int turn;
+        private Run run;
+
+        Cursor(Run run, Iterator<Run> rest, int turn) {
+            this.run = run;
+            this.rest = rest;
+            this.turn = turn;
+        }
+    }
+
+    private TenantRows tenant(LockKey key) {
+        return tenants.computeIfAbsent(key.tenant(), TenantRows::new);
+    }
+
+    private NavigableMap<String, KeyRow> openKeys(String tenant) {
+        TenantRows rows = tenants.get(tenant);
+        return rows == null ? Collections.emptyNavigableMap() : rows.open();
+    }
+
+    private void put(KeyRow row, Run run, Instant now) {
+        Run before = history.put(run);
         submitted = Math.max(submitted, run.number());
-        int more = isBusy(run) - (before == null ? 0 : isBusy(before));
-        if (more != 0) {
-            busy.merge(run.key().tenant(), more, Integer::sum);
+        boolean waits = run.state() == RunState.QUEUED;
+        row.put(run, waits && QueueRules.isReady(run, now), waits ? DueRules.ofWaiting(run, now) : null);
+        row.tenant.countBusy(isBusy(run) - (before == null ? 0 : isBusy(before)));
+        if (before != null) {
+            tallies.remove(before);
+        }
+        if (!run.state().isTerminal() || history.isOpenLetter(run)) {
+            tallies.add(run);
+        }
+        if (run.state().isTerminal() && !names.stand(run.id())) {
+            history.release(run);
+        }
+    }
+
+    private void settle(Run letter, Disposition disposition) {
+        history.settle(letter.id(), disposition);
+        tallies.remove(letter);
+    }
+
+    private void releaseIfEnded(RunId id) {
+        history.find(id).filter(run -> run.state().isTerminal()).ifPresent(history::release);
+    }
+
+    private void moveDue(KeyRow row, @Nullable Instant next) {
+        due.move(row.key, row.due, next);
+        row.tenant.due.move(row.key, row.due, next);
+        row.due = next;
+    }
+
+    private void moveWaiting(KeyRow row, @Nullable Run next) {
+        if (row.waitsForPlace != null) {
+            row.tenant.removeWaiting(row.waitsForPlace);
+        }
+        if (next != null) {
+            row.tenant.addWaiting(next);
+        }
+        row.waitsForPlace = next;
+        if (row.tenant.hasWaiting()) {
+            tenantsThatWait.add(row.tenant.name);
+        } else {
+            tenantsThatWait.remove(row.tenant.name);
+        }
+    }
+
+    /** Lets claims find the key's PENDING run, unless the key is paused. */
+    private boolean moveClaimable(KeyRow row, Instant now) {
+        List<Run> next = pauses.cover(row.key, now)
+                ? List.of()
+                : row.busy().stream()
+                        .filter(run -> run.state() == RunState.PENDING)
+                        .toList();
+        row.claimable.forEach(row.tenant::removeClaimable);
+        next.forEach(row.tenant::addClaimable);
+        boolean more = next.size() > row.claimable.size();
+        row.claimable = next;
+        return more;
+    }
+
+    private void forgetClaimIfOver(KeyRow row) {
+        KeyRow.Claim claim = row.claim;
+        if (claim != null && row.busy().stream().noneMatch(run -> isOf(claim, run))) {
+            forgetClaim(row);
+        }
+    }
+
+    private void forgetClaim(KeyRow row) {
+        if (row.claim != null) {
+            claims.computeIfPresent(
+                    row.claim.id(), (id, known) -> known.remove(row.key) && known.isEmpty() ? null : known);
+            row.claim = null;
+        }
+    }
+
+    private static boolean isOf(KeyRow.Claim claim, Run run) {
+        Turn turn = run.status().turn();
+        return run.state() == RunState.RUNNING && turn != null && turn.lease().equals(claim.lease());
+    }
+
+    private void keepIfNeeded(KeyRow row) {
+        TenantRows tenant = row.tenant;
+        boolean wasKept = row.isNeeded() ? keys.put(row.key, row) != null : keys.remove(row.key) != null;
+        tenant.countKeys((row.isNeeded() ? 1 : 0) - (wasKept ? 1 : 0));
+        if (row.hasOpenRuns()) {
+            tenant.open().put(row.key.name(), row);
+        } else {
+            tenant.open().remove(row.key.name());
+        }
+        if (!tenant.isNeeded()) {
+            tenants.remove(tenant.name);
         }
     }
 

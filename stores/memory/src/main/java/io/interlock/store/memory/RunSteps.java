@@ -18,19 +18,20 @@ import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
-import io.interlock.spi.run.rules.Finishing;
-import io.interlock.spi.run.rules.Line;
-import io.interlock.spi.run.rules.Resources;
-import io.interlock.spi.run.rules.Stopping;
-import io.interlock.spi.run.rules.Submission;
-import io.interlock.spi.run.rules.Working;
+import io.interlock.spi.run.rules.ClaimRules;
+import io.interlock.spi.run.rules.FinishRules;
+import io.interlock.spi.run.rules.ResourceRules;
+import io.interlock.spi.run.rules.StopRules;
+import io.interlock.spi.run.rules.SubmitRules;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The verbs about runs, each one atomic step per key of a {@link RunTable}. */
@@ -61,24 +62,24 @@ class RunSteps extends RunLooks {
     }
 
     SubmitAnswer submit(SubmitRequest request) {
-        return table.step(request.key(), room -> {
+        return table.step(request.key(), state -> {
             Run known = table.rows.run(request.id()).orElse(null);
             if (known != null) {
-                return Submission.repeated(room, request, known);
+                return SubmitRules.repeated(state, request, known);
             }
             SubmitRequest.Idempotency idempotency = request.idempotency();
             if (idempotency == null) {
-                return Submission.submit(room, request);
+                return SubmitRules.submit(state, request);
             }
             NameRows.Name name = name(request.key(), idempotency);
-            Instant now = table.now();
+            Instant now = state.now();
             NameRows.Remembered before = table.rows.names.find(name, now).orElse(null);
             if (before != null) {
                 Run run = table.rows.run(before.run()).orElseThrow();
-                return Submission.remembered(room, idempotency, before.fingerprint(), run);
+                return SubmitRules.remembered(state, idempotency, before.fingerprint(), run);
             }
-            SubmitAnswer answer = Submission.submit(room, request);
-            resulting(answer).ifPresent(run -> table.rows.names.remember(name, idempotency, run, now));
+            SubmitAnswer answer = SubmitRules.submit(state, request);
+            resulting(answer).ifPresent(run -> table.rows.remember(name, idempotency, run, now));
             return answer;
         });
     }
@@ -91,58 +92,74 @@ class RunSteps extends RunLooks {
     /** Claims are made one after the other, so that the same one made twice at once is one. */
     List<Claimed> claim(ClaimRequest request) {
         synchronized (claiming) {
-            List<LockKey> keys = table.rows.keysAtWork().stream()
-                    .filter(key -> request.wants(key.tenant()))
-                    .toList();
-            // A look at a key also settles it: what has become free since is claimed at once.
-            List<Claimed> before = keys.stream()
-                    .map(key -> table.step(key, room -> Working.claimedBefore(room, request)))
-                    .flatMap(Optional::stream)
-                    .toList();
+            // What has become free since is claimed at once.
+            table.settleDue(request.tenant(), KeyTable.MOST_KEYS);
+            List<Claimed> before = claimedBefore(request);
             return before.isEmpty() ? claimAnew(request) : before;
         }
     }
 
+    private List<Claimed> claimedBefore(ClaimRequest request) {
+        return table.alone(rows -> rows.claimedBy(request.id())).stream()
+                .flatMap(key -> table.step(key, state -> ClaimRules.claimedBefore(state, request)).stream())
+                .toList();
+    }
+
     private List<Claimed> claimAnew(ClaimRequest request) {
-        Instant now = table.now();
         List<Claimed> claimed = new ArrayList<>();
-        for (Run run : turns(table.alone(rows -> rows.pending(request)), order(now))) {
-            if (claimed.size() == request.max()) {
-                break;
+        Set<RunId> tried = new HashSet<>();
+        Map<String, Integer> turns = new HashMap<>();
+        boolean isAll = table.isQuiet();
+        while (!isAll && claimed.size() < request.max()) {
+            RunRows.Candidates next = table.alone(
+                    rows -> rows.candidates(request, table.now(), tried, turns, request.max() - claimed.size()));
+            for (Run run : next.runs()) {
+                tried.add(run.id());
+                claim(run, request).ifPresent(work -> {
+                    claimed.add(work);
+                    turns.merge(run.key().tenant(), 1, Integer::sum);
+                });
             }
-            table.step(run.key(), room -> Working.claim(room, request)).ifPresent(claimed::add);
+            isAll = next.isAll();
         }
         return List.copyOf(claimed);
     }
 
-    // The first of every tenant, then the second of every tenant: nobody's long line keeps others waiting.
-    private static List<Run> turns(List<Run> pending, Comparator<Run> order) {
-        Map<String, Integer> before = new HashMap<>();
-        Map<RunId, Integer> place = new HashMap<>();
-        pending.stream()
-                .sorted(order)
-                .forEach(run -> place.put(run.id(), before.merge(run.key().tenant(), 1, Integer::sum)));
-        return pending.stream()
-                .sorted(Comparator.<Run>comparingInt(run -> place.getOrDefault(run.id(), 0))
-                        .thenComparing(order))
-                .toList();
+    private Optional<Claimed> claim(Run run, ClaimRequest request) {
+        return table.step(run.key(), state -> {
+            Optional<Claimed> claimed = ClaimRules.claim(state, request);
+            claimed.ifPresent(work ->
+                    table.rows.claimed(run.key(), request.id(), work.lease().id()));
+            return claimed;
+        });
     }
 
-    /** In which order runs of different keys are claimed. */
-    Comparator<Run> order(Instant now) {
-        return Line.order(now);
+    /**
+     * Gives waiting callers their turn. All of a batch count as heard of before any of its keys is settled, so that no caller
+     * that has just reported counts as gone.
+     */
+    List<TurnAnswer> takeTurns(List<TurnRequest> requests) {
+        table.heard();
+        Map<LockKey, List<RunId>> reported = new LinkedHashMap<>();
+        requests.forEach(request -> reported.computeIfAbsent(request.key(), key -> new ArrayList<>())
+                .add(request.run()));
+        reported.forEach((key, runs) -> table.unsettled(key, state -> {
+            ClaimRules.noteAlive(state, runs);
+            return runs;
+        }));
+        return requests.stream().map(this::takeTurn).toList();
     }
 
-    TurnAnswer takeTurn(TurnRequest request) {
-        return table.step(request.key(), room -> Working.takeTurn(room, request, known(request.run())));
+    private TurnAnswer takeTurn(TurnRequest request) {
+        return table.step(request.key(), state -> ClaimRules.takeTurn(state, request, known(request.run())));
     }
 
     BeatAnswer beat(BeatRequest request) {
-        return table.step(request.key(), room -> Working.beat(room, request));
+        return table.step(request.key(), state -> ClaimRules.beat(state, request));
     }
 
     FinishAnswer finish(FinishRequest request) {
-        return table.step(request.key(), room -> Finishing.finish(room, request, known(request.run())));
+        return table.step(request.key(), state -> FinishRules.finish(state, request, known(request.run())));
     }
 
     CancelAnswer cancel(CancelRequest request) {
@@ -152,26 +169,17 @@ class RunSteps extends RunLooks {
         }
         return table.step(
                 run.get().key(),
-                room -> Stopping.cancel(
-                        room, request, table.rows.run(request.run()).orElseThrow()));
+                state -> StopRules.cancel(
+                        state, request, table.rows.run(request.run()).orElseGet(run::get)));
     }
 
     ResourceAnswer setResource(ResourceRequest request) {
-        return table.step(request.key(), room -> Resources.set(room, request));
+        return table.step(request.key(), state -> ResourceRules.set(state, request));
     }
 
     List<SweepAction> sweep(int limit) {
-        List<SweepAction> done = new ArrayList<>();
-        int keys = 0;
-        for (LockKey key : table.rows.keys()) {
-            List<SweepAction> here = table.sweepRuns(key);
-            done.addAll(here);
-            keys += here.isEmpty() ? 0 : 1;
-            if (keys == limit) {
-                break;
-            }
-        }
-        return List.copyOf(done);
+        table.heard();
+        return table.settleDue(null, limit);
     }
 
     private @Nullable Run known(RunId id) {

@@ -2,6 +2,7 @@ package io.interlock.store.memory;
 
 import io.interlock.EvictAnswer;
 import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.spi.AcquireAnswer;
@@ -11,10 +12,10 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.run.rules.BareLeases;
-import io.interlock.spi.run.rules.Finishing;
-import io.interlock.spi.run.rules.Stopping;
-import io.interlock.spi.run.rules.Working;
+import io.interlock.spi.run.rules.BareLeaseRules;
+import io.interlock.spi.run.rules.ClaimRules;
+import io.interlock.spi.run.rules.FinishRules;
+import io.interlock.spi.run.rules.StopRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -22,13 +23,41 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases and runs in one key space. A key that runs have nothing to do with goes by the rules for leases alone; on all others
- * runs have their say.
+ * Leases and runs in one key space. A key that runs have nothing to do with goes by the rules for leases alone, and its user
+ * does not wait for steps about runs; on all others the rules for runs count. Safe for use by many threads.
  */
-class RunTable extends RoomTable {
+class RunTable extends KeyTable {
 
     RunTable(StoreClock clock, Duration maxLease, RandomGenerator random) {
         super(clock, maxLease, random);
+    }
+
+    @Override
+    AcquireAnswer acquire(AcquireRequest request) {
+        AcquireAnswer answer = super.acquire(request);
+        request.keys().stream().map(LockKey::tenant).distinct().forEach(this::fillPlaces);
+        return answer;
+    }
+
+    @Override
+    RenewAnswer renew(RenewRequest request) {
+        RenewAnswer answer = super.renew(request);
+        fillPlaces(request.key().tenant());
+        return answer;
+    }
+
+    @Override
+    ReleaseAnswer release(ReleaseRequest request) {
+        ReleaseAnswer answer = super.release(request);
+        fillPlaces(request.key().tenant());
+        return answer;
+    }
+
+    @Override
+    List<LeaseRecord> sweep(int limit) {
+        List<LeaseRecord> cleared = super.sweep(limit);
+        rows.tenantsThatWait().forEach(this::fillPlaces);
+        return cleared;
     }
 
     @Override
@@ -41,7 +70,7 @@ class RunTable extends RoomTable {
     @Nullable
     Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
         if (concernsRuns(slot.key())) {
-            Refusal refusal = step(slot, room -> BareLeases.refusal(room, takeover));
+            Refusal refusal = step(slot, state -> BareLeaseRules.refusal(state, takeover));
             if (refusal != null) {
                 return refusal;
             }
@@ -54,14 +83,17 @@ class RunTable extends RoomTable {
         if (!rows.know(slot.key())) {
             return super.renew(slot, request);
         }
-        boolean overdue = step(slot, Working::isOverdue);
+        boolean isRefused = step(slot, state -> ClaimRules.refusesRenewal(state, request.id(), request.token()));
         if (!slot.isTaken()) {
             slots.remove(slot);
             return new RenewAnswer.Lost(LossCause.GONE, null);
         }
-        return overdue && slot.isProvedBy(request.id(), request.token())
-                ? new RenewAnswer.Lost(LossCause.OVERDUE, slot.record(clock.now()))
-                : super.renew(slot, request);
+        if (isRefused) {
+            return new RenewAnswer.Lost(LossCause.OVERDUE, slot.record(clock.now()));
+        }
+        RenewAnswer answer = super.renew(slot, request);
+        // The lease may end earlier than before, and then the key is due earlier.
+        return apply(slot, state -> answer);
     }
 
     @Override
@@ -70,8 +102,8 @@ class RunTable extends RoomTable {
             return super.release(slot, request);
         }
         LeaseRecord lease = slot.record(clock.now());
-        step(slot, room -> {
-            Finishing.stopped(room);
+        step(slot, state -> {
+            FinishRules.stopped(state);
             return lease;
         });
         removeIfFree(slot);
@@ -79,12 +111,14 @@ class RunTable extends RoomTable {
     }
 
     EvictAnswer evict(EvictRequest request) {
-        return slots.at(request.key(), slot -> evict(slot, request), new EvictAnswer.Mismatch(null));
+        EvictAnswer answer = slots.at(request.key(), slot -> evict(slot, request), new EvictAnswer.Mismatch(null));
+        fillPlaces(request.key().tenant());
+        return answer;
     }
 
     /** Takes the lease of a locked slot away. */
     EvictAnswer evict(Slot slot, EvictRequest request) {
-        EvictAnswer answer = step(slot, room -> Stopping.evict(room, request));
+        EvictAnswer answer = step(slot, state -> StopRules.evict(state, request));
         removeIfFree(slot);
         return answer;
     }
@@ -95,7 +129,7 @@ class RunTable extends RoomTable {
             return super.clearIfOver(slot);
         }
         LeaseRecord lease = slot.record(clock.now());
-        boolean kept = step(slot, BareLeases::keepsLease);
+        boolean kept = step(slot, BareLeaseRules::keepsLease);
         if (slot.isTaken()) {
             return kept ? Optional.empty() : super.clearIfOver(slot);
         }

@@ -99,8 +99,9 @@ final class Slot {
         lockDelay = request.terms().lockDelay().toNanos();
     }
 
+    /** Lets the lease end {@code ttl} from now, also if that is earlier than before. */
     void extend(Duration ttl, long now) {
-        expiresAt = Math.max(expiresAt, StoreClock.after(now, ttl));
+        expiresAt = StoreClock.after(now, ttl);
     }
 
     /** The lease as rules about runs see it, or {@code null} if there is none. */

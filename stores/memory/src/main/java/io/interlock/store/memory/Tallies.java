@@ -4,16 +4,20 @@ import io.interlock.RunState;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.Tally;
-import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 
-/** Counts runs by tenant, job and state. */
+/**
+ * Runs that have not ended, and open dead letters, by tenant, job and state. Its user holds the monitor of the {@link RunRows} it
+ * belongs to.
+ */
 final class Tallies {
 
-    private Tallies() {}
+    private final Map<Counted, NavigableSet<Run>> counts = new HashMap<>();
 
     private record Counted(String tenant, JobName job, RunState state) {
 
@@ -22,8 +26,21 @@ final class Tallies {
         }
     }
 
-    static List<Tally> of(Stream<Run> runs) {
-        return runs.collect(Collectors.groupingBy(Counted::by)).entrySet().stream()
+    void add(Run run) {
+        counts.computeIfAbsent(
+                        Counted.by(run),
+                        counted -> new TreeSet<>(
+                                Comparator.comparing((Run each) -> each.status().since())
+                                        .thenComparingLong(Run::number)))
+                .add(run);
+    }
+
+    void remove(Run run) {
+        counts.computeIfPresent(Counted.by(run), (counted, runs) -> runs.remove(run) && runs.isEmpty() ? null : runs);
+    }
+
+    List<Tally> all() {
+        return counts.entrySet().stream()
                 .map(entry -> tally(entry.getKey(), entry.getValue()))
                 .sorted(Comparator.comparing(Tally::tenant)
                         .thenComparing(Tally::job)
@@ -31,11 +48,12 @@ final class Tallies {
                 .toList();
     }
 
-    private static Tally tally(Counted what, List<Run> runs) {
-        Instant oldest = runs.stream()
-                .map(run -> run.status().since())
-                .min(Comparator.naturalOrder())
-                .orElseThrow();
-        return new Tally(what.tenant(), what.job(), what.state(), runs.size(), oldest);
+    private static Tally tally(Counted what, NavigableSet<Run> runs) {
+        return new Tally(
+                what.tenant(),
+                what.job(),
+                what.state(),
+                runs.size(),
+                runs.first().status().since());
     }
 }

@@ -7,7 +7,7 @@ import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Tally;
 import io.interlock.spi.run.RunViews;
-import io.interlock.spi.run.rules.Looking;
+import io.interlock.spi.run.rules.KeyViews;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -35,7 +35,7 @@ class ViewBook implements RunViews {
                 .filter(query::matches)
                 .distinct()
                 .sorted()
-                .map(key -> table.look(key, Looking::view))
+                .map(key -> table.look(key, KeyViews::view))
                 .flatMap(Optional::stream)
                 .limit(query.limit())
                 .toList();
@@ -43,13 +43,13 @@ class ViewBook implements RunViews {
 
     @Override
     public List<Tally> tallies() {
-        return table.alone(rows -> Tallies.of(rows.toTally()));
+        return table.alone(RunRows::tallies);
     }
 
     @Override
     public List<Pause> pauses(@Nullable String tenant) {
-        return table.alone(rows -> rows.pauses().stream()
-                .filter(pause -> pause.lastsAt(table.now()) && (tenant == null || tenant.equals(pause.tenant())))
+        return table.alone(rows -> rows.pauses.inForce(table.now()).stream()
+                .filter(pause -> tenant == null || tenant.equals(pause.tenant()))
                 .sorted(Comparator.comparing(Pause::tenant).thenComparing(Pause::pattern))
                 .toList());
     }
@@ -58,7 +58,7 @@ class ViewBook implements RunViews {
     public List<Resource> resources(ResourceQuery query) {
         return table.rows.keys().stream()
                 .sorted()
-                .map(table.rows::resource)
+                .map(key -> table.alone(rows -> rows.resource(key)))
                 .flatMap(Optional::stream)
                 .filter(query::matches)
                 .limit(query.limit())

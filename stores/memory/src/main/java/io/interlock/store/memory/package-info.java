@@ -1,4 +1,4 @@
-/** Leases in memory. */
+/** Leases and runs in memory. */
 @NullMarked
 package io.interlock.store.memory;
 

@@ -1,6 +1,5 @@
 package io.interlock.store.memory;
 
-import io.interlock.RunId;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.RedriveAnswer;
@@ -17,18 +16,13 @@ import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.RunHistory;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunViews;
-import io.interlock.spi.run.rules.Contents;
-import io.interlock.spi.run.rules.Room;
+import io.interlock.spi.run.rules.KeyState;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Ways to get wrong what a store keeps beside its runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
@@ -41,8 +35,11 @@ enum BookMutant {
                 return answer;
             }
             Run dead = redriven.letter().run();
-            table.revived = dead.with(RunStatus.queued(dead.status().since(), null));
-            table.step(dead.key(), Room::changes);
+            table.alone(rows -> {
+                rows.put(dead.with(RunStatus.queued(dead.status().since(), null)), table.now());
+                return dead;
+            });
+            table.step(dead.key(), KeyState::changes);
             return new RedriveAnswer.Redriven(redriven.letter(), dead);
         }
     })),
@@ -56,9 +53,8 @@ enum BookMutant {
 
     FORGETTING_DROPS_NAMES_THAT_COUNT(table -> with(Books.of(table), new HistoryBook(table) {
         @Override
-        Set<RunId> needed(RunRows rows, Instant now) {
-            rows.names.counting(Instant.MAX);
-            return Set.of();
+        Instant namesUntil(Instant now) {
+            return Instant.MAX;
         }
     })),
 
@@ -186,24 +182,8 @@ enum BookMutant {
     }
 
     private static final class Table extends RunTable {
-
-        private @Nullable Run revived;
-
         Table(StoreClock clock) {
             super(clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
-        }
-
-        @Override
-        Contents seen(Contents contents) {
-            Run back = revived;
-            if (back == null) {
-                return contents;
-            }
-            revived = null;
-            Map<RunId, Run> runs = new HashMap<>(contents.runs());
-            runs.put(back.id(), back);
-            return new Contents(
-                    contents.lease(), contents.lastToken(), contents.reservation(), runs, contents.resource());
         }
     }
 }

@@ -69,9 +69,8 @@ class ContractTest {
                     }
                 };
         RunSteps steps = new RunSteps(generous);
-        Watchers<LockKey> watchers = new Watchers<>();
-        try (Locks one = Locks.on(new MemoryStore(Environment.system(), steps, watchers));
-                Locks two = Locks.on(new MemoryStore(Environment.system(), steps, watchers))) {
+        try (Locks one = Locks.on(new MemoryStore(Environment.system(), steps));
+                Locks two = Locks.on(new MemoryStore(Environment.system(), steps))) {
             MutualExclusionProbe.Result result =
                     MutualExclusionProbe.threads(List.of(one, two), LockKey.of("counter"), 4, 500);
             assertThat(result.counted()).isLessThan(result.turns());

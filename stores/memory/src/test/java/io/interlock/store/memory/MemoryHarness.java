@@ -1,6 +1,5 @@
 package io.interlock.store.memory;
 
-import io.interlock.LockKey;
 import io.interlock.spi.run.RunStore;
 import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
@@ -18,7 +17,6 @@ public final class MemoryHarness implements RunStoreHarness {
 
     private final PushedTime time = new PushedTime();
     private final Function<StoreClock, RunSteps> stores;
-    private final Watchers<LockKey> watchers = new Watchers<>();
     private volatile RunSteps steps;
 
     /** A harness of an empty store. */
@@ -35,7 +33,7 @@ public final class MemoryHarness implements RunStoreHarness {
 
     @Override
     public RunStore open(Environment environment) {
-        return new MemoryStore(environment, steps, watchers);
+        return new MemoryStore(environment, steps);
     }
 
     @Override

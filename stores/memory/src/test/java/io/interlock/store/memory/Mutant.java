@@ -48,6 +48,18 @@ enum Mutant {
         }
     }),
 
+    RENEW_NEVER_SHORTENS_A_LEASE(clock -> new Table(clock) {
+        @Override
+        RenewAnswer renew(Slot slot, RenewRequest request) {
+            Duration left = slot.record(clock.now()).remaining();
+            return super.renew(
+                    slot,
+                    left.compareTo(request.ttl()) > 0
+                            ? new RenewRequest(request.key(), request.id(), request.token(), left)
+                            : request);
+        }
+    }),
+
     RELEASE_ASKS_FOR_NO_PROOF(clock -> new Table(clock) {
         @Override
         ReleaseAnswer release(Slot slot, ReleaseRequest request) {

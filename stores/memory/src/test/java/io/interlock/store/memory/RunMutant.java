@@ -6,11 +6,8 @@ import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
-import io.interlock.RunId;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
-import io.interlock.run.Resource;
-import io.interlock.run.Run;
 import io.interlock.run.SweepAction;
 import io.interlock.run.TurnAnswer;
 import io.interlock.spi.AcquireRequest;
@@ -20,10 +17,10 @@ import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
-import io.interlock.spi.run.rules.Contents;
+import io.interlock.spi.run.rules.KeyRows;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.time.Environment;
-import java.util.HashMap;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -37,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 enum RunMutant {
     TWO_RUNS_HAVE_ONE_KEY(clock -> new RunSteps(new Table(clock) {
         @Override
-        Contents seen(Contents contents) {
-            return new Contents(null, contents.lastToken(), null, contents.runs(), contents.resource());
+        KeyRows seen(KeyRows rows) {
+            return new KeyRows(null, rows.lastToken(), null, rows.busy(), rows.queue(), rows.resource());
         }
     })),
 
@@ -75,22 +72,14 @@ enum RunMutant {
 
     PRIORITIES_ARE_IGNORED(clock -> new RunSteps(new Table(clock) {
         @Override
-        Contents seen(Contents contents) {
-            Map<RunId, Run> level = new HashMap<>();
-            contents.runs().forEach((id, run) -> level.put(id, level(run)));
-            return new Contents(
-                    contents.lease(), contents.lastToken(), contents.reservation(), level, contents.resource());
-        }
-
-        private Run level(Run run) {
-            return new Run(
-                    run.id(),
-                    run.key(),
-                    run.number(),
-                    run.submittedAt(),
-                    run.spec().priority(0),
-                    run.line(),
-                    run.status());
+        KeyRows seen(KeyRows rows) {
+            return new KeyRows(
+                    rows.lease(),
+                    rows.lastToken(),
+                    rows.reservation(),
+                    rows.busy(),
+                    new LevelQueue(rows.queue()),
+                    rows.resource());
         }
     })),
 
@@ -141,12 +130,8 @@ enum RunMutant {
 
     GUARDS_ARE_FORGOTTEN(clock -> new RunSteps(new Table(clock) {
         @Override
-        Contents seen(Contents contents) {
-            Resource resource = contents.resource();
-            return resource == null
-                    ? contents
-                    : new Contents(
-                            contents.lease(), contents.lastToken(), contents.reservation(), contents.runs(), null);
+        KeyRows seen(KeyRows rows) {
+            return withoutResource(rows);
         }
     })),
 
@@ -154,19 +139,16 @@ enum RunMutant {
         AtomicBoolean turning = new AtomicBoolean();
         Table blind = new Table(clock) {
             @Override
-            Contents seen(Contents contents) {
-                return turning.get() && contents.reservation() != null
-                        ? new Contents(
-                                contents.lease(), contents.lastToken(), contents.reservation(), contents.runs(), null)
-                        : contents;
+            KeyRows seen(KeyRows rows) {
+                return turning.get() && rows.reservation() != null ? withoutResource(rows) : rows;
             }
         };
         return new RunSteps(blind) {
             @Override
-            TurnAnswer takeTurn(TurnRequest request) {
+            List<TurnAnswer> takeTurns(List<TurnRequest> requests) {
                 turning.set(true);
                 try {
-                    return super.takeTurn(request);
+                    return super.takeTurns(requests);
                 } finally {
                     turning.set(false);
                 }
@@ -191,16 +173,17 @@ enum RunMutant {
 
     RUNS_DO_NOT_WAIT_UNTIL_SOMEBODY_HAS_LOOKED(clock -> new RunSteps(new Table(clock) {
         @Override
-        Contents seen(Contents contents) {
-            LeaseRow lease = contents.lease();
+        KeyRows seen(KeyRows rows) {
+            LeaseRow lease = rows.lease();
             return lease == null || !lease.probed()
-                    ? contents
-                    : new Contents(
+                    ? rows
+                    : new KeyRows(
                             unmarked(lease),
-                            contents.lastToken(),
-                            contents.reservation(),
-                            contents.runs(),
-                            contents.resource());
+                            rows.lastToken(),
+                            rows.reservation(),
+                            rows.busy(),
+                            rows.queue(),
+                            rows.resource());
         }
 
         private LeaseRow unmarked(LeaseRow lease) {
@@ -212,6 +195,20 @@ enum RunMutant {
                     lease.expiresAt(),
                     lease.lockDelay(),
                     lease.eviction());
+        }
+    })),
+
+    CALLERS_ARE_GONE_THOUGH_THEY_COULD_NOT_REPORT(clock -> new RunSteps(new Table(clock) {
+        @Override
+        Instant heardSince(Instant now) {
+            return Instant.EPOCH;
+        }
+    })),
+
+    PLACES_OF_A_TENANT_STAY_EMPTY(clock -> new RunSteps(new Table(clock) {
+        @Override
+        List<SweepAction> fillPlaces(String tenant) {
+            return List.of();
         }
     })),
 
@@ -230,6 +227,10 @@ enum RunMutant {
 
     MemoryHarness harness() {
         return new MemoryHarness(stores);
+    }
+
+    private static KeyRows withoutResource(KeyRows rows) {
+        return new KeyRows(rows.lease(), rows.lastToken(), rows.reservation(), rows.busy(), rows.queue(), null);
     }
 
     private static class Table extends RunTable {

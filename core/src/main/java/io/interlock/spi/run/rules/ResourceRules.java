@@ -6,23 +6,23 @@ import io.interlock.run.ResourceAnswer;
 import io.interlock.spi.run.ResourceRequest;
 
 /** Changes of resources by somebody who is no run. */
-public final class Resources {
+public final class ResourceRules {
 
-    private Resources() {}
+    private ResourceRules() {}
 
     /** Sets the state of a resource, if its version is the one the actor saw and no run moves it. */
-    public static ResourceAnswer set(Room room, ResourceRequest request) {
-        Resource current = room.resource().orElse(null);
+    public static ResourceAnswer set(KeyState state, ResourceRequest request) {
+        Resource current = state.resource().orElse(null);
         long version = current == null ? 0 : current.version();
         if (version != request.expectedVersion() || (current != null && current.owner() != null)) {
             return new ResourceAnswer.Mismatch(current);
         }
-        Resource changed = new Resource(room.key(), request.kind(), request.state(), version + 1, null);
-        room.setResource(changed);
-        room.note(new AuditRecord(
+        Resource changed = new Resource(state.key(), request.kind(), request.state(), version + 1, null);
+        state.setResource(changed);
+        state.note(new AuditRecord(
                 0,
-                room.now(),
-                room.key(),
+                state.now(),
+                state.key(),
                 null,
                 null,
                 request.actor(),

@@ -20,20 +20,20 @@ import io.interlock.spi.run.SubmitRequest;
 import org.jspecify.annotations.Nullable;
 
 /** What is done about dead letters. A dead run stays as it is; a new one does its work. */
-public final class Redriving {
+public final class DeadLetterRules {
 
-    private Redriving() {}
+    private DeadLetterRules() {}
 
     /**
-     * Lets a new run do the work of a dead one, in the settled room of their key.
+     * Lets a new run do the work of a dead one, in the settled state of their key.
      *
      * @param known the run called {@link RedriveRequest#dead()}
      * @param before what was done about it, or {@code null} if nothing was
      * @param named the run called {@link RedriveRequest#anew()}, of whatever key, or {@code null} if there is none
      */
     public static RedriveAnswer redrive(
-            Room room, RedriveRequest request, Run known, @Nullable Disposition before, @Nullable Run named) {
-        Run dead = room.latest(known);
+            KeyState state, RedriveRequest request, Run known, @Nullable Disposition before, @Nullable Run named) {
+        Run dead = state.latest(known);
         if (dead.state() != RunState.DEAD) {
             return new RedriveAnswer.NotDead(dead);
         }
@@ -43,14 +43,14 @@ public final class Redriving {
         if (before != null) {
             DeadLetter letter = new DeadLetter(dead, before);
             return named != null && named.id().equals(before.successor())
-                    ? new RedriveAnswer.Redriven(letter, room.latest(named))
+                    ? new RedriveAnswer.Redriven(letter, state.latest(named))
                     : new RedriveAnswer.Settled(letter);
         }
         if (named != null) {
             throw new InvalidSettingException(
                     "new run", named.id(), "is the name of another run", "make a fresh name for every redrive");
         }
-        return anew(room, request, dead);
+        return anew(state, request, dead);
     }
 
     /**
@@ -59,28 +59,29 @@ public final class Redriving {
      * @param known the run called {@link DiscardRequest#dead()}
      * @param before what was done about it, or {@code null} if nothing was
      */
-    public static DiscardAnswer discard(Room room, DiscardRequest request, Run known, @Nullable Disposition before) {
-        Run dead = room.latest(known);
+    public static DiscardAnswer discard(
+            KeyState state, DiscardRequest request, Run known, @Nullable Disposition before) {
+        Run dead = state.latest(known);
         if (dead.state() != RunState.DEAD) {
             return new DiscardAnswer.NotDead(dead);
         }
         if (before != null) {
             return new DiscardAnswer.Settled(new DeadLetter(dead, before));
         }
-        return new DiscardAnswer.Settled(
-                settle(room, dead, Disposition.Kind.DISCARDED, new Why(request.actor(), request.reason()), null));
+        return new DiscardAnswer.Settled(settle(
+                state, dead, Disposition.Kind.DISCARDED, new ChangeReason(request.actor(), request.reason()), null));
     }
 
-    private static RedriveAnswer anew(Room room, RedriveRequest request, Run dead) {
+    private static RedriveAnswer anew(KeyState state, RedriveRequest request, Run dead) {
         SubmitRequest again =
                 new SubmitRequest(request.anew(), dead.key(), spec(dead, request), null, null, dead.line());
-        SubmitAnswer answer = Submission.submit(room, again);
+        SubmitAnswer answer = SubmitRules.submit(state, again);
         if (answer instanceof SubmitAnswer.Refused refused) {
             return new RedriveAnswer.Refused(new DeadLetter(dead, null), refused.refusal());
         }
-        Run run = room.run(request.anew()).orElseThrow();
-        Why why = new Why(request.actor(), request.reason());
-        return new RedriveAnswer.Redriven(settle(room, dead, Disposition.Kind.REDRIVEN, why, run.id()), run);
+        Run run = state.run(request.anew()).orElseThrow();
+        ChangeReason why = new ChangeReason(request.actor(), request.reason());
+        return new RedriveAnswer.Redriven(settle(state, dead, Disposition.Kind.REDRIVEN, why, run.id()), run);
     }
 
     private static RunSpec spec(Run dead, RedriveRequest request) {
@@ -90,14 +91,15 @@ public final class Redriving {
                 .origin(new Origin(request.actor(), request.reason(), before.correlation(), before.trace()));
     }
 
-    private static DeadLetter settle(Room room, Run dead, Disposition.Kind kind, Why why, @Nullable RunId successor) {
+    private static DeadLetter settle(
+            KeyState state, Run dead, Disposition.Kind kind, ChangeReason why, @Nullable RunId successor) {
         DeadLetter letter =
-                new DeadLetter(dead, new Disposition(kind, why.actor(), why.reason(), room.now(), successor));
-        room.settle(letter);
-        room.note(new AuditRecord(
+                new DeadLetter(dead, new Disposition(kind, why.actor(), why.reason(), state.now(), successor));
+        state.settle(letter);
+        state.note(new AuditRecord(
                 0,
-                room.now(),
-                room.key(),
+                state.now(),
+                state.key(),
                 dead.id(),
                 null,
                 why.actor(),

@@ -1,7 +1,7 @@
 package io.interlock.run;
 
 /** How a key stands. */
-public enum KeyState {
+public enum KeyStatus {
     /** Somebody has it. */
     HELD,
     /** Its lease has ended without being given back, or its work takes longer than it may. */

@@ -5,6 +5,7 @@ import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
 import io.interlock.run.Execution;
+import io.interlock.run.Resource;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunStatus;
@@ -12,41 +13,42 @@ import io.interlock.run.StopRequest;
 import io.interlock.run.Waiter;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Starts, joins, queues or refuses. A refusal changes nothing. */
-public final class Submission {
+public final class SubmitRules {
 
-    private final Room room;
+    private final KeyState state;
     private final SubmitRequest request;
     private final Run newcomer;
 
-    private Submission(Room room, SubmitRequest request) {
-        this.room = room;
+    private SubmitRules(KeyState state, SubmitRequest request) {
+        this.state = state;
         this.request = request;
-        Waiter waiter = request.caller() == null ? null : new Waiter(room.now(), false);
+        Waiter waiter = request.caller() == null ? null : new Waiter(state.now(), false);
         newcomer = new Run(
                 request.id(),
                 request.key(),
-                room.facts().nextNumber(),
-                room.now(),
+                state.context().numbers().getAsLong(),
+                state.now(),
                 request.spec(),
                 request.line(),
-                RunStatus.queued(room.now(), waiter));
+                RunStatus.queued(state.now(), waiter));
     }
 
-    /** Decides about a newcomer in a settled room. */
-    public static SubmitAnswer submit(Room room, SubmitRequest request) {
-        return new Submission(room, request).decide();
+    /** Decides about a newcomer on a settled key. */
+    public static SubmitAnswer submit(KeyState state, SubmitRequest request) {
+        return new SubmitRules(state, request).decide();
     }
 
     /** The answer to a request made again with the id of a run that exists. */
-    public static SubmitAnswer repeated(Room room, SubmitRequest request, Run known) {
-        Run run = room.latest(known);
+    public static SubmitAnswer repeated(KeyState state, SubmitRequest request, Run known) {
+        Run run = state.latest(known);
         if (run.state() == RunState.QUEUED) {
-            return new SubmitAnswer.Queued(run, Line.position(room, run));
+            return new SubmitAnswer.Queued(run, state.position(run));
         }
         if (run.state() == RunState.PENDING) {
             return new SubmitAnswer.Started(run, null);
@@ -54,15 +56,16 @@ public final class Submission {
         SubmitRequest.Caller caller = request.caller();
         boolean mine = caller != null
                 && run.state() == RunState.RUNNING
-                && room.hasLease(run)
-                && room.lease().orElseThrow().id().equals(caller.lease())
-                && room.lease().orElseThrow().isLive(room.now());
-        return mine ? new SubmitAnswer.Started(run, room.leaseRecord()) : new SubmitAnswer.Duplicate(run);
+                && state.hasLease(run)
+                && state.lease().orElseThrow().id().equals(caller.lease())
+                && state.lease().orElseThrow().isLive(state.now());
+        return mine ? new SubmitAnswer.Started(run, state.leaseRecord()) : new SubmitAnswer.Duplicate(run);
     }
 
     /** The answer to a request under an idempotency key that counts already, for {@code known}. */
-    public static SubmitAnswer remembered(Room room, SubmitRequest.Idempotency asked, String fingerprint, Run known) {
-        Run run = room.latest(known);
+    public static SubmitAnswer remembered(
+            KeyState state, SubmitRequest.Idempotency asked, String fingerprint, Run known) {
+        Run run = state.latest(known);
         return fingerprint.equals(asked.fingerprint())
                 ? new SubmitAnswer.Duplicate(run)
                 : new SubmitAnswer.Mismatch(run);
@@ -71,7 +74,7 @@ public final class Submission {
     private SubmitAnswer decide() {
         Refusal obstacle = obstacle();
         Optional<Run> incumbent = incumbent();
-        RunRefusal.WrongState wrong = Line.wrongState(room, newcomer);
+        RunRefusal.WrongState wrong = QueueRules.wrongState(state, newcomer);
         Admission.Situation situation = new Admission.Situation(obstacle == null, incumbent.isPresent(), wrong == null);
         return switch (Admission.of(request.spec().policy(), situation)) {
             case START -> start();
@@ -86,57 +89,56 @@ public final class Submission {
 
     /** What keeps the newcomer from starting at once, or {@code null}. */
     private @Nullable Refusal obstacle() {
-        Refusal ahead = Line.ahead(room);
+        Refusal ahead = QueueRules.ahead(state);
         if (ahead != null) {
             return ahead;
         }
-        Optional<Run> owner = Line.owner(room);
+        Optional<Run> owner = QueueRules.owner(state);
         if (owner.isPresent()) {
-            return Line.queuedAhead(room, owner.get());
+            return QueueRules.queuedAhead(state, owner.get());
         }
-        int limit = request.line().tenantMaxRunning();
-        return room.tenantBusy() < limit ? joinable() : new RunRefusal.TenantBusy(room.key(), room.tenantBusy(), limit);
+        return QueueRules.hasPlace(state, newcomer)
+                ? joinable()
+                : new RunRefusal.TenantBusy(
+                        state.key(), state.tenantBusy(), request.line().tenantMaxRunning());
     }
 
-    /** A run that rests between two attempts is in nobody's way, but whoever joins joins it. */
+    /** A run that rests between two attempts is not in the way, but a newcomer that joins joins it. */
     private @Nullable Refusal joinable() {
         return request.spec().policy() == ConflictPolicy.JOIN
-                ? incumbent().map(run -> Line.queuedAhead(room, run)).orElse(null)
+                ? incumbent().map(run -> QueueRules.queuedAhead(state, run)).orElse(null)
                 : null;
     }
 
-    /** Whose run a newcomer would join: the holder's, else that for which the key is kept, else the first in line. */
+    /** The run a newcomer would join: the holder's, else the one the key is kept for, else the first in line. */
     private Optional<Run> incumbent() {
-        return room.running()
-                .filter(room::hasLease)
-                .or(() -> room.reservation().flatMap(kept -> room.run(kept.run())))
-                .or(() -> Line.waiting(room).stream().findFirst());
+        return state.running()
+                .filter(state::hasLease)
+                .or(() -> state.reservation().flatMap(kept -> state.run(kept.run())))
+                .or(state::firstWaiting);
     }
 
     private SubmitAnswer start() {
-        Run run = room.add(newcomer);
         SubmitRequest.Caller caller = request.caller();
         if (caller != null && request.spec().execution() == Execution.CALLER) {
-            Run started = Promotion.start(room, run, caller);
-            return new SubmitAnswer.Started(started, room.leaseRecord());
+            Run started = Promotion.start(state, state.add(newcomer, RunState.QUEUED), caller);
+            return new SubmitAnswer.Started(started, state.leaseRecord());
         }
-        return new SubmitAnswer.Started(Promotion.reserve(room, run), null);
+        return new SubmitAnswer.Started(Promotion.reserve(state, state.add(newcomer, RunState.PENDING)), null);
     }
 
     private SubmitAnswer queue(int leaving) {
-        int waiting = Line.waiting(room).size() - leaving;
+        int waiting = state.queueSize() - leaving;
         if (waiting >= request.line().queueCap()) {
-            return new SubmitAnswer.Refused(
-                    new RunRefusal.QueueFull(room.key(), waiting, request.line().queueCap()));
+            return new SubmitAnswer.Refused(new RunRefusal.QueueFull(
+                    state.key(), waiting, request.line().queueCap()));
         }
-        Run run = room.add(newcomer);
-        return new SubmitAnswer.Queued(run, Line.position(room, run));
+        Run run = state.add(newcomer, RunState.QUEUED);
+        return new SubmitAnswer.Queued(run, state.position(run));
     }
 
     private SubmitAnswer supersede(boolean stopsIncumbent) {
-        var leaving = Line.waiting(room).stream()
-                .filter(run -> run.job().equals(newcomer.job()))
-                .toList();
+        List<Run> leaving = state.waitingOf(newcomer.job());
         SubmitAnswer answer = queue(leaving.size());
         if (answer instanceof SubmitAnswer.Refused) {
             return answer;
@@ -150,36 +152,50 @@ public final class Submission {
     }
 
     private SubmitAnswer startIfNext() {
-        Run run = room.run(newcomer.id()).orElseThrow();
+        Run run = state.run(newcomer.id()).orElseThrow();
         SubmitRequest.Caller caller = request.caller();
-        Optional<Run> next = Promotion.next(room);
+        Optional<Run> next = Promotion.next(state);
         if (caller != null && next.map(Run::id).equals(Optional.of(run.id()))) {
-            return new SubmitAnswer.Started(Promotion.start(room, run, caller), room.leaseRecord());
+            return new SubmitAnswer.Started(Promotion.start(state, run, caller), state.leaseRecord());
         }
-        Promotion.promote(room);
-        Run now = room.latest(run);
+        Promotion.promote(state);
+        Run now = state.latest(run);
         return now.state() == RunState.PENDING
                 ? new SubmitAnswer.Started(now, null)
-                : new SubmitAnswer.Queued(now, Line.position(room, now));
+                : new SubmitAnswer.Queued(now, state.position(now));
     }
 
     private void stopIncumbent() {
-        room.reservation()
-                .flatMap(kept -> room.run(kept.run()))
+        state.reservation()
+                .flatMap(kept -> state.run(kept.run()))
                 .filter(run -> run.state() == RunState.PENDING)
                 .ifPresent(this::superseded);
-        room.running().ifPresent(run -> {
+        state.running().ifPresent(run -> {
             StopRequest stop = new StopRequest(
                     RunError.SUPERSEDED,
                     newcomer.spec().origin().submitter(),
                     "replaced by run " + newcomer.id(),
-                    room.now());
-            Stopping.request(room, run, stop);
+                    state.now());
+            StopRules.request(state, run, stop);
         });
     }
 
     private void superseded(Run run) {
         RunError error = new RunError(RunError.SUPERSEDED, "run " + newcomer.id() + " took its place");
-        Verdict.abort(room, run, error, new Why(newcomer.spec().origin().submitter(), error.message()));
+        inheritResource(run);
+        AttemptRules.abort(
+                state, run, error, new ChangeReason(newcomer.spec().origin().submitter(), error.message()));
+    }
+
+    // A run between two attempts owns its resource, in a state no run may start from. Its place goes to the newcomer,
+    // and so
+    // does the resource.
+    private void inheritResource(Run from) {
+        Resource owned = state.resource().orElse(null);
+        if (owned != null
+                && from.id().equals(owned.owner())
+                && newcomer.spec().transition().isPresent()) {
+            state.setResource(new Resource(owned.key(), owned.kind(), owned.state(), owned.version(), newcomer.id()));
+        }
     }
 }

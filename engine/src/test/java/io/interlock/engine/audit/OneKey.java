@@ -4,8 +4,10 @@ import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.RunId;
+import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.CancelAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
@@ -13,24 +15,42 @@ import io.interlock.run.Turn;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
-import io.interlock.spi.run.rules.Contents;
-import io.interlock.spi.run.rules.Facts;
-import io.interlock.spi.run.rules.Room;
+import io.interlock.spi.run.rules.KeyRows;
+import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.RunQueue;
 import io.interlock.spi.run.rules.Settlement;
-import io.interlock.spi.run.rules.Stopping;
-import io.interlock.spi.run.rules.Submission;
+import io.interlock.spi.run.rules.StepContext;
+import io.interlock.spi.run.rules.StopRules;
+import io.interlock.spi.run.rules.SubmitRules;
+import io.interlock.spi.run.rules.TenantSlots;
 import java.lang.reflect.Proxy;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** A store of one key, by the rules of all stores, in which two runs can be made to run at a time. */
-final class OneRoom {
+final class OneKey {
+
+    private static final TenantSlots NO_LIMIT = new TenantSlots() {
+        @Override
+        public int busy() {
+            return 0;
+        }
+
+        @Override
+        public @Nullable Rival firstRival(int busy, Instant now) {
+            return null;
+        }
+    };
 
     final Map<RunId, Run> runs = new HashMap<>();
-    private Contents contents = new Contents(null, 0, null, Map.of(), null);
+    private @Nullable LeaseRow lease;
+    private long lastToken;
     private boolean away;
 
     void isAway(boolean away) {
@@ -41,7 +61,7 @@ final class OneRoom {
         return (RunStore) Proxy.newProxyInstance(
                 RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, (proxy, method, arguments) -> {
                     if (away) {
-                        throw new StoreUnavailableException("room", "is away");
+                        throw new StoreUnavailableException("key", "is away");
                     }
                     return switch (method.getName()) {
                         case "findRun" -> Optional.ofNullable(runs.get((RunId) arguments[0]));
@@ -53,12 +73,12 @@ final class OneRoom {
 
     /** A run that has the key. */
     Run runs(int number) {
-        Room room = room();
-        Submission.submit(
-                room,
+        KeyState state = load();
+        SubmitRules.submit(
+                state,
                 SubmitRequest.of(TamperedLog.run(number), TamperedLog.KEY, RunSpec.of(new JobName("close"), "alice"))
                         .by(new SubmitRequest.Caller(new LeaseId(new UUID(1, number)), new Holder("host/1", "alice"))));
-        keep(room);
+        keep(state);
         return runs.values().iterator().next();
     }
 
@@ -79,18 +99,15 @@ final class OneRoom {
                 first.spec(),
                 first.line(),
                 first.status().started(forged));
-        Map<RunId, Run> both = new HashMap<>(contents.runs());
-        both.put(second.id(), second);
         runs.put(second.id(), second);
-        contents = new Contents(contents.lease(), contents.lastToken(), null, both, null);
         return second;
     }
 
-    private Object cancel(CancelRequest request) {
-        Room room = room();
-        Settlement.settle(room);
-        Object answer = Stopping.cancel(room, request, runs.getOrDefault(request.run(), anyRun()));
-        keep(room);
+    private CancelAnswer cancel(CancelRequest request) {
+        KeyState state = load();
+        Settlement.settle(state);
+        CancelAnswer answer = StopRules.cancel(state, request, runs.getOrDefault(request.run(), anyRun()));
+        keep(state);
         return answer;
     }
 
@@ -98,13 +115,27 @@ final class OneRoom {
         return runs.values().iterator().next();
     }
 
-    private Room room() {
-        return new Room(new Facts(TamperedLog.KEY, TamperedLog.START, 0, 0, null, List.of(), 0, 1, 0.5), contents);
+    private KeyState load() {
+        StepContext context = new StepContext(
+                TamperedLog.KEY,
+                TamperedLog.START,
+                new StepContext.Tokens(0, 0),
+                null,
+                TamperedLog.START,
+                List.of(),
+                NO_LIMIT,
+                () -> 1,
+                0.5);
+        List<Run> running = runs.values().stream()
+                .filter(run -> run.state() == RunState.RUNNING)
+                .toList();
+        return new KeyState(context, new KeyRows(lease, lastToken, null, running, RunQueue.EMPTY, null));
     }
 
-    private void keep(Room room) {
-        contents = room.contents();
-        room.changes().runs().forEach(run -> runs.put(run.id(), run));
+    private void keep(KeyState state) {
+        lease = state.lease().orElse(null);
+        lastToken = state.lastToken();
+        state.changes().runs().forEach(run -> runs.put(run.id(), run));
     }
 
     /** What is logged when {@code run} begins. */

@@ -12,19 +12,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Ends an attempt, and lets the next in line have the key. */
-public final class Finishing {
+public final class FinishRules {
 
-    private Finishing() {}
+    private FinishRules() {}
 
-    /** Judges an ending. It counts only under a live lease; but whoever shows an old one says that it has stopped. */
-    public static FinishAnswer finish(Room room, FinishRequest request, @Nullable Run known) {
-        Run run = known == null ? null : room.latest(known);
-        LeaseRow lease = room.lease()
+    /** Judges an ending. It counts only under a live lease; under an old one it says no more than that the work has stopped. */
+    public static FinishAnswer finish(KeyState state, FinishRequest request, @Nullable Run known) {
+        Run run = known == null ? null : state.latest(known);
+        LeaseRow lease = state.lease()
                 .filter(row -> row.isProvedBy(request.lease(), request.token()))
                 .orElse(null);
-        if (lease != null && !lease.isLive(room.now())) {
-            stopped(room, lease);
-            return new FinishAnswer.LeaseLost(cause(lease), run == null ? null : room.latest(run));
+        if (lease != null && !lease.isLive(state.now())) {
+            stopped(state);
+            return new FinishAnswer.LeaseLost(cause(lease), run == null ? null : state.latest(run));
         }
         if (run == null || !isTurnOf(run, request)) {
             return new FinishAnswer.LeaseLost(LossCause.GONE, run);
@@ -32,25 +32,25 @@ public final class Finishing {
         if (run.state() != RunState.RUNNING || lease == null) {
             return repeated(run, request.ending());
         }
-        Run ended = Verdict.said(room, run, request.ending(), lease.holder().label());
-        room.setLease(null);
-        Promotion.promote(room);
-        return new FinishAnswer.Finished(room.latest(ended));
+        Run ended =
+                AttemptRules.said(state, run, request.ending(), lease.holder().label());
+        state.setLease(null);
+        Promotion.promote(state);
+        return new FinishAnswer.Finished(state.latest(ended));
     }
 
     /** The holder of the key's lease, a run's or a bare one, says that it has stopped, and no more than that. */
-    public static void stopped(Room room) {
-        room.lease().ifPresent(lease -> stopped(room, lease));
+    public static void stopped(KeyState state) {
+        if (state.lease().isEmpty()) {
+            return;
+        }
+        state.running().filter(state::hasLease).ifPresent(run -> AttemptRules.lost(state, run));
+        state.setLease(null);
+        Promotion.promote(state);
     }
 
     static LossCause cause(LeaseRow lease) {
         return lease.eviction() != null ? LossCause.EVICTED : LossCause.EXPIRED;
-    }
-
-    private static void stopped(Room room, LeaseRow lease) {
-        room.running().filter(room::hasLease).ifPresent(run -> Verdict.lost(room, run, lease.expiresAt()));
-        room.setLease(null);
-        Promotion.promote(room);
     }
 
     private static boolean isTurnOf(Run run, FinishRequest request) {
@@ -75,9 +75,10 @@ public final class Finishing {
             // Back in line, failed or dead: whichever its attempts allowed. Or aborted, if it was asked to stop.
             StopRequest stop = run.status().stop();
             boolean stopped = failed.retryable()
-                    && state == RunState.ABORTED
                     && stop != null
-                    && stop.error().equals(error);
+                    && (stop.code().equals(RunError.MAX_RUNTIME)
+                            ? state == RunState.TIMED_OUT
+                            : state == RunState.ABORTED && stop.error().equals(error));
             return stopped
                     || (state != RunState.SUCCEEDED
                             && state != RunState.TIMED_OUT

@@ -1,0 +1,168 @@
+package io.interlock.spi.run.rules;
+
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LossCause;
+import io.interlock.RunId;
+import io.interlock.RunRefusal;
+import io.interlock.RunState;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.Claimed;
+import io.interlock.run.Execution;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.Stage;
+import io.interlock.run.TurnAnswer;
+import io.interlock.run.Waiter;
+import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnRequest;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Beginning work, and going on with it. */
+public final class ClaimRules {
+
+    private ClaimRules() {}
+
+    /** Takes the run the key is kept for, if the worker can do it. */
+    public static Optional<Claimed> claim(KeyState state, ClaimRequest request) {
+        Optional<Run> kept = state.reservation()
+                .flatMap(reservation -> state.run(reservation.run()))
+                .filter(run -> run.state() == RunState.PENDING && request.jobs().contains(run.job()));
+        if (kept.isEmpty() || QueueRules.holdsBack(state)) {
+            return Optional.empty();
+        }
+        Run run = kept.get();
+        RunRefusal.WrongState wrong = QueueRules.wrongState(state, run);
+        if (wrong != null) {
+            AttemptRules.fail(state, run, new RunError(RunError.WRONG_STATE, wrong.explanation()));
+            Promotion.promote(state);
+            return claim(state, request);
+        }
+        return claimed(state, Promotion.start(state, run, caller(request, run)));
+    }
+
+    /** What an earlier claim of the same name by the same worker has taken here, if its lease still lives. */
+    public static Optional<Claimed> claimedBefore(KeyState state, ClaimRequest request) {
+        return state.running()
+                .filter(run -> request.wants(run.key().tenant()))
+                .filter(run -> state.hasLease(run) && isOf(state.lease().orElseThrow(), request, run))
+                .filter(run -> state.lease().orElseThrow().isLive(state.now()))
+                .flatMap(run -> claimed(state, run));
+    }
+
+    private static boolean isOf(LeaseRow lease, ClaimRequest request, Run run) {
+        return lease.id().equals(request.leaseOf(run.id()))
+                && lease.holder().instance().equals(request.holder().instance());
+    }
+
+    /**
+     * Notes that the callers of these runs are there. A step does so for all requests of its batch before it settles
+     * anything, so that no caller that has just reported counts as gone.
+     */
+    public static void noteAlive(KeyState state, Collection<RunId> runs) {
+        for (RunId id : runs) {
+            state.run(id)
+                    .filter(run ->
+                            run.state() == RunState.QUEUED && run.status().waiter() != null)
+                    .ifPresent(run -> noteAlive(state, run));
+        }
+    }
+
+    private static Run noteAlive(KeyState state, Run run) {
+        return state.put(run.with(run.status().waiting(new Waiter(state.now(), false))));
+    }
+
+    /** Gives a waiting caller its turn, if it is. */
+    public static TurnAnswer takeTurn(KeyState state, TurnRequest request, @Nullable Run known) {
+        Run run = state.run(request.run()).orElse(null);
+        if (run == null || run.spec().execution() != Execution.CALLER) {
+            return new TurnAnswer.Over(known == null ? run : state.latest(known));
+        }
+        if (run.state() == RunState.RUNNING) {
+            boolean mine = state.hasLease(run)
+                    && state.lease().orElseThrow().id().equals(request.caller().lease())
+                    && state.lease().orElseThrow().isLive(state.now());
+            return mine
+                    ? new TurnAnswer.Granted(run, Objects.requireNonNull(state.leaseRecord()))
+                    : new TurnAnswer.Over(run);
+        }
+        Run seen = noteAlive(state, run);
+        Promotion.promote(state);
+        Run judged = state.latest(seen);
+        if (judged.state().isTerminal()) {
+            // Its turn came, and it may not start from where the resource stands.
+            return new TurnAnswer.Over(judged);
+        }
+        boolean offered =
+                state.reservation().map(kept -> kept.run().equals(run.id())).orElse(false);
+        if (offered && !QueueRules.holdsBack(state) && QueueRules.hasPlace(state, seen)) {
+            RunRefusal.WrongState wrong = QueueRules.wrongState(state, seen);
+            if (wrong != null) {
+                // The resource was set since the key was offered.
+                Run failed = AttemptRules.fail(state, seen, new RunError(RunError.WRONG_STATE, wrong.explanation()));
+                Promotion.promote(state);
+                return new TurnAnswer.Over(failed);
+            }
+            state.setReservation(null);
+            Run started = Promotion.start(state, seen, request.caller());
+            return new TurnAnswer.Granted(started, Objects.requireNonNull(state.leaseRecord()));
+        }
+        return new TurnAnswer.Waiting(seen, state.position(seen), QueueRules.inTheWayOf(state, seen));
+    }
+
+    /** Lets the lease of a run end a ttl from now, and keeps what the run reports. */
+    public static BeatAnswer beat(KeyState state, BeatRequest request) {
+        LeaseRow lease = state.lease().orElse(null);
+        if (lease == null || !lease.isProvedBy(request.lease(), request.token())) {
+            return new BeatAnswer.Lost(LossCause.GONE, state.leaseRecord());
+        }
+        Run run = state.running().filter(state::hasLease).orElse(null);
+        if (run == null || !run.id().equals(request.run()) || !lease.isLive(state.now())) {
+            return new BeatAnswer.Lost(FinishRules.cause(lease), state.leaseRecord());
+        }
+        if (isOverdue(state)) {
+            AttemptRules.markOutOfTime(state, run);
+            return new BeatAnswer.Lost(LossCause.OVERDUE, state.leaseRecord());
+        }
+        state.setLease(lease.until(state.now().plus(run.spec().terms().ttl())));
+        Stage stage = request.stage() == null ? null : new Stage(request.stage(), state.now());
+        Run told = state.put(run.with(run.status().reporting(stage, request.progress())));
+        return new BeatAnswer.Beating(
+                Objects.requireNonNull(state.leaseRecord()), told.status().stop());
+    }
+
+    /** Whether the key's lease is that of a run whose max runtime is over; it must not be renewed, and its run remembers that. */
+    public static boolean refusesRenewal(KeyState state, LeaseId id, FencingToken token) {
+        boolean proved =
+                state.lease().filter(lease -> lease.isProvedBy(id, token)).isPresent();
+        if (!proved || !isOverdue(state)) {
+            return false;
+        }
+        state.running().ifPresent(run -> AttemptRules.markOutOfTime(state, run));
+        return true;
+    }
+
+    private static boolean isOverdue(KeyState state) {
+        Instant deadline = state.running()
+                .filter(state::hasLease)
+                .map(AttemptRules::deadline)
+                .orElse(null);
+        return deadline != null && !deadline.isAfter(state.now());
+    }
+
+    private static SubmitRequest.Caller caller(ClaimRequest request, Run run) {
+        Holder holder = request.holder().forRun(run.id());
+        return new SubmitRequest.Caller(request.leaseOf(run.id()), holder);
+    }
+
+    private static Optional<Claimed> claimed(KeyState state, Run run) {
+        return Optional.of(new Claimed(run, Objects.requireNonNull(state.leaseRecord())));
+    }
+}

@@ -1,0 +1,422 @@
+package io.interlock.spi.run.rules;
+
+import io.interlock.Eviction;
+import io.interlock.FencingToken;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.JobName;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.run.RunStatus;
+import io.interlock.run.Transition;
+import io.interlock.run.Turn;
+import io.interlock.spi.run.SubmitRequest;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One key as a step sees it: its lease, the run it is kept for, its busy run, the front of its queue and its resource.
+ * Rules change it; the store that made it then writes back {@link #lease()}, {@link #reservation()}, {@link #resource()} and
+ * {@link #changes()}. It holds what the step has loaded and changed, never the whole queue. Belongs to one thread.
+ *
+ * <p>Runs change state in {@link #move} and nowhere else.
+ */
+public final class KeyState {
+
+    private final StepContext context;
+    private final KeyRows rows;
+    private @Nullable LeaseRow lease;
+    private @Nullable Reservation reservation;
+    private @Nullable Resource resource;
+    private long lastToken;
+    private int moreBusy;
+    private int leftQueue;
+    private boolean unfinished;
+    private final Map<RunId, Run> open = new LinkedHashMap<>();
+    private final Map<RunId, Run> changed = new LinkedHashMap<>();
+    private final Set<RunId> newcomers = new HashSet<>();
+    private final Set<RunId> queuedBefore = new HashSet<>();
+    private final List<Attempt> attempts = new ArrayList<>();
+    private final List<DeadLetter> letters = new ArrayList<>();
+    private final List<AuditRecord> audit = new ArrayList<>();
+
+    /**
+     * What a step has changed beside lease, reservation and resource.
+     *
+     * @param runs all runs that were changed, also those that have ended
+     * @param attempts those that are over now
+     * @param letters dead letters about which something was done now
+     * @param audit what was done, in order, without sequence numbers
+     */
+    public record Changes(
+            Collection<Run> runs, List<Attempt> attempts, List<DeadLetter> letters, List<AuditRecord> audit) {
+
+        /** Whether there are none. */
+        public boolean isEmpty() {
+            return runs.isEmpty() && attempts.isEmpty() && letters.isEmpty() && audit.isEmpty();
+        }
+    }
+
+    /** A key as the store has it. */
+    public KeyState(StepContext context, KeyRows rows) {
+        this.context = context;
+        this.rows = rows;
+        lease = rows.lease();
+        lastToken = rows.lastToken();
+        reservation = rows.reservation();
+        resource = rows.resource();
+        rows.busy().forEach(run -> open.put(run.id(), run));
+    }
+
+    /** What was changed, for the tables beside the key's own row. */
+    public Changes changes() {
+        return new Changes(
+                List.copyOf(changed.values()), List.copyOf(attempts), List.copyOf(letters), List.copyOf(audit));
+    }
+
+    /** The key as the step found it. */
+    public KeyRows before() {
+        return rows;
+    }
+
+    /** The lease, also one that has ended and was not cleared. */
+    public Optional<LeaseRow> lease() {
+        return Optional.ofNullable(lease);
+    }
+
+    /** The last token given out for the key, or 0. */
+    public long lastToken() {
+        return lastToken;
+    }
+
+    /** The run the key is kept for. */
+    public Optional<Reservation> reservation() {
+        return Optional.ofNullable(reservation);
+    }
+
+    /** What the key stands for. */
+    public Optional<Resource> resource() {
+        return Optional.ofNullable(resource);
+    }
+
+    /** The store's time. */
+    public Instant now() {
+        return context.now();
+    }
+
+    /** Whether any run of the key has not ended. */
+    public boolean hasOpenRuns() {
+        return busy().findAny().isPresent() || queueSize() > 0;
+    }
+
+    /** How many runs wait. */
+    public int queueSize() {
+        return rows.queue().size() + leftQueue;
+    }
+
+    /** Whether {@code run}, which this step has changed, was in the store's queue before. */
+    public boolean wasQueued(Run run) {
+        return queuedBefore.contains(run.id());
+    }
+
+    /** Whether {@code run} came in with this step. */
+    public boolean isNew(Run run) {
+        return newcomers.contains(run.id());
+    }
+
+    /** The PENDING or RUNNING run, if there is one. */
+    public Optional<Run> busyRun() {
+        return busy().findFirst();
+    }
+
+    /** How many more runs of the key are PENDING or RUNNING than before. */
+    public int busyChange() {
+        return moreBusy;
+    }
+
+    StepContext context() {
+        return context;
+    }
+
+    LockKey key() {
+        return context.key();
+    }
+
+    /** How many runs of the tenant are under way, those of this step included. */
+    int tenantBusy() {
+        return context.tenant().busy() + moreBusy;
+    }
+
+    @Nullable
+    LeaseRecord leaseRecord() {
+        return lease == null ? null : lease.record(key(), now());
+    }
+
+    /** The run of this key called {@code id}, if it has not ended. */
+    Optional<Run> run(RunId id) {
+        Run known = open.get(id);
+        if (known != null || changed.containsKey(id)) {
+            return Optional.ofNullable(known);
+        }
+        return rows.queue().find(id);
+    }
+
+    /** A run of this key as this step leaves it, also if it has ended in it. */
+    Run latest(Run run) {
+        return changed.getOrDefault(run.id(), run);
+    }
+
+    private Stream<Run> busy() {
+        return open.values().stream().filter(run -> run.state() == RunState.PENDING || run.state() == RunState.RUNNING);
+    }
+
+    List<Run> allRunning() {
+        return open.values().stream()
+                .filter(run -> run.state() == RunState.RUNNING)
+                .sorted(Comparator.comparingLong(Run::number))
+                .toList();
+    }
+
+    Optional<Run> running() {
+        return open.values().stream()
+                .filter(run -> run.state() == RunState.RUNNING)
+                .findFirst();
+    }
+
+    /** Up to {@code limit} ready runs in their order, without those in {@code passed}. */
+    List<Run> front(Set<RunId> passed, int limit) {
+        Comparator<Run> order = QueueRules.order(now());
+        List<Run> stored = rows.queue().front(now(), except(passed), limit);
+        if (changed.isEmpty()) {
+            return stored;
+        }
+        Stream<Run> mine = changedQueue().filter(run -> QueueRules.isReady(run, now()) && !passed.contains(run.id()));
+        return Stream.concat(mine, stored.stream()).sorted(order).limit(limit).toList();
+    }
+
+    /** The run that comes first of all that wait, ready or not. */
+    Optional<Run> firstWaiting() {
+        List<Run> ready = front(Set.of(), 1);
+        if (!ready.isEmpty()) {
+            return Optional.of(ready.get(0));
+        }
+        return Stream.concat(changedQueue(), rows.queue().resting(changed.keySet(), 1).stream())
+                .min(QueueRules.order(now()));
+    }
+
+    /** Up to {@code limit} waiting runs that are due, and that this step has not looked at yet. */
+    List<Run> due(int limit) {
+        return rows.queue().due(now(), changed.keySet(), limit);
+    }
+
+    /** All waiting runs of a job. */
+    List<Run> waitingOf(JobName job) {
+        return Stream.concat(
+                        changedQueue().filter(run -> run.job().equals(job)),
+                        rows.queue().ofJob(job, changed.keySet()).stream())
+                .sorted(QueueRules.order(now()))
+                .toList();
+    }
+
+    /** The place of a waiting run, from 1. */
+    int position(Run run) {
+        Comparator<Run> order = QueueRules.readyFirst(now());
+        long changedAhead = changedQueue()
+                .filter(other -> !other.id().equals(run.id()) && order.compare(other, run) < 0)
+                .count();
+        Set<RunId> except = new HashSet<>(changed.keySet());
+        except.add(run.id());
+        return 1 + (int) changedAhead + rows.queue().ahead(run, now(), except);
+    }
+
+    /** When the first of the waiting runs is due that this step leaves as they were, or {@code null}. */
+    @Nullable
+    Instant nextDueOfQueue() {
+        return rows.queue().nextDue(changed.keySet());
+    }
+
+    /** The waiting runs that this step has changed or added. */
+    Stream<Run> changedQueue() {
+        return changed.values().stream().filter(run -> run.state() == RunState.QUEUED);
+    }
+
+    /** The rule had more to do than a step may, so the key stays due. */
+    void leaveUnfinished() {
+        unfinished = true;
+    }
+
+    boolean isUnfinished() {
+        return unfinished;
+    }
+
+    /** Whether the lease row is the one {@code run} works under. */
+    boolean hasLease(Run run) {
+        Turn turn = run.status().turn();
+        return turn != null && lease != null && lease.isProvedBy(turn.lease(), turn.token());
+    }
+
+    /** Takes over a lease that a store has granted, or clears the lease. */
+    public void setLease(@Nullable LeaseRow lease) {
+        this.lease = lease;
+        if (lease != null) {
+            lastToken = Math.max(lastToken, lease.token().value());
+        }
+    }
+
+    /** Takes the lease away from its holder; the key stays closed until it is over. */
+    void evict(ChangeReason why) {
+        if (lease != null && lease.eviction() == null) {
+            lease = lease.evicted(new Eviction(why.actor(), why.reason(), now()));
+        }
+    }
+
+    void setReservation(@Nullable Reservation reservation) {
+        this.reservation = reservation;
+    }
+
+    /** Adds a newcomer to the queue, or as what it is about to become. */
+    Run add(Run run, RunState becomes) {
+        note(
+                run,
+                "submitted",
+                "",
+                becomes.name(),
+                new ChangeReason(run.spec().origin().submitter(), "submitted"));
+        newcomers.add(run.id());
+        return put(run);
+    }
+
+    Run put(Run run) {
+        if (!changed.containsKey(run.id())) {
+            // Busy runs were loaded with the key; all others that are not new came from the queue.
+            if (!open.containsKey(run.id()) && !newcomers.contains(run.id())) {
+                queuedBefore.add(run.id());
+                leftQueue--;
+            }
+        } else if (isQueued(changed.get(run.id()))) {
+            leftQueue--;
+        }
+        leftQueue += isQueued(run) ? 1 : 0;
+        changed.put(run.id(), run);
+        if (run.state().isTerminal()) {
+            open.remove(run.id());
+        } else {
+            open.put(run.id(), run);
+        }
+        return run;
+    }
+
+    /** Moves a run on. */
+    Run move(Run run, RunStatus status, RunState to, ChangeReason why) {
+        Run moved = moveSilently(run, status, to);
+        note(moved, "run", run.state().name(), to.name(), why);
+        return moved;
+    }
+
+    /** Moves a newcomer on, whose record in the audit log says already what it becomes. */
+    Run moveSilently(Run run, RunStatus status, RunState to) {
+        if (!run.state().canBecome(to)) {
+            throw new IllegalStateException("run " + run.id() + " cannot become " + to + " from " + run.state());
+        }
+        moreBusy += countsAsBusy(to) - countsAsBusy(run.state());
+        Run moved = put(run.with(status.moved(to, now())));
+        if (to != RunState.PENDING && reservation != null && reservation.run().equals(run.id())) {
+            reservation = null;
+        }
+        return moved;
+    }
+
+    /** Gives {@code run} the key: draws a token, writes the lease, sets the resource's state. */
+    Run grant(Run run, SubmitRequest.Caller holder, FencingToken token) {
+        Turn turn = new Turn(
+                run.status().attempts() + 1,
+                holder.lease(),
+                token,
+                holder.holder().forRun(run.id()),
+                now());
+        lease = new LeaseRow(
+                turn.lease(),
+                turn.holder(),
+                token,
+                now(),
+                now().plus(run.spec().terms().ttl()),
+                run.spec().terms().lockDelay(),
+                null);
+        lastToken = token.value();
+        ChangeReason why = new ChangeReason(turn.holder().label(), "attempt " + turn.attempt());
+        Run started = move(run, run.status().started(turn), RunState.RUNNING, why);
+        run.spec().transition().ifPresent(guard -> setResource(guard, guard.during(), started, true, why));
+        return started;
+    }
+
+    void log(Attempt attempt) {
+        attempts.add(attempt);
+    }
+
+    void settle(DeadLetter letter) {
+        letters.add(letter);
+    }
+
+    void setResource(Transition guard, String state, Run run, boolean owned, ChangeReason why) {
+        String before = resource == null ? Resource.UNTOUCHED : resource.state();
+        long version = resource == null ? 1 : resource.version() + 1;
+        resource = new Resource(key(), guard.resource(), state, version, owned ? run.id() : null);
+        note(run, "resource", before, state, why);
+    }
+
+    void setResource(Resource resource) {
+        this.resource = resource;
+    }
+
+    void note(AuditRecord record) {
+        audit.add(record);
+    }
+
+    void note(Run run, String action, String before, String after, ChangeReason why) {
+        Turn turn = run.status().turn();
+        audit.add(new AuditRecord(
+                0,
+                now(),
+                key(),
+                run.id(),
+                turn == null ? null : turn.token(),
+                why.actor(),
+                action,
+                before,
+                after,
+                why.reason(),
+                run.spec().origin().correlation()));
+    }
+
+    private Set<RunId> except(Set<RunId> passed) {
+        if (passed.isEmpty()) {
+            return changed.keySet();
+        }
+        Set<RunId> all = new HashSet<>(changed.keySet());
+        all.addAll(passed);
+        return all;
+    }
+
+    private static boolean isQueued(@Nullable Run run) {
+        return run != null && run.state() == RunState.QUEUED;
+    }
+
+    private static int countsAsBusy(RunState state) {
+        return state == RunState.PENDING || state == RunState.RUNNING ? 1 : 0;
+    }
+}

@@ -1,0 +1,246 @@
+package io.interlock.spi.run.rules;
+
+import io.interlock.LeaseRecord;
+import io.interlock.Refusal;
+import io.interlock.RunId;
+import io.interlock.RunRefusal;
+import io.interlock.RunState;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.run.Transition;
+import io.interlock.run.Waiter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Which run comes next, and what stands in its way. Reads a key and changes nothing. */
+public final class QueueRules {
+
+    /** The most that waiting adds to a priority. */
+    public static final int MOST_AGEING = 10;
+
+    /** How many runs at the front are looked at together; more only where all of these may not begin. */
+    public static final int FRONT = 2;
+
+    private static final int MOST_PAGES = 50;
+
+    private QueueRules() {}
+
+    /** Higher effective priority first, then the lower number. */
+    public static Comparator<Run> order(Instant now) {
+        return Comparator.<Run>comparingInt(run -> -effectivePriority(run, now)).thenComparingLong(Run::number);
+    }
+
+    /** Those that are ready, then the others. */
+    public static Comparator<Run> readyFirst(Instant now) {
+        return Comparator.<Run, Boolean>comparing(run -> !isReady(run, now)).thenComparing(order(now));
+    }
+
+    /** The priority, and one more for every full minute since it was submitted, up to {@link #MOST_AGEING}. */
+    public static int effectivePriority(Run run, Instant now) {
+        return effectivePriority(run.spec().priority(), run.submittedAt(), now);
+    }
+
+    static int effectivePriority(int priority, Instant submittedAt, Instant now) {
+        long minutes = Math.max(0, Duration.between(submittedAt, now).toMinutes());
+        return priority + (int) Math.min(MOST_AGEING, minutes);
+    }
+
+    /** Whether a waiting run rests no longer, and has not missed the offer of its key. */
+    public static boolean isReady(Run run, Instant now) {
+        Waiter waiter = run.status().waiter();
+        return run.state() == RunState.QUEUED
+                && run.status().mayBegin(now)
+                && (waiter == null || !waiter.missedOffer());
+    }
+
+    /** The run that would have its turn if the key were free. */
+    static Optional<Run> first(KeyState state) {
+        Optional<Run> owner = owner(state);
+        if (owner.isPresent()) {
+            // The resource is the owner's, between two attempts too: no other run may begin.
+            return owner.filter(run -> isEligible(state, run));
+        }
+        Set<RunId> passed = new HashSet<>();
+        for (int page = 0; page < MOST_PAGES; page++) {
+            List<Run> front = state.front(passed, FRONT);
+            for (Run run : front) {
+                if (isEligible(state, run)) {
+                    return Optional.of(run);
+                }
+                passed.add(run.id());
+            }
+            if (front.size() < FRONT) {
+                return Optional.empty();
+            }
+        }
+        // A long front of runs that may not begin. Those whose callers are gone are due by themselves, and the first of
+        // those that wait for a place is registered for one. Another look would find no more than this one.
+        return Optional.empty();
+    }
+
+    static boolean isEligible(KeyState state, Run run) {
+        return couldBegin(state, run) && hasPlace(state, run);
+    }
+
+    /** Whether nothing but a limit of its tenant keeps the run from beginning, if the key is free. */
+    private static boolean couldBegin(KeyState state, Run run) {
+        Waiter waiter = run.status().waiter();
+        return isReady(run, state.now())
+                && (waiter == null || !state.context().isStale(waiter))
+                && owner(state).map(owner -> owner.id().equals(run.id())).orElse(true);
+    }
+
+    /** Whether the tenant's limit leaves a place for the run, and no run of another key comes before it. */
+    static boolean hasPlace(KeyState state, Run run) {
+        int limit = run.line().tenantMaxRunning();
+        if (limit == Integer.MAX_VALUE) {
+            return true;
+        }
+        int busy = state.tenantBusy();
+        if (busy >= limit) {
+            return false;
+        }
+        TenantSlots.Rival rival = state.context().tenant().firstRival(busy, state.now());
+        return rival == null || !rival.goesBefore(run, state.now());
+    }
+
+    /** The first waiting run, if the key is free and only the tenant's limit keeps that run waiting. */
+    public static Optional<Run> waitsForPlace(KeyState state) {
+        if (state.queueSize() == 0 || closed(state) != null) {
+            return Optional.empty();
+        }
+        Optional<Run> first =
+                owner(state).or(() -> state.front(Set.of(), 1).stream().findFirst());
+        return first.filter(run -> couldBegin(state, run) && !hasPlace(state, run));
+    }
+
+    /** The run that moves the resource, between two attempts too. */
+    static Optional<Run> owner(KeyState state) {
+        return state.resource().flatMap(Resource::owningRun).flatMap(state::run);
+    }
+
+    /** Why {@code run} may not start from where the resource stands, or {@code null} if it may. */
+    static RunRefusal.@Nullable WrongState wrongState(KeyState state, Run run) {
+        Transition guard = run.spec().guard();
+        if (guard == null || owner(state).isPresent()) {
+            // A run owns the resource: it is that run's own guard it passed, or the policy decides about others.
+            return null;
+        }
+        String stands = state.resource().map(Resource::state).orElse(Resource.UNTOUCHED);
+        return guard.mayStartFrom(stands) ? null : new RunRefusal.WrongState(state.key(), stands, guard.from());
+    }
+
+    /** Why no run can be granted the key now, or {@code null}. Waiting runs do not count. */
+    static @Nullable Refusal closed(KeyState state) {
+        Refusal taken = taken(state);
+        return taken != null ? taken : awaitsProbe(state);
+    }
+
+    /** Why the key cannot be granted now, not even after a look outside, or {@code null}. */
+    static @Nullable Refusal taken(KeyState state) {
+        Refusal quiet = quiet(state);
+        if (quiet != null) {
+            return quiet;
+        }
+        LeaseRecord lease = state.leaseRecord();
+        if (lease != null && !isOver(state)) {
+            return lease.isExpired() ? new Refusal.Delayed(lease, opensAt(state)) : new Refusal.Held(lease);
+        }
+        Reservation reservation = state.reservation().orElse(null);
+        if (reservation != null) {
+            Run run = state.run(reservation.run()).orElseThrow();
+            return new RunRefusal.Reserved(state.key(), run.id(), run.job(), reservation.since(), state.now());
+        }
+        return paused(state);
+    }
+
+    /** That the key is granted only after a look outside, or {@code null}. */
+    static Refusal.@Nullable AwaitsProbe awaitsProbe(KeyState state) {
+        LeaseRecord lease = state.leaseRecord();
+        return lease != null && state.lease().orElseThrow().awaitsProbe() ? new Refusal.AwaitsProbe(lease) : null;
+    }
+
+    /** Whether nothing may start now, not even the run the key is kept for. */
+    static boolean holdsBack(KeyState state) {
+        return heldBack(state) != null;
+    }
+
+    /** What keeps a waiting run from starting, or {@code null} if only its own rest does. */
+    static @Nullable Refusal inTheWayOf(KeyState state, Run run) {
+        boolean offered =
+                state.reservation().map(kept -> kept.run().equals(run.id())).orElse(false);
+        // That the key is kept for it is not in its way.
+        Refusal closed = offered ? heldBack(state) : closed(state);
+        if (closed != null) {
+            return closed;
+        }
+        int limit = run.line().tenantMaxRunning();
+        if (limit < Integer.MAX_VALUE && state.tenantBusy() >= limit) {
+            return new RunRefusal.TenantBusy(state.key(), state.tenantBusy(), limit);
+        }
+        Optional<Run> first = offered ? Optional.empty() : owner(state).or(state::firstWaiting);
+        return first.filter(other -> !other.id().equals(run.id()))
+                .map(other -> queuedAhead(state, other))
+                .orElse(null);
+    }
+
+    /** What keeps even the run from starting that the key is kept for, or {@code null}. */
+    private static @Nullable Refusal heldBack(KeyState state) {
+        Refusal quiet = quiet(state);
+        return quiet != null ? quiet : paused(state);
+    }
+
+    private static @Nullable Refusal quiet(KeyState state) {
+        Instant until = state.context().quietUntil();
+        return until != null && until.isAfter(state.now())
+                ? new Refusal.StoreRecovering(state.key(), state.now(), until)
+                : null;
+    }
+
+    /** Whether a pause covers the key now. */
+    public static boolean isPaused(KeyState state) {
+        return paused(state) != null;
+    }
+
+    static RunRefusal.@Nullable Paused paused(KeyState state) {
+        return state.context().pauses().stream()
+                .filter(pause -> pause.covers(state.key()) && pause.lastsAt(state.now()))
+                .findFirst()
+                .map(pause -> new RunRefusal.Paused(state.key(), pause, state.now()))
+                .orElse(null);
+    }
+
+    /** Why a newcomer cannot have the key, or {@code null}. */
+    static @Nullable Refusal ahead(KeyState state) {
+        Refusal closed = closed(state);
+        return closed != null
+                ? closed
+                : first(state).map(run -> queuedAhead(state, run)).orElse(null);
+    }
+
+    static RunRefusal.QueuedAhead queuedAhead(KeyState state, Run first) {
+        return new RunRefusal.QueuedAhead(state.key(), first.id(), first.job(), state.queueSize());
+    }
+
+    /** Whether the key has a lease that ended, and the key may be granted again. */
+    static boolean isOver(KeyState state) {
+        return state.running().isEmpty() && !opensAt(state).isAfter(state.now());
+    }
+
+    /** When the key of an expired lease opens: after its lock delay, and not before the verdict on its run. */
+    static Instant opensAt(KeyState state) {
+        LeaseRow lease = state.lease().orElseThrow();
+        Instant opens = lease.opensAt();
+        return state.running()
+                .filter(state::hasLease)
+                .map(run -> lease.expiresAt().plus(run.spec().limits().expiryGrace()))
+                .filter(verdict -> verdict.isAfter(opens))
+                .orElse(opens);
+    }
+}

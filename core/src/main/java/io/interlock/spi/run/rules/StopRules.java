@@ -1,0 +1,93 @@
+package io.interlock.spi.run.rules;
+
+import io.interlock.EvictAnswer;
+import io.interlock.RunState;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.CancelAnswer;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.StopRequest;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.CancelRequest;
+
+/** Cancelling, and what an eviction does to a run. */
+public final class StopRules {
+
+    private StopRules() {}
+
+    /** Ends {@code run} if it has not started, or asks it to stop. */
+    public static CancelAnswer cancel(KeyState state, CancelRequest request, Run known) {
+        Run run = state.run(known.id()).orElse(null);
+        if (run == null) {
+            return new CancelAnswer.Over(state.latest(known));
+        }
+        StopRequest stop = new StopRequest(RunError.CANCELLED, request.actor(), request.reason(), state.now());
+        if (run.state() == RunState.RUNNING) {
+            return new CancelAnswer.StopRequested(request(state, run, stop));
+        }
+        Run ended = AttemptRules.abort(state, run, stop.error(), new ChangeReason(request.actor(), request.reason()));
+        Promotion.promote(state);
+        return new CancelAnswer.Cancelled(ended);
+    }
+
+    /**
+     * Takes the key's lease away, if it is the one the actor saw. Its end stays where it was: until then its holder may
+     * still be working.
+     */
+    public static EvictAnswer evict(KeyState state, EvictRequest request) {
+        LeaseRow lease = state.lease().orElse(null);
+        if (lease == null || !lease.token().equals(request.expected())) {
+            return new EvictAnswer.Mismatch(state.leaseRecord());
+        }
+        state.evict(new ChangeReason(request.actor(), request.reason()));
+        LeaseRow victim = state.lease().orElseThrow();
+        if (lease.eviction() == null) {
+            evicted(state, request);
+        }
+        return new EvictAnswer.Evicted(victim.record(state.key(), state.now()), victim.opensAt());
+    }
+
+    /**
+     * The lease of the key was evicted just now. If a run worked under it, that run is over, though its work may still go
+     * on.
+     */
+    public static void evicted(KeyState state, EvictRequest request) {
+        state.lease()
+                .ifPresent(lease -> state.note(new AuditRecord(
+                        0,
+                        state.now(),
+                        state.key(),
+                        lease.holder().run(),
+                        lease.token(),
+                        request.actor(),
+                        "evicted",
+                        lease.holder().label(),
+                        "",
+                        request.reason(),
+                        null)));
+        state.running()
+                .filter(run -> state.hasLease(run)
+                        && state.lease().orElseThrow().token().equals(request.expected()))
+                .ifPresent(run -> AttemptRules.abort(
+                        state,
+                        run,
+                        new RunError(RunError.EVICTED, "evicted by " + request.actor() + ": " + request.reason()),
+                        new ChangeReason(request.actor(), request.reason())));
+        // Only its grace, or a missing look outside, may have kept the key closed.
+        Promotion.promote(state);
+    }
+
+    static Run request(KeyState state, Run run, StopRequest stop) {
+        if (run.status().stop() != null) {
+            return run;
+        }
+        Run asked = state.put(run.with(run.status().stopping(stop)));
+        state.note(
+                asked,
+                "stop-requested",
+                run.state().name(),
+                run.state().name(),
+                new ChangeReason(stop.actor(), stop.reason()));
+        return asked;
+    }
+}

@@ -1,0 +1,167 @@
+package io.interlock.store.memory;
+
+import io.interlock.RunId;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.spi.run.rules.QueueRules;
+import io.interlock.spi.run.rules.RunQueue;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The runs that wait for one key: those that are ready by priority and number, the others by number, all of them by job and by
+ * when they are due. What a step asks for costs the same however long the queue is, except {@link #ahead} among runs of the
+ * asker's own priority. Its user holds the monitor of the {@link RunRows} it belongs to.
+ */
+final class MemoryQueue implements RunQueue {
+
+    private final Map<RunId, Waiting> waiting = new HashMap<>();
+    private final NavigableMap<Long, Run> byNumber = new TreeMap<>();
+    private final Map<JobName, NavigableMap<Long, Run>> byJob = new HashMap<>();
+    private final OrderedRuns ready = new OrderedRuns();
+    private final NavigableMap<Long, Run> resting = new TreeMap<>();
+    private final NavigableSet<Due> dues =
+            new TreeSet<>(Comparator.comparing(Due::at).thenComparingLong(Due::number));
+
+    private record Waiting(
+            Run run, boolean isReady, @Nullable Due due) {}
+
+    private record Due(Instant at, long number, RunId run) {}
+
+    /** Adds a run, or puts it where it belongs now. */
+    void put(Run run, boolean isReady, @Nullable Instant dueAt) {
+        remove(run.id());
+        Due due = dueAt == null ? null : new Due(dueAt, run.number(), run.id());
+        waiting.put(run.id(), new Waiting(run, isReady, due));
+        byNumber.put(run.number(), run);
+        byJob.computeIfAbsent(run.job(), job -> new TreeMap<>()).put(run.number(), run);
+        if (isReady) {
+            ready.put(run);
+        } else {
+            resting.put(run.number(), run);
+        }
+        if (due != null) {
+            dues.add(due);
+        }
+    }
+
+    void remove(RunId id) {
+        Waiting known = waiting.remove(id);
+        if (known == null) {
+            return;
+        }
+        Run run = known.run();
+        byNumber.remove(run.number());
+        NavigableMap<Long, Run> ofJob = byJob.get(run.job());
+        if (ofJob != null && ofJob.remove(run.number()) != null && ofJob.isEmpty()) {
+            byJob.remove(run.job());
+        }
+        if (known.isReady()) {
+            ready.remove(run);
+        } else {
+            resting.remove(run.number());
+        }
+        if (known.due() != null) {
+            dues.remove(known.due());
+        }
+    }
+
+    /** All waiting runs, in the order of their numbers. */
+    Collection<Run> all() {
+        return byNumber.values();
+    }
+
+    /** When the first of the waiting runs was submitted, or {@code null} if none waits. */
+    @Nullable
+    Instant oldest() {
+        return byNumber.isEmpty() ? null : byNumber.firstEntry().getValue().submittedAt();
+    }
+
+    @Override
+    public int size() {
+        return waiting.size();
+    }
+
+    @Override
+    public Optional<Run> find(RunId id) {
+        return Optional.ofNullable(waiting.get(id)).map(Waiting::run);
+    }
+
+    @Override
+    public List<Run> front(Instant now, Set<RunId> except, int limit) {
+        return others(ready.inOrder(now), except, limit);
+    }
+
+    @Override
+    public List<Run> resting(Set<RunId> except, int limit) {
+        return others(resting.values().iterator(), except, limit);
+    }
+
+    @Override
+    public List<Run> due(Instant now, Set<RunId> except, int limit) {
+        return dues.stream()
+                .takeWhile(due -> !due.at().isAfter(now))
+                .filter(due -> !except.contains(due.run()))
+                .limit(limit)
+                .flatMap(due -> find(due.run()).stream())
+                .toList();
+    }
+
+    @Override
+    public List<Run> ofJob(JobName job, Set<RunId> except) {
+        NavigableMap<Long, Run> runs = byJob.get(job);
+        return runs == null ? List.of() : others(runs.values().iterator(), except, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public int ahead(Run run, Instant now, Set<RunId> except) {
+        Comparator<Run> order = QueueRules.order(now);
+        boolean isReady = QueueRules.isReady(run, now);
+        int ahead = isReady
+                ? ready.ahead(run, now)
+                : waiting.size()
+                        - resting.size()
+                        + (int) resting.values().stream()
+                                .filter(other -> order.compare(other, run) < 0)
+                                .count();
+        long left = except.stream()
+                .map(waiting::get)
+                .filter(other -> other != null
+                        && (isReady == other.isReady() ? order.compare(other.run(), run) < 0 : other.isReady()))
+                .count();
+        return ahead - (int) left;
+    }
+
+    @Override
+    public @Nullable Instant nextDue(Set<RunId> except) {
+        return dues.stream()
+                .filter(due -> !except.contains(due.run()))
+                .map(Due::at)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static List<Run> others(Iterator<Run> runs, Set<RunId> except, int limit) {
+        List<Run> found = new ArrayList<>();
+        while (found.size() < limit && runs.hasNext()) {
+            Run run = runs.next();
+            if (!except.contains(run.id())) {
+                found.add(run);
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,154 @@
+package io.interlock.store.memory;
+
+import io.interlock.LockKey;
+import io.interlock.run.Pause;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pauses in force, and those that have ended and whose keys have not all been settled since. However many keys a pause
+ * covered, its end is one entry here; the keys are settled later, in pages. Its user holds the monitor of the {@link RunRows}
+ * it belongs to, except where it says otherwise.
+ */
+final class PauseRows {
+
+    private final Map<NameRows.Name, Pause> pauses = new HashMap<>();
+    private final NavigableSet<Pause> byEnd =
+            new TreeSet<>(Comparator.comparing((Pause pause) -> Objects.requireNonNull(pause.until()))
+                    .thenComparing(Pause::tenant)
+                    .thenComparing(Pause::pattern));
+    private final Deque<Ended> ended = new ArrayDeque<>();
+    private volatile Map<String, List<Pause>> byTenant = Map.of();
+
+    /** A pause that has ended, and how far its keys have been gone through. */
+    private static final class Ended {
+        private final Pause pause;
+        private @Nullable String last;
+
+        Ended(Pause pause) {
+            this.pause = pause;
+        }
+
+        /** The next names that the pause covered. */
+        List<KeyRow> next(NavigableMap<String, KeyRow> open, int limit) {
+            boolean isPrefix = pause.pattern().endsWith("*");
+            String begin =
+                    isPrefix ? pause.pattern().substring(0, pause.pattern().length() - 1) : pause.pattern();
+            NavigableMap<String, KeyRow> rest = last == null ? open.tailMap(begin, true) : open.tailMap(last, false);
+            List<KeyRow> found = rest.values().stream()
+                    .takeWhile(row -> pause.covers(row.key))
+                    .limit(limit)
+                    .toList();
+            if (!found.isEmpty()) {
+                last = found.get(found.size() - 1).key.name();
+            }
+            return found;
+        }
+    }
+
+    /** The pauses of a tenant, also those that have ended by themselves a moment ago. Needs no monitor. */
+    List<Pause> of(String tenant) {
+        return byTenant.getOrDefault(tenant, List.of());
+    }
+
+    /** Whether a pause covers the key at {@code now}. Needs no monitor. */
+    boolean cover(LockKey key, Instant now) {
+        return of(key.tenant()).stream().anyMatch(pause -> pause.covers(key) && pause.lastsAt(now));
+    }
+
+    /** Pauses in force, in no order. */
+    List<Pause> inForce(Instant now) {
+        return pauses.values().stream().filter(pause -> pause.lastsAt(now)).toList();
+    }
+
+    /** Begins a pause, in place of one for the same pattern. */
+    void begin(Pause pause) {
+        remove(new NameRows.Name(pause.tenant(), pause.pattern()));
+        pauses.put(new NameRows.Name(pause.tenant(), pause.pattern()), pause);
+        if (pause.until() != null) {
+            byEnd.add(pause);
+        }
+        publish();
+    }
+
+    /** Ends a pause, if it is in force. Its keys have to be settled. */
+    Optional<Pause> end(String tenant, String pattern, Instant now) {
+        endThoseOver(now);
+        Pause pause = remove(new NameRows.Name(tenant, pattern));
+        if (pause != null) {
+            ended.add(new Ended(pause));
+            publish();
+        }
+        return Optional.ofNullable(pause);
+    }
+
+    /** Ends the pauses that have ended by themselves. Their keys have to be settled. */
+    void endThoseOver(Instant now) {
+        boolean any = false;
+        while (!byEnd.isEmpty() && !byEnd.first().lastsAt(now)) {
+            Pause over = byEnd.first();
+            remove(new NameRows.Name(over.tenant(), over.pattern()));
+            ended.add(new Ended(over));
+            any = true;
+        }
+        if (any) {
+            publish();
+        }
+    }
+
+    /**
+     * Up to {@code limit} further keys that pauses have covered which are over, those of {@code pause} or {@code tenant} only,
+     * or with {@code null} of any.
+     */
+    List<KeyRow> nextToSettle(
+            @Nullable Pause pause,
+            @Nullable String tenant,
+            int limit,
+            Function<String, NavigableMap<String, KeyRow>> openKeys) {
+        List<KeyRow> found = new ArrayList<>();
+        for (Iterator<Ended> all = ended.iterator(); all.hasNext() && found.size() < limit; ) {
+            Ended over = all.next();
+            if ((pause != null && !over.pause.equals(pause))
+                    || (tenant != null && !over.pause.tenant().equals(tenant))) {
+                continue;
+            }
+            int room = limit - found.size();
+            List<KeyRow> next = over.next(openKeys.apply(over.pause.tenant()), room);
+            found.addAll(next);
+            if (next.size() < room) {
+                all.remove();
+            }
+        }
+        return found;
+    }
+
+    private @Nullable Pause remove(NameRows.Name name) {
+        Pause pause = pauses.remove(name);
+        if (pause != null && pause.until() != null) {
+            byEnd.remove(pause);
+        }
+        return pause;
+    }
+
+    private void publish() {
+        Map<String, List<Pause>> all = new HashMap<>();
+        pauses.values()
+                .forEach(pause -> all.computeIfAbsent(pause.tenant(), tenant -> new ArrayList<>())
+                        .add(pause));
+        byTenant = Map.copyOf(all);
+    }
+}

@@ -1,0 +1,174 @@
+package io.interlock.store.memory;
+
+import io.interlock.LockKey;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.spi.run.rules.Reservation;
+import io.interlock.spi.run.rules.TenantSlots;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known about the keys and runs of one tenant together: how many runs are under way, which keys wait for nothing but a
+ * place under the tenant's limit, which runs may be claimed, which keys are due. Its user holds the monitor of the {@link
+ * RunRows} it belongs to.
+ */
+final class TenantRows {
+
+    final String name;
+    final DueKeys due = new DueKeys();
+    private final NavigableMap<String, KeyRow> open = new TreeMap<>();
+    private final Map<JobName, OrderedRuns> claimable = new HashMap<>();
+    private final NavigableMap<Integer, OrderedRuns> waiting = new TreeMap<>();
+    private final NavigableSet<Offer> offers =
+            new TreeSet<>(Comparator.comparing(Offer::until).thenComparing(Offer::key));
+    private int busy;
+    private int keys;
+
+    /** A key that a caller has been offered: a place it may take until then. */
+    private record Offer(Instant until, LockKey key) {}
+
+    TenantRows(String name) {
+        this.name = name;
+    }
+
+    /** Whether rows of keys refer to it. */
+    boolean isNeeded() {
+        return keys > 0;
+    }
+
+    void countKeys(int more) {
+        keys += more;
+    }
+
+    void countBusy(int more) {
+        busy += more;
+    }
+
+    /** Keys with runs that have not ended, in the order of their names. */
+    NavigableMap<String, KeyRow> open() {
+        return open;
+    }
+
+    boolean hasClaimable() {
+        return !claimable.isEmpty();
+    }
+
+    /** The runs of some jobs that may be claimed, in their order. */
+    Iterator<Run> claimable(Set<JobName> jobs, Instant now) {
+        return OrderedRuns.merged(
+                jobs.stream()
+                        .map(claimable::get)
+                        .filter(Objects::nonNull)
+                        .map(runs -> runs.inOrder(now))
+                        .toList(),
+                now);
+    }
+
+    void addClaimable(Run run) {
+        claimable.computeIfAbsent(run.job(), job -> new OrderedRuns()).put(run);
+    }
+
+    void removeClaimable(Run run) {
+        remove(claimable, run.job(), run);
+    }
+
+    /** The key of {@code run} waits for nothing but a place for that run. */
+    void addWaiting(Run run) {
+        waiting.computeIfAbsent(run.line().tenantMaxRunning(), limit -> new OrderedRuns())
+                .put(run);
+    }
+
+    void removeWaiting(Run run) {
+        remove(waiting, run.line().tenantMaxRunning(), run);
+    }
+
+    boolean hasWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    void moveOffer(LockKey key, @Nullable Reservation before, @Nullable Reservation after) {
+        if (before != null && before.until() != null) {
+            offers.remove(new Offer(before.until(), key));
+        }
+        if (after != null && after.until() != null) {
+            offers.add(new Offer(after.until(), key));
+        }
+    }
+
+    /** The run that has the next free place, or {@code null} if no place is free or no key waits for one. */
+    @Nullable
+    Run nextForPlace(Instant now) {
+        return firstWaiting(busy + offers(now), now, run -> true);
+    }
+
+    /**
+     * What a step on {@code key} may know of the tenant's other keys.
+     *
+     * @param own the run that key is kept for, or {@code null}
+     */
+    TenantSlots slots(LockKey key, @Nullable Reservation own, Instant asOf) {
+        boolean isOffered = own != null && own.until() != null && own.until().isAfter(asOf);
+        return new TenantSlots() {
+            @Override
+            public int busy() {
+                return busy + offers(asOf) - (isOffered ? 1 : 0);
+            }
+
+            @Override
+            public @Nullable Rival firstRival(int busy, Instant now) {
+                Run first = firstWaiting(busy, now, run -> !run.key().equals(key));
+                return first == null ? null : new Rival(first.spec().priority(), first.submittedAt(), first.number());
+            }
+        };
+    }
+
+    // A key that is offered to a caller counts as under way, as one that is kept for a worker does: otherwise its place
+    // would be given to a run that comes after it before the caller has had the time to take it.
+    private int offers(Instant now) {
+        int over = 0;
+        for (Offer offer : offers) {
+            if (offer.until().isAfter(now)) {
+                break;
+            }
+            over++;
+        }
+        return offers.size() - over;
+    }
+
+    private @Nullable Run firstWaiting(int busy, Instant now, Predicate<Run> which) {
+        List<Iterator<Run>> lines = waiting.tailMap(busy, false).values().stream()
+                .map(runs -> runs.inOrder(now))
+                .toList();
+        Iterator<Run> inOrder = OrderedRuns.merged(lines, now);
+        while (inOrder.hasNext()) {
+            Run run = inOrder.next();
+            if (which.test(run)) {
+                return run;
+            }
+        }
+        return null;
+    }
+
+    private static <K> void remove(Map<K, OrderedRuns> index, K place, Run run) {
+        OrderedRuns runs = index.get(place);
+        if (runs != null) {
+            runs.remove(run);
+            if (runs.isEmpty()) {
+                index.remove(place);
+            }
+        }
+    }
+}
