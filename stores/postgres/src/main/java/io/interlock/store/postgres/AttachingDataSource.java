@@ -45,7 +45,7 @@ final class AttachingDataSource implements DataSource {
                 boolean late = environment.ticker().nanos() - start > patience.toNanos();
                 // The pool interrupts when it is closed.
                 if (late
-                        || Failure.of(error) != Failure.BROKEN
+                        || !PostgresDialect.isBroken(error)
                         || Thread.currentThread().isInterrupted()) {
                     throw error;
                 }

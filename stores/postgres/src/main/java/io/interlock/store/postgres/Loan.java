@@ -59,6 +59,15 @@ final class Loan implements AutoCloseable {
         connection.setNetworkTimeout(Runnable::run, millis);
     }
 
+    /** Breaks the connection: nothing may go on in a transaction that cannot be ended. */
+    void discard() {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException unimportant) {
+            log.debug("a connection could not be aborted", unimportant);
+        }
+    }
+
     // What was asked is answered by now, whatever closing says.
     @Override
     public void close() {

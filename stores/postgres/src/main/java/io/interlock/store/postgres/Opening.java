@@ -4,10 +4,10 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
-import io.interlock.store.jdbc.Migration;
-import io.interlock.store.jdbc.MigrationLock;
-import io.interlock.store.jdbc.Migrator;
-import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.store.sql.Migration;
+import io.interlock.store.sql.MigrationLock;
+import io.interlock.store.sql.Migrator;
+import io.interlock.store.sql.SchemaMode;
 import io.interlock.time.Environment;
 import java.net.UnknownHostException;
 import java.sql.Connection;
@@ -24,36 +24,7 @@ import org.slf4j.LoggerFactory;
 /** The first contact with a database: is it safe, are the tables there, is it the server we know. */
 final class Opening {
 
-    private static final List<Migration> MIGRATIONS = Migration.load(
-            Opening.class,
-            "001_leases.sql",
-            "002_runs.sql",
-            "003_run_rules.sql",
-            "004_run_settlement.sql",
-            "005_submit.sql",
-            "006_run_reads.sql",
-            "007_work.sql",
-            "008_leases_beside_runs.sql",
-            "009_run_admin.sql",
-            "010_notes.sql",
-            "011_dead_letters.sql",
-            "012_audit_log.sql",
-            "013_views.sql",
-            "014_work_feed.sql",
-            "015_history.sql",
-            "016_access_keys.sql",
-            "017_settling.sql",
-            "018_leases_once_more.sql",
-            "019_heartbeats_once_more.sql",
-            "020_lost_records.sql",
-            "021_workers_of_tenants.sql",
-            "022_resources.sql",
-            "023_workers_by_tenant.sql",
-            "024_turns_from_their_state.sql",
-            "025_claims_of_one_worker.sql",
-            "026_last_stages.sql",
-            "027_reasons.sql",
-            "028_short_pauses.sql");
+    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_store.sql");
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
     private static final int MIGRATION_MILLIS = (int) Duration.ofMinutes(10).toMillis();
@@ -145,7 +116,7 @@ final class Opening {
 
     private InterlockException explain(SQLException error) {
         String said = error.getMessage();
-        String state = Failure.stateOf(error);
+        String state = PostgresDialect.stateOf(error);
         return switch (state) {
             case "28P01", "28000", "08004" ->
                 InvalidSettingException.forbidden(
@@ -174,11 +145,6 @@ final class Opening {
                         "has no tables " + settings.names().schema() + "."
                                 + settings.names().prefix() + "… of this version: " + said,
                         "open it once with " + SchemaMode.OPTION + "=apply, or correct schema and prefix in the URL");
-            case "IL001" ->
-                new UnsafeStoreException(
-                        settings.store(),
-                        "is used with the wrong isolation: " + said,
-                        "set default_transaction_isolation of role, database or pool to 'read committed'");
             case "08001", "08006" ->
                 new StoreUnavailableException(
                         settings.store(),

@@ -4,8 +4,8 @@ import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseTerms;
 import io.interlock.spi.StoreUrl;
-import io.interlock.store.jdbc.SchemaMode;
-import io.interlock.store.jdbc.TableNames;
+import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.TableNames;
 import java.time.Duration;
 
 /**
@@ -57,6 +57,10 @@ record PostgresSettings(String store, TableNames names, SchemaMode migrate, Dura
     /** How long a statement may wait for a lock: less than is left for its answer, so that the server says so itself. */
     int patienceMillis(int left) {
         return (int) Math.max(1, Math.min(PATIENCE.toMillis(), left * 3L / 4));
+    }
+
+    int patienceMillis() {
+        return patienceMillis(timeoutMillis());
     }
 
     int timeoutMillis() {

@@ -2,8 +2,8 @@ package io.interlock.store.postgres;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.spi.StoreUrl;
-import io.interlock.store.jdbc.SchemaMode;
-import io.interlock.store.jdbc.TableNames;
+import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.TableNames;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -104,7 +104,7 @@ class ContentionTest {
         String forgetting = "DELETE FROM " + harness.table("lease") + " WHERE name = 'k'";
         RowWait.Meanwhile makingAnew = holder -> RowWait.execute(
                 holder,
-                "INSERT INTO " + harness.table("lease") + " (tenant, name, freed_at) VALUES ('acme', 'k', now())");
+                "INSERT INTO " + harness.table("lease") + " (tenant, name, plain, used_at) VALUES ('acme', 'k', 0, 0)");
         assertThat(RowWait.during(server, forgetting, () -> Bench.renew(store, lease), makingAnew)
                         .answer())
                 .isEqualTo(new RenewAnswer.Lost(LossCause.GONE, null));

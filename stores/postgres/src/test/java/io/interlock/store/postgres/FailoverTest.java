@@ -40,13 +40,13 @@ class FailoverTest {
             LeaseRecord survivor = Bench.take(store, "survivor");
             LeaseRecord before = Bench.take(store, "k");
             Bench.release(store, before);
-            harness.server().execute("UPDATE " + harness.table("store") + " SET timeline = '0000002A'");
+            harness.server().execute("UPDATE " + harness.table("store") + " SET server = 'x/0000002A'");
 
             Refusal refusal = refusal(store, "k");
             assertThat(refusal).isInstanceOf(Refusal.StoreRecovering.class);
             assertThat(refusal.retryAfter()).isBetween(QUIET.minusSeconds(10), QUIET);
             assertThat(Bench.renew(store, survivor)).isInstanceOf(RenewAnswer.Renewed.class);
-            assertThat(stored("timeline")).isEqualTo("00000001");
+            assertThat(stored("server")).endsWith("/00000001");
 
             harness.advance(QUIET);
             LeaseRecord after = Bench.take(store, "k");
@@ -60,7 +60,7 @@ class FailoverTest {
         try (LeaseStore store = harness.open(Environment.system())) {
             Bench.take(store, "k");
         }
-        harness.server().execute("UPDATE " + harness.table("store") + " SET system_identifier = '42'");
+        harness.server().execute("UPDATE " + harness.table("store") + " SET server = '42/00000001'");
         try (LeaseStore store = harness.open(Environment.system())) {
             assertThat(refusal(store, "other")).isInstanceOf(Refusal.StoreRecovering.class);
         }
@@ -96,28 +96,28 @@ class FailoverTest {
                     .isEqualTo("0");
             assertThat(refusal(store, "lost")).isInstanceOf(Refusal.StoreRecovering.class);
             assertThat(Bench.renew(store, kept)).isInstanceOf(RenewAnswer.Renewed.class);
-            assertThat(server.ask("SELECT timeline FROM interlock_store")).isEqualTo("00000002");
+            assertThat(server.ask("SELECT server FROM interlock_store")).endsWith("/00000002");
 
-            server.execute("UPDATE interlock_store SET no_grant_before = clock_timestamp()");
+            server.execute("UPDATE interlock_store SET quiet_until = 0");
             assertThat(Bench.take(store, "lost").token().isAfter(lost.token())).isTrue();
         }
     }
 
     @Test
     void aGrantIsBeforeOrAfterANewEpochAndNeverAcross() throws Exception {
-        String latch = harness.table("latch") + "()";
         try (LeaseStore store = harness.open(Environment.system())) {
             RowWait<AcquireAnswer> grant = RowWait.during(
                     harness.server(),
-                    "SELECT pg_advisory_xact_lock(" + latch + ")",
+                    harness.latch(false),
                     () -> Bench.ask(store, Bench.asking("k")),
-                    holder -> RowWait.value(holder, "SELECT " + harness.table("bump_epoch") + "(1000)"));
+                    holder -> RowWait.execute(
+                            holder,
+                            "UPDATE " + harness.table("store") + " SET epoch = 1, quiet_until = 60000000 + "
+                                    + harness.now()));
             assertThat(((AcquireAnswer.Refused) grant.answer()).refusal()).isInstanceOf(Refusal.StoreRecovering.class);
 
-            RowWait<Instant> bump = RowWait.during(
-                    harness.server(),
-                    "SELECT pg_advisory_xact_lock_shared(" + latch + ")",
-                    () -> store.bumpEpoch("a test"));
+            RowWait<Instant> bump =
+                    RowWait.during(harness.server(), harness.latch(true), () -> store.bumpEpoch("a test"));
             assertThat(bump.answer()).isAfterOrEqualTo(bump.letGo().plus(QUIET));
         }
     }
@@ -143,7 +143,7 @@ class FailoverTest {
             harness.server()
                     .execute(
                             "DELETE FROM " + harness.table("lease"),
-                            "UPDATE " + harness.table("store") + " SET timeline = '0000002A', max_lease = '5 min'");
+                            "UPDATE " + harness.table("store") + " SET server = 'x/0000002A', max_lease = 300000000");
             assertThat(refusal(store, "lost").retryAfter()).isGreaterThan(Duration.ofMinutes(59));
         }
     }

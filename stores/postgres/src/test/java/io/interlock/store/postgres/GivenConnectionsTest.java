@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseRecord;
 import io.interlock.servers.PostgresServer;
-import io.interlock.store.jdbc.SchemaMode;
-import io.interlock.store.jdbc.TableNames;
+import io.interlock.store.sql.Failure;
+import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.SqlStore;
+import io.interlock.store.sql.TableNames;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -51,7 +53,7 @@ class GivenConnectionsTest {
         real.setNetworkTimeout(Runnable::run, 77_000);
         real.setAutoCommit(false);
         String settings = settings(real);
-        try (PostgresStore store = open()) {
+        try (SqlStore store = open()) {
             assertThat(real.getNetworkTimeout()).as("after opening").isEqualTo(77_000);
             assertThat(real.getAutoCommit()).as("after opening").isFalse();
             LeaseRecord lease = Bench.take(store, "k");
@@ -66,7 +68,7 @@ class GivenConnectionsTest {
 
     @Test
     void aTransactionOfTheCallersIsNeitherUsedNorEnded() throws Exception {
-        try (PostgresStore store = open()) {
+        try (SqlStore store = open()) {
             Connection real = given.real();
             real.setAutoCommit(false);
             RowWait.execute(real, "INSERT INTO " + mine + " VALUES (1)");
@@ -94,7 +96,8 @@ class GivenConnectionsTest {
         given.real().setAutoCommit(false);
         String before = settings(given.real());
         given.real().setAutoCommit(true);
-        new AttachingDataSource(given, new Attachment(settings), settings, Environment.system())
+        PostgresDialect dialect = new PostgresDialect(settings.names());
+        new AttachingDataSource(given, new Attachment(settings, dialect), settings, Environment.system())
                 .getConnection()
                 .close();
         given.real().setAutoCommit(false);
@@ -104,7 +107,8 @@ class GivenConnectionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"57P01", "57P05", "08006", "08003"})
     void aSessionThatTheServerEndedIsReplaced(String state) {
-        assertThat(Failure.of(new SQLException("ended", state))).isEqualTo(Failure.BROKEN);
+        PostgresDialect dialect = new PostgresDialect(new TableNames("public", TableNames.DEFAULT_PREFIX));
+        assertThat(dialect.failureOf(new SQLException("ended", state))).isEqualTo(Failure.BROKEN);
     }
 
     private static String settings(Connection connection) throws SQLException {
@@ -116,7 +120,7 @@ class GivenConnectionsTest {
         return settings;
     }
 
-    private PostgresStore open() {
+    private SqlStore open() {
         return PostgresStore.on(given, harness.schema(), "interlock_", SchemaMode.APPLY, Environment.system());
     }
 }

@@ -1,13 +1,17 @@
 package io.interlock.store.postgres;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LeaseRecord;
 import io.interlock.RunRefusal;
-import io.interlock.run.BeatAnswer;
-import io.interlock.run.Claimed;
 import io.interlock.run.Pause;
 import io.interlock.servers.PostgresServer;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
@@ -15,8 +19,12 @@ import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Environment;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,62 +58,106 @@ class PauseOrderTest {
     @Test
     void aPauseWaitsForTheGrantUnderWay() throws Exception {
         RunWords.queued(store, "k");
-        String claiming = "SELECT verdict FROM " + harness.table("claim")
-                + "(1000, gen_random_uuid(), 'host', 'label', 'acme', ARRAY['load'], 1)";
-        RowWait<Pause> paused = RowWait.during(server, claiming, () -> store.pause(PAUSE));
-        assertThat(paused.answer().since()).isAfterOrEqualTo(paused.letGo());
-        assertThat(server.ask("SELECT state FROM " + harness.table("run"))).isEqualTo("RUNNING");
+        store.finish(List.of(RunWords.finishing(RunWords.claim(store))));
+        AtomicReference<CompletableFuture<Pause>> pausing = new AtomicReference<>();
+        RowWait<SubmitAnswer> granted = RowWait.during(
+                server,
+                lockRow("lease"),
+                () -> RunWords.submit(store, RunWords.submitting("k", ConflictPolicy.REJECT)),
+                holder -> pausing.set(waitsForSteps(() -> store.pause(PAUSE))));
+        assertThat(granted.answer()).isInstanceOf(SubmitAnswer.Started.class);
+        assertThat(requireNonNull(pausing.get()).get(20, TimeUnit.SECONDS).since())
+                .isAfterOrEqualTo(granted.letGo());
         refused();
     }
 
     @Test
     void aGrantWaitsForThePauseUnderWay() throws Exception {
-        String pausing =
-                "SELECT tenant FROM " + harness.table("pause") + "(1000, 'acme', 'k*', 'carol', 'upgrade', NULL)";
-        RowWait<SubmitAnswer> refused = RowWait.during(
-                server, pausing, () -> RunWords.submit(store, RunWords.submitting("k2", ConflictPolicy.REJECT)));
-        assertThat(refused.answer()).isInstanceOf(SubmitAnswer.Refused.class);
+        store.pause(PAUSE);
+        store.resume(RESUME);
+        server.execute("INSERT INTO " + harness.table("pause")
+                + " VALUES ('acme', 'k*', 'carol', 'of another day', 0, 1, 1, '')");
+        AtomicReference<CompletableFuture<SubmitAnswer>> submitting = new AtomicReference<>();
+        RowWait.during(
+                server,
+                lockRow("pause"),
+                () -> store.pause(PAUSE),
+                holder -> submitting.set(
+                        waitsForSteps(() -> RunWords.submit(store, RunWords.submitting("k2", ConflictPolicy.REJECT)))));
+        assertThat(requireNonNull(submitting.get()).get(20, TimeUnit.SECONDS)).isInstanceOf(SubmitAnswer.Refused.class);
         refused();
     }
 
-    /** Whoever has queued because of the pause is there when the pause is ended, and is let go on. */
+    /** A run that is queued because of the pause is there when the pause is ended, and is let go on. */
     @Test
-    void aResumeWaitsForWhoeverIsQueueingBehindThePause() throws Exception {
+    void aResumeWaitsForARunThatIsJustQueuedBehindThePause() throws Exception {
+        RunWords.queued(store, "k");
+        store.finish(List.of(RunWords.finishing(RunWords.claim(store))));
         store.pause(PAUSE);
         SubmitRequest request = RunWords.submitting("k", ConflictPolicy.QUEUE);
-        String queueing =
-                "SELECT verdict FROM " + harness.table("submit") + "(1000, ARRAY['acme'], ARRAY['k'], ARRAY[1], '"
-                        + RunJson.of(List.of(request)) + "', ARRAY[NULL], ARRAY[NULL], ARRAY[NULL::bigint],"
-                        + " ARRAY[NULL::uuid], ARRAY[NULL], ARRAY[NULL])";
-        assertThat(RowWait.during(server, queueing, () -> store.resume(RESUME)).answer())
-                .isTrue();
+        AtomicReference<CompletableFuture<Boolean>> resuming = new AtomicReference<>();
+        RowWait<SubmitAnswer> queued = RowWait.during(
+                server,
+                lockRow("lease"),
+                () -> RunWords.submit(store, request),
+                holder -> resuming.set(waitsForSteps(() -> store.resume(RESUME))));
+        assertThat(queued.answer()).isInstanceOf(SubmitAnswer.Queued.class);
+        assertThat(requireNonNull(resuming.get()).get(20, TimeUnit.SECONDS)).isTrue();
         assertThat(RunWords.claim(store).run().id()).isEqualTo(request.id());
     }
 
     @Test
-    void whoeverComesWhileAPauseIsEndedWaitsAndIsNotQueuedBehindIt() throws Exception {
+    void aSubmissionWhileAPauseIsEndedWaitsAndIsNotQueuedBehindIt() throws Exception {
         store.pause(PAUSE);
-        String resuming = "SELECT verdict FROM " + harness.table("resume") + "(1000, 'acme', 'k*', 'carol', 'done')";
-        RowWait<SubmitAnswer> started = RowWait.during(
-                server, resuming, () -> RunWords.submit(store, RunWords.submitting("k", ConflictPolicy.QUEUE)));
-        assertThat(started.answer()).isInstanceOf(SubmitAnswer.Started.class);
+        AtomicReference<CompletableFuture<SubmitAnswer>> submitting = new AtomicReference<>();
+        RowWait<Boolean> resumed = RowWait.during(
+                server,
+                lockRow("pause"),
+                () -> store.resume(RESUME),
+                holder -> submitting.set(
+                        waitsForSteps(() -> RunWords.submit(store, RunWords.submitting("k", ConflictPolicy.QUEUE)))));
+        assertThat(resumed.answer()).isTrue();
+        assertThat(requireNonNull(submitting.get()).get(20, TimeUnit.SECONDS)).isInstanceOf(SubmitAnswer.Started.class);
     }
 
     @Test
-    void beatsAndRenewalsDoNotWait() throws Exception {
-        RunWords.queued(store, "k");
-        Claimed work = RunWords.claim(store);
+    void bareLeasesOfPlainKeysDoNotWait() throws Exception {
+        LeaseRecord lease = Bench.take(store, "k");
+        Bench.release(store, Bench.take(store, "free"));
         try (Connection pausing = server.connect()) {
             pausing.setAutoCommit(false);
-            RowWait.value(pausing, "SELECT pg_advisory_xact_lock(" + harness.table("latch") + "())");
-            assertThat(store.beat(List.of(RunWords.beating(work, "copy"))).only())
-                    .isInstanceOf(BeatAnswer.Beating.class);
-            Bench.renew(store, work.lease());
-            assertThat(store.findRun(work.run().id())).isPresent();
+            RowWait.execute(pausing, harness.latch(false));
+            assertThat(Bench.renew(store, lease)).isInstanceOf(RenewAnswer.Renewed.class);
+            assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+            Bench.take(store, "free");
         }
     }
 
-    /** It keeps everybody's grants waiting, of whichever tenant: so it lets a few go on itself, and the others are due. */
+    /** Once a pause is there, a key that was granted without a look at anything else is not granted any more. */
+    @Test
+    void aBareLeaseIsGrantedBeforeThePauseOrNotAtAll() {
+        Bench.release(store, Bench.take(store, "k"));
+        store.pause(PAUSE);
+        assertThat(Bench.ask(store, Bench.asking("k"))).isInstanceOf(AcquireAnswer.Refused.class);
+        store.resume(RESUME);
+        Bench.take(store, "k");
+    }
+
+    private String lockRow(String table) {
+        return "SELECT FROM " + harness.table(table) + " FOR UPDATE";
+    }
+
+    /** Begins {@code call}, and returns once it waits for the steps under way. */
+    private <T> CompletableFuture<T> waitsForSteps(Supplier<T> call) {
+        CompletableFuture<T> answer = CompletableFuture.supplyAsync(call);
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> server.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                                + " AND wait_event = 'advisory'")
+                        .equals("1"));
+        return answer;
+    }
+
+    /** It keeps all steps waiting, of whichever tenant: so it lets a few runs go on itself, and the others are due. */
     @Test
     void theEndOfAPauseOverManyKeysIsShort() {
         store.pause(PAUSE);

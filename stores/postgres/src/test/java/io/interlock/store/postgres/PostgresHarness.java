@@ -3,6 +3,7 @@ package io.interlock.store.postgres;
 import io.interlock.servers.PostgresServer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
+import io.interlock.store.sql.TableNames;
 import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -15,23 +16,24 @@ import java.util.stream.Collectors;
 /** A schema of its own in the shared server. Its time goes on by moving everything that is stored into the past. */
 public final class PostgresHarness implements RunStoreHarness {
 
-    /** All but those with the one row of the store itself. */
+    /** All but the one with the row of the store itself. */
     private static final List<String> TABLES = List.of(
             "lease",
             "run",
+            "run_minute",
+            "open_run",
+            "tenant_place",
+            "failed_run",
             "attempt",
-            "resource",
+            "idempotency",
             "pause",
-            "remembered",
             "audit",
-            "unsealed",
             "seal",
-            "dead_letter",
+            "seal_anchor",
             "output",
             "refusal_count",
             "worker",
             "bookmark",
-            "work_wanted",
             "access_key");
 
     private static final AtomicInteger COUNT = new AtomicInteger();
@@ -57,6 +59,17 @@ public final class PostgresHarness implements RunStoreHarness {
         return schema + ".interlock_" + name;
     }
 
+    /** The store's time in microseconds, as an expression. */
+    String now() {
+        return "(SELECT " + PostgresDialect.CLOCK + " + clock_offset FROM " + table("store") + ")";
+    }
+
+    /** What keeps steps waiting in the session that executes it, until its transaction ends; or what a step begins with. */
+    String latch(boolean shared) {
+        long number = new PostgresDialect(new TableNames(schema, TableNames.DEFAULT_PREFIX)).latch();
+        return "SELECT pg_advisory_xact_lock" + (shared ? "_shared(" : "(") + number + ")";
+    }
+
     String url(String options) {
         return server.url("schema=" + schema + (options.isEmpty() ? "" : "&" + options));
     }
@@ -68,33 +81,15 @@ public final class PostgresHarness implements RunStoreHarness {
 
     @Override
     public void advance(Duration time) {
-        String by = "interval '" + time.toNanos() / 1000 + " microseconds'";
-        server.execute(
-                """
-                DO $$
-                DECLARE
-                    t record;
-                BEGIN
-                    FOR t IN
-                        SELECT table_name AS name, string_agg(format('%1$I = %1$I - TIME', column_name), ', ') AS moves
-                        FROM information_schema.columns
-                        WHERE table_schema = 'SCHEMA' AND data_type = 'timestamp with time zone'
-                        GROUP BY table_name
-                    LOOP
-                        EXECUTE format('UPDATE SCHEMA.%I SET %s', t.name, t.moves);
-                    END LOOP;
-                END $$""".replace("TIME", by.replace("'", "''")).replace("SCHEMA", schema),
-                "UPDATE " + table("run") + " SET stage_times = ARRAY(SELECT t - " + by
-                        + " FROM unnest(stage_times) WITH ORDINALITY u (t, n) ORDER BY n)");
+        server.execute("UPDATE " + table("store") + " SET clock_offset = clock_offset + " + time.toNanos() / 1000);
     }
 
     @Override
     public void reset() {
         // All of it in one transaction, which waits for the disk once: every test begins with this.
         server.execute(TABLES.stream().map(name -> "DELETE FROM " + table(name)).collect(Collectors.joining("; "))
-                + "; DELETE FROM " + table("chain") + "; INSERT INTO " + table("chain") + " DEFAULT VALUES"
                 + "; UPDATE " + table("store")
-                + " SET epoch = 0, no_grant_before = '-infinity', token_floor = 0");
+                + " SET epoch = 0, quiet_until = 0, token_floor = 0, last_heard = 0, heard_since = 0");
     }
 
     @Override
@@ -113,7 +108,7 @@ public final class PostgresHarness implements RunStoreHarness {
     public boolean loseData() {
         server.execute(
                 "DELETE FROM " + table("lease"),
-                "UPDATE " + table("store") + " SET timeline = '00000000', token_floor = 0");
+                "UPDATE " + table("store") + " SET server = 'another', token_floor = 0");
         return true;
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.InvalidSettingException;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.Stores;
-import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.store.sql.SchemaMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

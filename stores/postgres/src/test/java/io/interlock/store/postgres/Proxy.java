@@ -17,8 +17,10 @@ import java.util.regex.Pattern;
 /** A network between a store and its server that can lose an answer, or go silent. */
 final class Proxy implements AutoCloseable {
 
-    private static final Pattern STEP = Pattern.compile(
-            "_(acquire|renew|release|evict|submit|claim|take_turn|beat|finish|cancel|sweep_runs)\"?\\(");
+    /** The last message of a transaction that a step has begun itself. */
+    static final String COMMIT = "COMMIT\0";
+
+    private static final Pattern STEP = Pattern.compile("_(lease|run|open_run|audit|pause) ");
 
     private final int target;
     private final ServerSocket door;

@@ -141,7 +141,7 @@ class RefusalToStartTest {
         refused(
                 server.url("schema=refused&migrate=validate"),
                 UnsafeStoreException.class,
-                "001_leases",
+                "001_store",
                 "migrate=apply");
         refused(
                 server.url("schema=refused&migrate=none"),

@@ -23,6 +23,7 @@ import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
@@ -78,22 +79,40 @@ class RunTextsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a\u0000b", "\ud800", "x\udc00y"})
-    void whatCannotBeKeptIsRefusedWithItsName(String bad) {
-        RunSpec spec = RunWords.spec();
-        refused("parameters", spec.parameters(bad));
-        refused("label", spec.labels(Map.of("x", bad)));
-        refused("transition.during", spec.guard(new Transition("k", Set.of("none"), bad, "s", "f")));
-        refused("transition.from", spec.guard(new Transition("k", Set.of(bad), "d", "s", "f")));
-        RunWords.submitted(store, RunWords.submitting("bad result", ConflictPolicy.REJECT));
+    void whatIsNoCharacterIsReadBackAsItWas(String odd) {
+        RunSpec spec = RunWords.spec().parameters(odd).labels(Map.of("x", odd));
+        Run run = RunWords.submitted(store, SubmitRequest.of(RunWords.freshRun(), Bench.key("no character"), spec));
         Claimed work = RunWords.claim(store);
-        assertThatThrownBy(() -> store.finish(List.of(finishing(work, new Ending.Succeeded(bad)))))
-                .isInstanceOf(InvalidSettingException.class)
-                .hasMessageContaining("result");
-        store.finish(List.of(RunWords.finishing(work)));
+        assertThat(work.run().spec()).isEqualTo(spec);
+        store.finish(List.of(finishing(work, new Ending.Succeeded(odd))));
+        try (RunStore other = harness.open(Environment.system())) {
+            Run read = other.findRun(run.id()).orElseThrow();
+            assertThat(read.spec()).isEqualTo(spec);
+            assertThat(read.status().result()).isEqualTo(odd);
+        }
     }
 
-    private void refused(String setting, RunSpec spec) {
+    @ParameterizedTest
+    @ValueSource(strings = {"\ud800", "x\udc00y"})
+    void whatIsComparedLaterAndCannotBeKeptIsRefusedWithItsName(String bad) {
+        RunSpec spec = RunWords.spec();
         SubmitRequest request = SubmitRequest.of(RunWords.freshRun(), Bench.key("bad"), spec);
+        refused("transition.during", guarded(new Transition("k", Set.of("none"), bad, "s", "f")));
+        refused("transition.during", guarded(new Transition("k", Set.of("none"), "a\u0000b", "s", "f")));
+        refused("transition.from", guarded(new Transition("k", Set.of(bad), "d", "s", "f")));
+        refused("idempotency key", request.knownBy(new SubmitRequest.Idempotency(bad, "f", Duration.ofHours(1))));
+        refused("fingerprint", request.knownBy(new SubmitRequest.Idempotency("n", bad, Duration.ofHours(1))));
+        assertThatThrownBy(() -> store.setResource(new ResourceRequest(Bench.key("bad"), "k", bad, 0, "carol", "new")))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("state");
+    }
+
+    private static SubmitRequest guarded(Transition guard) {
+        return SubmitRequest.of(
+                RunWords.freshRun(), Bench.key("bad"), RunWords.spec().guard(guard));
+    }
+
+    private void refused(String setting, SubmitRequest request) {
         assertThatThrownBy(() -> RunWords.submit(store, request))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining(setting)
@@ -110,7 +129,7 @@ class RunTextsTest {
             assertThat(answer).as("also if it is said again").isInstanceOf(FinishAnswer.Finished.class);
         }
         assertThat(store.findRun(work.run().id()).orElseThrow().status().error())
-                .isEqualTo(new RunError("B\ufffdD", "it ? broke?"));
+                .isEqualTo(new RunError("B\ufffdD", "it \ud83d broke\u0000"));
     }
 
     @Test
@@ -119,7 +138,8 @@ class RunTextsTest {
         Holder half = new Holder("host \ud800", "label \udfff");
         Claimed work = store.claim(new ClaimRequest(RunWords.uuid(), half, "acme", Set.of(RunWords.JOB), 1))
                 .get(0);
-        assertThat(work.lease().holder().label()).isEqualTo("label ?");
+        assertThat(store.find(List.of(run.key())).get(0).orElseThrow().holder().label())
+                .isEqualTo("label ?");
         store.beat(List.of(RunWords.beating(work, "stage \ud800")));
         store.cancel(new CancelRequest(run.id(), "carol", "half \ud800"));
         store.finish(List.of(RunWords.finishing(work)));

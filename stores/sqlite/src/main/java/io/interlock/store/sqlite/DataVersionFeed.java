@@ -2,8 +2,8 @@ package io.interlock.store.sqlite;
 
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
-import io.interlock.spi.ChangeFeed;
-import io.interlock.spi.run.WorkFeed;
+import io.interlock.store.sql.Rows;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.sql.ResultSet;
@@ -18,17 +18,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wake-ups from a number that SQLite changes with every commit, so nobody writes to be heard. While somebody watches, a
- * thread looks at it every {@link #EVERY}; if it changed, those are woken whose key has no lease any more or whose holder was asked
- * to stop, and those whose tenant has work that was not there before. A release in this process wakes waiters at once. Safe for use by many threads.
+ * Wake-ups from a number that SQLite changes with every commit, so nothing is written to be heard. While there are watchers, a
+ * thread looks at it every {@link #EVERY}. If it changed, it wakes the watchers of keys that have no lease any more or whose
+ * holder was asked to stop, and those of tenants with work that was not there before. What happens in this process wakes them at
+ * once. Safe for use by many threads.
  */
-final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
+final class DataVersionFeed implements SqlStore.Feed {
 
     static final Duration EVERY = Duration.ofMillis(25);
 
     private static final Logger log = LoggerFactory.getLogger(DataVersionFeed.class);
 
-    private final Lane lane;
+    private static final String LAST_RECORD = "SELECT coalesce(max(a.sequence), 0) FROM ${t:audit} AS a";
+    private static final String STOPPED = """
+            SELECT DISTINCT a.tenant, a.name FROM ${t:audit} AS a
+             WHERE a.sequence > ? AND a.action IN ('stop-requested', 'evicted')""";
+    private static final String FREE = """
+            SELECT k.tenant, k.name FROM ${rows:k(tenant text, name text)}
+              LEFT JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name WHERE l.lease_id IS NULL""";
+    // Whatever makes work for workers is in the audit log: a run whose turn it is, or the end of a pause.
+    private static final String NEW_WORK = """
+            SELECT DISTINCT a.tenant FROM ${t:audit} AS a
+             WHERE a.sequence > ? AND (a.state_after = 'PENDING' OR a.action = 'resumed')""";
+    private static final String WORK = "SELECT DISTINCT q.tenant FROM ${t:open_run} AS q WHERE q.claimable = 1";
+
+    private static final News NONE = new News(Set.of(), Set.of());
+
+    private final ReopeningConnection connection;
     private final Environment environment;
     private final Watchers<LockKey> waiters = new Watchers<>();
     private final Watchers<Optional<String>> workers = new Watchers<>();
@@ -40,7 +56,7 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
     private boolean closed;
 
     // These belong to the feed's thread.
-    private @Nullable Session seenOn;
+    private @Nullable FileConnection seenOn;
     private long seen;
     private long lastRecord;
     private boolean failing;
@@ -53,8 +69,8 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
      */
     private record News(Set<LockKey> keys, Set<Optional<String>> work) {}
 
-    DataVersionFeed(Lane lane, Environment environment) {
-        this.lane = lane;
+    DataVersionFeed(ReopeningConnection connection, Environment environment) {
+        this.connection = connection;
         this.environment = environment;
     }
 
@@ -68,14 +84,14 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
         return watch(workers, Optional.ofNullable(tenant), lookAgain);
     }
 
-    /** Wakes those who watch one of {@code keys}, on the feed's thread. */
-    void wake(Collection<LockKey> keys) {
-        synchronized (guard) {
-            if (timers != null && !closed && !waiters.isEmpty()) {
-                Set<LockKey> free = new HashSet<>(keys);
-                timers.after(Duration.ZERO, () -> waiters.call(free));
-            }
-        }
+    @Override
+    public void keysChanged(Collection<LockKey> keys) {
+        wake(waiters, new HashSet<>(keys));
+    }
+
+    @Override
+    public void workAppeared(Collection<String> tenants) {
+        wake(workers, withAny(tenants));
     }
 
     @Override
@@ -88,7 +104,18 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
                 timers.close();
             }
         }
-        lane.close();
+        synchronized (connection) {
+            connection.close();
+        }
+    }
+
+    // On the feed's thread, so that the caller goes on.
+    private <K> void wake(Watchers<K> watchers, Set<K> news) {
+        synchronized (guard) {
+            if (timers != null && !closed && !watchers.isEmpty()) {
+                timers.after(Duration.ZERO, () -> watchers.call(news));
+            }
+        }
     }
 
     private <K> Subscription watch(Watchers<K> watchers, K what, Runnable lookAgain) {
@@ -114,7 +141,7 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
 
     private void look() {
         try {
-            News news = lane.read(this::news);
+            News news = news();
             waiters.call(news.keys());
             workers.call(news.work());
             failing = false;
@@ -132,51 +159,65 @@ final class DataVersionFeed implements ChangeFeed, WorkFeed, AutoCloseable {
         }
     }
 
-    private News news(Session session) throws SQLException {
-        long version = version(session);
+    private News news() {
+        synchronized (connection) {
+            return isClosed() ? NONE : connection.use(this::news);
+        }
+    }
+
+    private News news(FileConnection open) throws SQLException {
+        long version = open.query("PRAGMA data_version", rows -> rows.next() ? rows.getLong(1) : 0L);
         // The number means something only to the connection that read it.
-        boolean known = session == seenOn;
+        boolean known = open == seenOn;
         if (known && version == seen) {
-            return new News(Set.of(), Set.of());
+            return NONE;
         }
-        seenOn = session;
+        seenOn = open;
         seen = version;
-        // Asked for after the number: whoever begins to watch later also looks later than it was read.
-        Set<LockKey> changed = freed(session);
+        // Asked for after the number: a watcher that is added later also looks later than it was read.
+        Set<LockKey> changed = freed(open);
+        long last = open.query(LAST_RECORD, rows -> rows.next() ? rows.getLong(1) : 0L);
         if (known) {
-            changed.addAll(new AuditTable(session).stopsSince(lastRecord));
+            changed.addAll(open.query(STOPPED, DataVersionFeed::keys, lastRecord));
         }
-        return new News(changed, work(session, known));
+        // At first it is not known what is new: all tenants with work count.
+        Set<String> work = known
+                ? open.query(NEW_WORK, DataVersionFeed::texts, lastRecord)
+                : open.query(WORK, DataVersionFeed::texts);
+        lastRecord = last;
+        return new News(changed, withAny(work));
     }
 
-    private Set<LockKey> freed(Session session) throws SQLException {
-        LeaseTable leases = new LeaseTable(session);
-        Set<LockKey> freed = new HashSet<>();
-        for (LockKey key : waiters.watched()) {
-            if (leases.find(key) == null) {
-                freed.add(key);
-            }
-        }
-        return freed;
+    private Set<LockKey> freed(FileConnection open) throws SQLException {
+        Rows watched = new Rows();
+        waiters.watched().forEach(key -> watched.add(key.tenant(), key.name()));
+        return watched.isEmpty() ? new HashSet<>() : open.query(FREE, DataVersionFeed::keys, watched);
     }
 
-    private Set<Optional<String>> work(Session session, boolean known) throws SQLException {
-        AuditTable audit = new AuditTable(session);
+    /** What watchers of work hear of: these tenants, and any tenant if there are some. */
+    private static Set<Optional<String>> withAny(Collection<String> tenants) {
         Set<Optional<String>> work = new HashSet<>();
-        // At first nobody knows what is new: whoever has work looks.
-        Set<String> tenants = known ? audit.tenantsWithWorkSince(lastRecord) : new PendingTable(session).tenants();
         tenants.forEach(tenant -> work.add(Optional.of(tenant)));
         if (!work.isEmpty()) {
             work.add(Optional.empty());
         }
-        lastRecord = audit.last();
         return work;
     }
 
-    private static long version(Session session) throws SQLException {
-        try (ResultSet row = session.prepare("PRAGMA data_version").executeQuery()) {
-            return row.next() ? row.getLong(1) : 0;
+    private static Set<LockKey> keys(ResultSet rows) throws SQLException {
+        Set<LockKey> found = new HashSet<>();
+        while (rows.next()) {
+            found.add(LockKey.of(rows.getString(1), rows.getString(2)));
         }
+        return found;
+    }
+
+    private static Set<String> texts(ResultSet rows) throws SQLException {
+        Set<String> found = new HashSet<>();
+        while (rows.next()) {
+            found.add(rows.getString(1));
+        }
+        return found;
     }
 
     private boolean isClosed() {

@@ -3,7 +3,7 @@ package io.interlock.store.sqlite;
 import io.interlock.InvalidSettingException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.spi.StoreUrl;
-import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.store.sql.SchemaMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

@@ -1,10 +1,13 @@
 package io.interlock.store.sqlite;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
-import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.store.sql.SchemaMode;
 import io.interlock.time.Ticker;
+import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -19,7 +22,7 @@ import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteOpenMode;
 
 /**
- * Opens sessions so that what is committed lasts: write-ahead log, and every commit on disk before it is answered.
+ * Opens connections so that what is committed lasts: write-ahead log, and every commit on disk before it is answered.
  *
  * <p>Nothing here or elsewhere in a process that uses the store may open the file by other means than SQLite, not even to
  * look at its first bytes: closing it would drop the locks that SQLite has on it.
@@ -29,11 +32,13 @@ final class FileConnector implements Connector {
     private static final Duration PAUSE = Duration.ofMillis(5);
 
     private final SqliteSettings settings;
+    private final SqliteDialect dialect;
     private final Ticker ticker;
     private volatile @Nullable Object identity;
 
-    FileConnector(SqliteSettings settings, Ticker ticker) {
+    FileConnector(SqliteSettings settings, SqliteDialect dialect, Ticker ticker) {
         this.settings = settings;
+        this.dialect = dialect;
         this.ticker = ticker;
     }
 
@@ -47,20 +52,49 @@ final class FileConnector implements Connector {
         return new Patience(settings.store(), ticker, settings.timeout());
     }
 
-    /** The first session of a store; makes the file if it may. */
-    Session openFirst() throws SQLException {
-        Session session = open(settings.mode() == SchemaMode.APPLY);
+    /** The first connection of a store; makes the file if it may. */
+    FileConnection openFirst() throws SQLException {
+        boolean creates = settings.mode() == SchemaMode.APPLY && !Files.exists(settings.file());
+        if (creates) {
+            makeTurnFile();
+        }
+        FileConnection connection = open(creates);
         identity = identity(settings.file());
-        return session;
+        return connection;
     }
 
     @Override
-    public Session open() throws SQLException {
+    public FileConnection open() throws SQLException {
         return open(false);
     }
 
     @Override
-    public void check(Session session) {
+    public TurnFile turns() {
+        makeTurnFile();
+        try {
+            return TurnFile.open(settings.file(), ticker);
+        } catch (IOException failure) {
+            throw new StoreUnavailableException(
+                    store(),
+                    "cannot use its side file " + TurnFile.of(settings.file()) + " (" + failure + ")",
+                    failure);
+        }
+    }
+
+    private void makeTurnFile() {
+        try {
+            TurnFile.make(settings.file());
+        } catch (IOException failure) {
+            throw InvalidSettingException.forbidden(
+                    "store",
+                    store(),
+                    "cannot have its side file " + TurnFile.of(settings.file()) + " (" + failure + ")",
+                    "allow this user to write in its directory");
+        }
+    }
+
+    @Override
+    public void check(FileConnection connection) {
         Object expected = identity;
         if (expected != null && !expected.equals(identity(settings.file()))) {
             throw new StoreUnavailableException(
@@ -68,23 +102,39 @@ final class FileConnector implements Connector {
         }
     }
 
-    private Session open(boolean create) throws SQLException {
+    private FileConnection open(boolean create) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         if (!create) {
             config.resetOpenMode(SQLiteOpenMode.CREATE);
         }
         config.setBusyTimeout(Math.toIntExact(settings.timeout().toMillis()));
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-        config.enforceForeignKeys(true);
-        Connection connection = config.createConnection("jdbc:sqlite:" + settings.file());
+        Connection connection = config.createConnection("jdbc:sqlite:" + uri(create));
         try {
             requireUtf8(connection);
             switchToWal(connection);
-            return new Session(connection, settings.names());
+            return new FileConnection(connection, dialect);
         } catch (SQLException | RuntimeException failure) {
             connection.close();
             throw failure;
         }
+    }
+
+    // A file that SQLite makes gets the permissions of the side file, and its log and shared memory get those of the
+    // file.
+    private String uri(boolean create) {
+        Path file = settings.file();
+        return "file:" + encoded(file) + (create ? "?modeof=" + encoded(TurnFile.of(file)) : "");
+    }
+
+    private static String encoded(Path file) {
+        String path = file.toString().replace(File.separatorChar, '/');
+        StringBuilder encoded = new StringBuilder(path.startsWith("/") ? "" : "/");
+        for (byte each : path.getBytes(StandardCharsets.UTF_8)) {
+            boolean plain = Character.isLetterOrDigit((char) each) || "/._-~:".indexOf(each) >= 0;
+            encoded.append(plain && each > 0 ? String.valueOf((char) each) : String.format("%%%02X", each));
+        }
+        return encoded.toString();
     }
 
     // Keys sort by their UTF-8 bytes, and SQLite compares the bytes it stores.

@@ -15,7 +15,7 @@ interface HostClock {
     /** Microseconds since that period began. */
     long uptime() throws IOException;
 
-    /** Whether it never goes back, so that reading less than somebody else wrote means that they have another clock. */
+    /** Whether it never goes back, so that reading less than another process wrote means that it has another clock. */
     boolean steady();
 
     /** The smallest difference it can tell. */

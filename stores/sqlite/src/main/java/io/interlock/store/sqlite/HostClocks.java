@@ -3,6 +3,7 @@ package io.interlock.store.sqlite;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,8 +14,17 @@ final class HostClocks {
 
     private HostClocks() {}
 
-    static HostClock ofThisMachine(Environment environment) {
-        return of(Path.of("/proc"), environment);
+    private static @Nullable HostClock ofThisMachine;
+
+    /** The clock of this machine, which all stores of this process share. */
+    static synchronized HostClock ofThisMachine(Environment environment) {
+        HostClock known = ofThisMachine;
+        if (known == null) {
+            known = of(Path.of("/proc"), environment);
+            // A wall clock belongs to its environment.
+            ofThisMachine = known.steady() ? known : null;
+        }
+        return known;
     }
 
     static HostClock of(Path proc, Environment environment) {

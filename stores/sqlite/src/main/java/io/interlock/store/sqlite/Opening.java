@@ -1,30 +1,37 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.DurationText;
-import io.interlock.store.jdbc.Migration;
-import io.interlock.store.jdbc.MigrationLock;
-import io.interlock.store.jdbc.Migrator;
+import io.interlock.store.sql.Micros;
+import io.interlock.store.sql.Migration;
+import io.interlock.store.sql.MigrationLock;
+import io.interlock.store.sql.Migrator;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What is done once when a store is opened: its tables are made or checked, leases from before the last start of the
- * machine are ended, and a longer {@code maxLease} is written down before anybody can use it.
+ * machine are ended, and a longer {@code maxLease} is written down before it can be used.
  */
 final class Opening {
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
-    private static final List<Migration> MIGRATIONS = Migration.load(
-            Opening.class,
-            "001_leases.sql",
-            "002_runs.sql",
-            "003_books.sql",
-            "004_access.sql",
-            "005_workers_of_tenants.sql",
-            "006_workers_by_tenant.sql");
+    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_store.sql");
+
+    private static final String READ = "SELECT boot_id, uptime, booted_at, clock_offset, max_lease FROM ${t:store}";
+    private static final String ADD = """
+            INSERT INTO ${t:store} (one, boot_id, uptime, booted_at, max_lease, clock_offset, run_number, epoch, token_floor,
+              quiet_until, last_heard, heard_since) VALUES (1, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0)""";
+    private static final String KEEP = "UPDATE ${t:store} SET boot_id = ?, uptime = ?, booted_at = ?, max_lease = ?";
+    // While the machine was off no caller could report.
+    private static final String HEARD = "UPDATE ${t:store} SET last_heard = ?1, heard_since = ?1";
+    private static final String END_LEASES =
+            "UPDATE ${t:lease} SET expires_at = max(granted_at, ?1) WHERE lease_id IS NOT NULL AND expires_at > ?1";
+    private static final String KEYS_DUE = "UPDATE ${t:lease} SET due_at = ?1 WHERE due_at > ?1";
+    private static final String RUNS_DUE = "UPDATE ${t:open_run} SET due_at = ?1 WHERE busy = 1 AND due_at > ?1";
 
     private final SqliteSettings settings;
     private final StoreClock clock;
@@ -34,43 +41,78 @@ final class Opening {
         this.clock = clock;
     }
 
-    /** Makes {@code session}'s store ready to use, and returns its state. */
-    StoreState run(Session session) throws SQLException {
-        MigrationLock alone = (connection, work) -> session.writing(open -> {
-            work.run();
-            return true;
-        });
+    /** The row of the store, as far as it matters here. */
+    private record StoreFacts(StoreClock.ClockRow clock, long offset, long maxLease) {}
+
+    /** Makes the store of {@code connection} ready to use, and returns the longest lease it allows. */
+    Duration run(FileConnection connection) throws SQLException {
+        MigrationLock alone = (jdbc, work) -> alone(connection, work);
         new Migrator(settings.store(), settings.names(), MIGRATIONS, clock.wall())
-                .run(settings.mode(), session.connection(), alone);
-        return session.writing(this::enter);
+                .run(settings.mode(), connection.jdbc(), alone);
+        Duration[] maxLease = new Duration[1];
+        alone(connection, () -> maxLease[0] = Micros.duration(enter(connection)));
+        return maxLease[0];
     }
 
-    private StoreState enter(Session session) throws SQLException {
-        StoreTable store = new StoreTable(session);
-        StoreState before = store.read();
-        StoreState after = clock.atOpening(before, Micros.of(settings.maxLease()));
-        if (before != null && !before.bootId().equals(after.bootId())) {
-            new LeaseTable(session).endAllAt(after.bootedAt());
-            new RoomTable(session).dueAllAt(after.bootedAt());
-            log.info(
-                    "store {}: the machine was started since its last use; leases from before are over",
-                    settings.store());
+    private static void alone(FileConnection connection, MigrationLock.Work work) throws SQLException {
+        connection.execute("BEGIN IMMEDIATE");
+        try {
+            work.run();
+            connection.execute("COMMIT");
+        } catch (SQLException | RuntimeException failure) {
+            try {
+                connection.execute("ROLLBACK");
+            } catch (SQLException alreadyEnded) {
+                failure.addSuppressed(alreadyEnded);
+            }
+            throw failure;
         }
-        if (before != null && before.maxLease() < after.maxLease()) {
+    }
+
+    private long enter(FileConnection connection) throws SQLException {
+        StoreFacts before = connection
+                .query(
+                        READ,
+                        rows -> rows.next()
+                                ? Optional.of(new StoreFacts(
+                                        new StoreClock.ClockRow(
+                                                new StoreClock.Uptime(rows.getString(1), rows.getLong(2)),
+                                                rows.getLong(3)),
+                                        rows.getLong(4),
+                                        rows.getLong(5)))
+                                : Optional.<StoreFacts>empty())
+                .orElse(null);
+        StoreClock.ClockRow now = clock.atOpening(before == null ? null : before.clock());
+        String boot = now.uptime().bootId();
+        long asked = Micros.of(settings.maxLease());
+        long maxLease = before == null ? asked : Math.max(asked, before.maxLease());
+        if (before == null) {
+            connection.update(ADD, boot, now.uptime().micros(), now.bootedAt(), maxLease);
+            return maxLease;
+        }
+        boolean booted = !before.clock().uptime().bootId().equals(boot);
+        if (booted || before.maxLease() < maxLease) {
+            connection.update(KEEP, boot, now.uptime().micros(), now.bootedAt(), maxLease);
+        }
+        if (booted) {
+            endAll(connection, now.bootedAt() + before.offset(), now.moment() + before.offset());
+        }
+        if (before.maxLease() < maxLease) {
             log.warn(
                     "store {}: maxLease is raised from {} to {} for good; after a restored backup nothing is granted for that"
                             + " long",
                     settings.store(),
                     DurationText.format(Micros.duration(before.maxLease())),
-                    DurationText.format(Micros.duration(after.maxLease())));
+                    DurationText.format(Micros.duration(maxLease)));
         }
-        if (isNews(before, after)) {
-            store.write(after);
-        }
-        return after;
+        return maxLease;
     }
 
-    private static boolean isNews(@Nullable StoreState before, StoreState after) {
-        return before == null || !before.bootId().equals(after.bootId()) || before.maxLease() != after.maxLease();
+    private void endAll(FileConnection connection, long bootedAt, long now) throws SQLException {
+        connection.update(END_LEASES, bootedAt);
+        connection.update(KEYS_DUE, bootedAt);
+        connection.update(RUNS_DUE, bootedAt);
+        connection.update(HEARD, now);
+        log.info("store {}: the machine was started since its last use; leases from before are over", settings.store());
     }
 }

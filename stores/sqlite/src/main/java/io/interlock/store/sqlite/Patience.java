@@ -4,7 +4,6 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.time.Ticker;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The time one call has, whatever it waits for: its turn in this process, then that of this process among others. An
@@ -22,36 +21,20 @@ final class Patience {
         this.end = ticker.nanos() + timeout.toNanos();
     }
 
-    /** The rest, at least 1 ms, which SQLite needs to try at all. */
-    int leftMillis() {
-        return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - ticker.nanos()));
+    /** The rest; not positive once there is none. */
+    long leftNanos() {
+        return end - ticker.nanos();
     }
 
-    /**
-     * Waits in line for {@code lock}.
-     *
-     * @throws StoreUnavailableException if it is not our turn in time
-     */
-    void lock(ReentrantLock lock) {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    if (lock.tryLock(Math.max(0, end - ticker.nanos()), TimeUnit.NANOSECONDS)) {
-                        return;
-                    }
-                    throw new StoreUnavailableException(
-                            store,
-                            "kept others of this process waiting for longer than its timeout; try again, or raise timeout"
-                                    + " in its URL");
-                } catch (InterruptedException later) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+    /** The rest, at least 1 ms, which SQLite needs to try at all. */
+    int leftMillis() {
+        return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNanos()));
+    }
+
+    /** What is thrown if the call did not get its turn in this process in time. */
+    StoreUnavailableException tooLate() {
+        return new StoreUnavailableException(
+                store,
+                "kept calls of this process waiting for longer than its timeout; try again, or raise timeout in its URL");
     }
 }

@@ -1,14 +1,15 @@
 package io.interlock.store.sqlite;
 
-import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Linux: time since boot, which counts while the machine sleeps and which nobody can set, and the kernel's boot id.
+ * Linux: time since boot, which counts while the machine sleeps and which cannot be set, and the kernel's boot id.
  *
  * <p>A new boot id means that every process that could hold a lease on this machine is gone.
  */
@@ -16,17 +17,22 @@ final class ProcHostClock implements HostClock {
 
     private static final Duration PRECISION = Duration.ofMillis(10);
 
-    private final Path uptime;
+    private final Path path;
+    private final RandomAccessFile uptime;
+    private final byte[] text = new byte[64];
     private final String bootId;
 
-    private ProcHostClock(Path uptime, String bootId) {
-        this.uptime = uptime;
+    private ProcHostClock(Path path, String bootId) throws IOException {
+        this.path = path;
         this.bootId = bootId;
+        // It stays open: reading it again is much faster than opening it. No channel, which an interrupt would close.
+        uptime = new RandomAccessFile(path.toFile(), "r");
     }
 
     /** The clock of a system whose process files are in {@code proc}. */
     static ProcHostClock in(Path proc) throws IOException {
-        String bootId = read(proc.resolve("sys/kernel/random/boot_id"));
+        String bootId = Files.readString(proc.resolve("sys/kernel/random/boot_id"), StandardCharsets.US_ASCII)
+                .strip();
         ProcHostClock clock = new ProcHostClock(proc.resolve("uptime"), bootId);
         clock.uptime();
         return clock;
@@ -39,13 +45,13 @@ final class ProcHostClock implements HostClock {
 
     @Override
     public long uptime() throws IOException {
-        String text = read(uptime);
+        String said = read();
         try {
-            return new BigDecimal(text.substring(0, text.indexOf(' ')))
+            return new BigDecimal(said.substring(0, said.indexOf(' ')))
                     .movePointRight(6)
                     .longValueExact();
         } catch (ArithmeticException | NumberFormatException | StringIndexOutOfBoundsException notANumber) {
-            throw new IOException(uptime + " says '" + text + "', which is no time since boot", notANumber);
+            throw new IOException(path + " says '" + said + "', which is no time since boot", notANumber);
         }
     }
 
@@ -59,10 +65,9 @@ final class ProcHostClock implements HostClock {
         return PRECISION;
     }
 
-    // A stream and no channel: an interrupt closes channels, and must not disturb a step under way.
-    private static String read(Path file) throws IOException {
-        try (FileInputStream in = new FileInputStream(file.toFile())) {
-            return new String(in.readAllBytes(), StandardCharsets.US_ASCII).strip();
-        }
+    private synchronized String read() throws IOException {
+        uptime.seek(0);
+        int length = Math.max(0, uptime.read(text));
+        return new String(text, 0, length, StandardCharsets.US_ASCII).strip();
     }
 }

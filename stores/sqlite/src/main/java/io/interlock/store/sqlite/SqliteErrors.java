@@ -5,6 +5,8 @@ import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import java.sql.SQLException;
+import java.util.Set;
+import org.sqlite.SQLiteErrorCode;
 
 /** What SQLite's result codes mean to a caller. */
 final class SqliteErrors {
@@ -19,11 +21,20 @@ final class SqliteErrors {
     private static final int FULL = 13;
     private static final int CANTOPEN = 14;
     private static final int NOTADB = 26;
+    private static final Set<Integer> DUPLICATES = Set.of(
+            SQLiteErrorCode.SQLITE_CONSTRAINT_UNIQUE.code,
+            SQLiteErrorCode.SQLITE_CONSTRAINT_PRIMARYKEY.code,
+            SQLiteErrorCode.SQLITE_CONSTRAINT_ROWID.code);
 
     private SqliteErrors() {}
 
     static boolean isBusy(SQLException failure) {
         return code(failure) == BUSY;
+    }
+
+    /** Whether a row with the same key is there already. */
+    static boolean isDuplicate(SQLException failure) {
+        return DUPLICATES.contains(failure.getErrorCode());
     }
 
     /** The error of a store in use. Whatever it is, it is no answer about a key. */

@@ -1,51 +1,53 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.StoreCapabilities;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Leases and runs in one SQLite file, shared by any number of processes of one machine.
+ * Opens leases and runs in one SQLite file, shared by any number of processes of one machine.
  *
  * <p>What was answered is on disk (write-ahead log, {@code synchronous=FULL}); a batch is one transaction and one sync. A
- * refusal only reads, and so does whoever asks for work when there is none. Every write transaction begins as the only
- * writer, and reads the clock after that. Any error of SQLite is a {@link io.interlock.StoreUnavailableException}, never an
- * answer about a key.
+ * refusal only reads, and so does a worker that asks for work when there is none. Every write transaction begins as the only
+ * writer, and reads the clock after that; processes that want to write take turns. Any error of SQLite is a {@link
+ * io.interlock.StoreUnavailableException}, never an answer about a key.
  *
  * <p>Time is the machine's time since boot: setting the wall clock neither shortens nor lengthens a lease, and after a
  * restart of the machine all leases are over, because all holders are.
  *
- * <p>The file is made with the permissions of the process's umask. Whoever can write to it can take every lease; whoever
- * can read it sees lease ids, which are secrets of their holders. Back it up with {@code VACUUM INTO}, never by copying.
- *
- * <p>This class is safe for use by many threads.
+ * <p>The files are made so that only their owner can read and write them. A user who can write to the database can take every
+ * lease; one who can read it sees lease ids, which are secrets of their holders. Back it up with {@code VACUUM INTO}, never by
+ * copying.
  */
-public final class SqliteStore extends SqliteAccess {
+final class SqliteStore {
 
-    private SqliteStore(Lanes lanes, DataVersionFeed feed, StoreCapabilities capabilities) {
-        super(lanes, feed, capabilities);
-    }
+    private SqliteStore() {}
 
-    static SqliteStore open(SqliteSettings settings, Environment environment, HostClock host) {
-        FileConnector connector = new FileConnector(settings, environment.ticker());
+    static SqlStore open(SqliteSettings settings, Environment environment, HostClock host) {
         StoreClock clock = new StoreClock(settings.store(), host, environment.clock());
-        try (Session session = connector.openFirst()) {
-            StoreState state = new Opening(settings, clock).run(session);
-            return open(connector, environment, clock, Micros.duration(state.maxLease()));
+        SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
+        FileConnector connector = new FileConnector(settings, dialect, environment.ticker());
+        try (FileConnection connection = connector.openFirst()) {
+            Duration maxLease = new Opening(settings, clock).run(connection);
+            return open(connector, dialect, clock, environment, maxLease);
         } catch (SQLException failure) {
             throw SqliteErrors.atOpening(settings.store(), failure);
         }
     }
 
     /** A store whose file is ready, reached in another way. */
-    static SqliteStore open(Connector connector, Environment environment, StoreClock clock, Duration maxLease) {
-        ReentrantLock writers = new ReentrantLock(true);
-        return new SqliteStore(
-                new Lanes(connector, writers, clock, environment.random()),
-                new DataVersionFeed(new Lane(connector, writers), environment),
-                new StoreCapabilities(
-                        connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision()));
+    static SqlStore open(
+            Connector connector, SqliteDialect dialect, StoreClock clock, Environment environment, Duration maxLease) {
+        SqliteDatabase database = new SqliteDatabase(connector, dialect, clock);
+        StoreCapabilities capabilities = new StoreCapabilities(
+                connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision());
+        return new SqlStore(
+                database,
+                () -> capabilities,
+                new DataVersionFeed(new ReopeningConnection(connector, clock), environment),
+                null,
+                environment);
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.store.sqlite;
 
 import io.interlock.spi.StoreFactory;
 import io.interlock.spi.StoreUrl;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.util.Set;
 
@@ -14,7 +15,7 @@ public final class SqliteStoreFactory implements StoreFactory {
     }
 
     @Override
-    public SqliteStore open(StoreUrl url, Environment environment) {
+    public SqlStore open(StoreUrl url, Environment environment) {
         SqliteSettings settings = SqliteSettings.of(url);
         return SqliteStore.open(settings, environment, HostClocks.ofThisMachine(environment));
     }

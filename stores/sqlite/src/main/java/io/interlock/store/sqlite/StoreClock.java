@@ -2,14 +2,17 @@ package io.interlock.store.sqlite;
 
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.store.sql.Micros;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The store's time: the moment of boot, which the first process of a boot writes down, plus the time since. It never goes
- * back, and processes that share a file agree on it.
+ * back, and processes that share a file agree on it. Safe for use by many threads.
  */
 final class StoreClock {
 
@@ -22,82 +25,102 @@ final class StoreClock {
     private final String store;
     private final HostClock host;
     private final InstantSource wall;
+    private final AtomicReference<Uptime> latest;
 
     StoreClock(String store, HostClock host, InstantSource wall) {
         this.store = store;
         this.host = host;
         this.wall = wall;
+        latest = new AtomicReference<>(new Uptime(host.bootId(), 0));
     }
+
+    /**
+     * What the row of the store says about its clock. Times are {@link Micros}.
+     *
+     * @param uptime the greatest time since boot that was written
+     * @param bootedAt the moment of that boot
+     */
+    record ClockRow(Uptime uptime, long bootedAt) {
+
+        /** The time of the store when {@code uptime} was read. */
+        long moment() {
+            return bootedAt + uptime.micros();
+        }
+    }
+
+    /**
+     * A reading of the clock.
+     *
+     * @param bootId the boot in which it was read
+     * @param micros the time since that boot
+     */
+    record Uptime(String bootId, long micros) {}
 
     Duration precision() {
         return host.precision();
     }
 
-    /** The wall clock, which tokens are made from. It decides nothing about leases. */
+    /** The wall clock. It decides nothing about leases. */
     InstantSource wall() {
         return wall;
     }
 
-    /**
-     * {@code state} with its uptime brought to now. Reading the clock must come after the state was read, and for a writer
-     * after it became the only one.
-     *
-     * @throws StoreUnavailableException if this process and the store do not share a clock
-     */
-    StoreState now(@Nullable StoreState state) {
-        if (state == null) {
-            throw new StoreUnavailableException(store, "has lost its row of settings; open it again");
-        }
-        if (!state.bootId().equals(host.bootId())) {
-            throw new StoreUnavailableException(
-                    store, "is used on another machine by now (boot " + state.bootId() + "); give each its own file");
-        }
-        long uptime = uptime();
-        if (lags(state, uptime)) {
-            throw new StoreUnavailableException(store, lag(state, uptime) + "; " + NEXT_STEP);
-        }
-        return state.at(uptime);
+    /** The greatest reading so far. A transaction that writes keeps it in the row of the store. */
+    Uptime latest() {
+        return Objects.requireNonNull(latest.get(), "there was a first reading");
     }
 
     /**
-     * The state a store is opened in: as it was if this is the same boot, or with the moment of this boot, which is no
+     * The store's time. The row must have been read before, and by a writer after it became the only one.
+     *
+     * @throws StoreUnavailableException if this process and the store do not share a clock
+     */
+    long now(ClockRow row) {
+        if (!row.uptime().bootId().equals(host.bootId())) {
+            throw new StoreUnavailableException(
+                    store,
+                    "is used on another machine by now (boot " + row.uptime().bootId() + "); give each its own file");
+        }
+        Uptime uptime = read();
+        if (lags(row, uptime)) {
+            throw new StoreUnavailableException(store, lag(row, uptime) + "; " + NEXT_STEP);
+        }
+        return row.bootedAt() + Math.max(uptime.micros(), row.uptime().micros());
+    }
+
+    /**
+     * The clock a store is opened with: as it was if this is the same boot, or with the moment of this boot, which is no
      * earlier than anything the store has written.
      *
      * @throws UnsafeStoreException if this process and the store do not share a clock
      */
-    StoreState atOpening(@Nullable StoreState before, long maxLease) {
-        long uptime = uptime();
-        if (before != null && before.bootId().equals(host.bootId())) {
+    ClockRow atOpening(@Nullable ClockRow before) {
+        Uptime uptime = read();
+        if (before != null && before.uptime().bootId().equals(uptime.bootId())) {
             if (lags(before, uptime)) {
                 throw new UnsafeStoreException(store, lag(before, uptime), NEXT_STEP);
             }
-            return before.at(uptime).withMaxLease(Math.max(before.maxLease(), maxLease));
+            return uptime.micros() > before.uptime().micros() ? new ClockRow(uptime, before.bootedAt()) : before;
         }
-        long bootedAt = Micros.of(wall.instant()) - uptime;
-        if (before == null) {
-            return new StoreState(host.bootId(), bootedAt, uptime, new StoreState.Tokens(0, 0), maxLease, 0);
-        }
-        return new StoreState(
-                host.bootId(),
-                Math.max(bootedAt, before.moment()),
-                uptime,
-                before.tokens(),
-                Math.max(before.maxLease(), maxLease),
-                before.quietUntil());
+        long bootedAt = Micros.of(wall.instant()) - uptime.micros();
+        return new ClockRow(uptime, before == null ? bootedAt : Math.max(bootedAt, before.moment()));
     }
 
-    private boolean lags(StoreState state, long uptime) {
-        return host.steady() && state.uptime() - uptime > Micros.of(TOLERANCE);
+    private boolean lags(ClockRow row, Uptime uptime) {
+        return host.steady() && row.uptime().micros() - uptime.micros() > Micros.of(TOLERANCE);
     }
 
-    private static String lag(StoreState state, long uptime) {
+    private static String lag(ClockRow row, Uptime uptime) {
         return "was written by a process whose clock is "
-                + Micros.duration(state.uptime() - uptime).toMillis() + " ms ahead of this one's";
+                + Micros.duration(row.uptime().micros() - uptime.micros()).toMillis() + " ms ahead of this one's";
     }
 
-    private long uptime() {
+    private Uptime read() {
         try {
-            return host.uptime();
+            Uptime read = new Uptime(host.bootId(), host.uptime());
+            latest.updateAndGet(
+                    known -> known.bootId().equals(read.bootId()) && known.micros() >= read.micros() ? known : read);
+            return read;
         } catch (IOException failure) {
             throw new StoreUnavailableException(store, "has no clock (" + failure + ")", failure);
         }

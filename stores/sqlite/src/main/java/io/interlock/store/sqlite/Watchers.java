@@ -35,14 +35,14 @@ final class Watchers<K> {
         watches.clear();
     }
 
-    /** What anybody wants to hear of. */
+    /** Everything that is watched. */
     synchronized Set<K> watched() {
         Set<K> watched = new HashSet<>();
         watches.forEach(watch -> watched.add(watch.what));
         return watched;
     }
 
-    /** Calls those who want to hear of any of these, on this thread. */
+    /** Calls the watchers of any of these, on this thread. */
     void call(Collection<? extends K> news) {
         for (Watch watch : watching(news)) {
             try {

@@ -64,7 +64,7 @@ class DataVersionFeedTest {
     }
 
     @Test
-    void renewalsAndOtherKeysWakeNobody() throws InterruptedException {
+    void renewalsAndOtherKeysWakeNoWaiter() throws InterruptedException {
         LeaseRecord lease = holder.take(KEY);
         LeaseRecord other = holder.take(OTHER);
         AtomicInteger wrong = new AtomicInteger();

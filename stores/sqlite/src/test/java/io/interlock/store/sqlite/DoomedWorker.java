@@ -18,6 +18,7 @@ import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -44,7 +45,7 @@ final class DoomedWorker {
     /** Works on the store {@code args[0]}. */
     public static void main(String[] args) {
         RandomGenerator random = Environment.system().random();
-        try (SqliteStore store = new SqliteStoreFactory().open(StoreUrl.parse(args[0]), Environment.system())) {
+        try (SqlStore store = new SqliteStoreFactory().open(StoreUrl.parse(args[0]), Environment.system())) {
             for (int i = 0; ; i++) {
                 // More than it works on, so that it always leaves something behind.
                 for (int key = 0; key < 3; key++) {

@@ -1,5 +1,6 @@
 package io.interlock.store.sqlite;
 
+import io.interlock.store.sql.Micros;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 

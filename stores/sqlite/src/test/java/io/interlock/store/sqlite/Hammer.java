@@ -20,7 +20,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * A process whose threads take and give back the same few keys as fast as they can, for a while. What a key protects is a file with the token of whoever is inside, or 0: read and written apart, so that two at once are seen.
+ * A process whose threads take and release the same few keys as fast as they can, for a while. Each key protects a file with
+ * the token of its holder, or its negative once that has left: read and written apart, so that two holders at once are seen.
  */
 final class Hammer {
 

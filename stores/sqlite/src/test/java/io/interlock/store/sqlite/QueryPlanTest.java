@@ -16,6 +16,7 @@ import io.interlock.run.RunQuery;
 import io.interlock.run.Seal;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.StoreUrl;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -28,19 +29,31 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Looks at the plan of every statement the store ever makes: none may walk through history. */
+/** Looks at the plan of every statement the store ever makes: none may walk through a table that grows. */
 class QueryPlanTest {
 
-    // Without an index, or by one that has all runs of a key, job or tenant in it and no number to begin from. Partial
-    // indexes hold only what has not ended.
-    private static final Pattern WALK = Pattern.compile("SCAN (main\\.)?(interlock_)?"
-            + "(run|run_spec|attempt|audit|room|idempotency|seal|refusal_count|output|disposition)( |$)"
-            + "(?!USING (COVERING )?INDEX interlock_(run_pending|run_open|run_dead|run_ended|room_due|room_blocked))"
-            + "|interlock_run_(key|tenant|job|submitted) \\(tenant=\\?( AND \\w+=\\?)?\\)");
+    private static final String LOST_KEYS = "SELECT DISTINCT q.tenant, q.name FROM";
+    private static final Pattern SCAN = Pattern.compile("SCAN (\\w+)(?: USING (?:COVERING )?INDEX interlock_(\\w+))?$");
+
+    /** What they hold is few: open, due or dead. */
+    private static final Set<String> PARTIAL_INDEXES = Set.of(
+            "lease_due",
+            "lease_blocked",
+            "lease_resource",
+            "open_run_claim",
+            "open_run_due",
+            "open_run_waiting_due",
+            "failed_run_dead");
+
+    private static final Set<String> SMALL_TABLES = Set.of("store", "pause", "worker", "access_key");
+
+    /** Counts everything that is open, as it is meant to. */
+    private static final String TALLIES = "SELECT q.tenant, q.job, q.state, count(*)";
 
     @TempDir
     Path folder;
@@ -58,9 +71,27 @@ class QueryPlanTest {
                 }
                 assertThat(database.columns("EXPLAIN QUERY PLAN " + sql, 4))
                         .as("plan of %s", sql)
-                        .noneMatch(line -> WALK.matcher(line).find());
+                        .noneMatch(line -> walks(sql, line));
             }
         }
+    }
+
+    private static boolean walks(String sql, String line) {
+        Matcher scan = SCAN.matcher(line);
+        if (!scan.find()
+                || PARTIAL_INDEXES.contains(String.valueOf(scan.group(2)))
+                || sql.startsWith(TALLIES)
+                // Looks at all open runs, and says that it does so the less often the more there are.
+                || sql.startsWith(LOST_KEYS)) {
+            return false;
+        }
+        String alias = scan.group(1);
+        Matcher table = Pattern.compile("interlock_(\\w+) AS " + alias + "\\b").matcher(sql);
+        // The rows of a subquery, or the first ones in the order of the table's own key.
+        boolean first = Pattern.compile("ORDER BY " + alias + "\\.(sequence|position)( DESC)? LIMIT")
+                .matcher(sql)
+                .find();
+        return table.find() && !SMALL_TABLES.contains(table.group(1)) && !first;
     }
 
     private void live() {
@@ -69,8 +100,9 @@ class QueryPlanTest {
         Environment environment = Environment.system();
         SqliteStore.open(settings, environment, host).close();
         StoreClock clock = new StoreClock("test", host, environment.clock());
-        Connector recording = new Recording(new FileConnector(settings, environment.ticker()), settings);
-        try (SqliteStore store = SqliteStore.open(recording, environment, clock, Duration.ofMinutes(5))) {
+        SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
+        Connector recording = new Recording(new FileConnector(settings, dialect, environment.ticker()), dialect);
+        try (SqlStore store = SqliteStore.open(recording, dialect, clock, environment, Duration.ofMinutes(5))) {
             RandomLife life = new RandomLife(store, new Random(1));
             for (int i = 0; i < 300; i++) {
                 life.go();
@@ -94,7 +126,7 @@ class QueryPlanTest {
         }
     }
 
-    private static void read(SqliteStore store, List<RunId> runs) {
+    private static void read(SqlStore store, List<RunId> runs) {
         AuditQuery newest = AuditQuery.ofTenant("acme", 9);
         List<AuditRecord> records = store.records(newest);
         for (AuditQuery query : List.of(
@@ -121,15 +153,15 @@ class QueryPlanTest {
         store.forget(Retention.DEFAULT, 10);
     }
 
-    /** A connector whose sessions tell what they prepare. */
+    /** A connector whose connections tell what they prepare. */
     private final class Recording implements Connector {
 
         private final FileConnector real;
-        private final SqliteSettings settings;
+        private final SqliteDialect dialect;
 
-        Recording(FileConnector real, SqliteSettings settings) {
+        Recording(FileConnector real, SqliteDialect dialect) {
             this.real = real;
-            this.settings = settings;
+            this.dialect = dialect;
         }
 
         @Override
@@ -143,9 +175,14 @@ class QueryPlanTest {
         }
 
         @Override
-        public Session open() throws SQLException {
-            Connection connection = real.open().connection();
-            return new Session(
+        public TurnFile turns() {
+            return real.turns();
+        }
+
+        @Override
+        public FileConnection open() throws SQLException {
+            Connection connection = real.open().jdbc();
+            return new FileConnection(
                     (Connection) Proxy.newProxyInstance(
                             Connection.class.getClassLoader(),
                             new Class<?>[] {Connection.class},
@@ -159,12 +196,12 @@ class QueryPlanTest {
                                     throw failure.getCause();
                                 }
                             }),
-                    settings.names());
+                    dialect);
         }
 
         @Override
-        public void check(Session session) {
-            real.check(session);
+        public void check(FileConnection connection) {
+            real.check(connection);
         }
     }
 }

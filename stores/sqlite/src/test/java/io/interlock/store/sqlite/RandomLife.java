@@ -45,9 +45,10 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Everything that can be done to a few keys, in any order. */
-final class RandomLife {
+public final class RandomLife {
 
-    static final List<LockKey> KEYS = List.of(
+    /** The keys it is about. */
+    public static final List<LockKey> KEYS = List.of(
             LockKey.of("acme", "a/1"), LockKey.of("acme", "a/2"), LockKey.of("acme", "b"), LockKey.of("globex", "a/1"));
 
     private static final Holder HOLDER = new Holder("host/1", "test");
@@ -61,7 +62,8 @@ final class RandomLife {
     private final List<TurnRequest> waiting = new ArrayList<>();
     private final List<RunId> submitted = new ArrayList<>();
 
-    RandomLife(RunStore store, Random random) {
+    /** A life on {@code store}. */
+    public RandomLife(RunStore store, Random random) {
         this.store = store;
         this.random = random;
         deeds = List.of(
@@ -87,16 +89,17 @@ final class RandomLife {
     }
 
     /** Does something. */
-    void go() {
+    public void go() {
         one(deeds).run();
     }
 
-    List<RunId> submitted() {
+    /** What was submitted so far. */
+    public List<RunId> submitted() {
         return submitted;
     }
 
     /** Ends everything that is under way, and takes back what keeps others from it. */
-    void wind() {
+    public void wind() {
         Set.of("a/*", "a/1", "b")
                 .forEach(pattern -> List.of("acme", "globex")
                         .forEach(tenant -> store.resume(new ResumeRequest(tenant, pattern, "carol", "over"))));
@@ -104,13 +107,14 @@ final class RandomLife {
         works.clear();
         bare.forEach(this::release);
         bare.clear();
-        // Nobody is left who would look outside.
+        // Leases that await a probe would keep their keys closed.
         evictAll();
         waiting.forEach(this::takeTurn);
         claim();
     }
 
-    boolean isOver() {
+    /** Whether every run has ended. */
+    public boolean isOver() {
         return submitted.stream()
                 .allMatch(id -> store.findRun(id)
                         .map(Run::state)
@@ -133,8 +137,8 @@ final class RandomLife {
         if (random.nextInt(3) == 0) {
             spec = spec.guard(new Transition("thing", Set.of(Resource.UNTOUCHED, "READY"), "BUSY", "READY", "BROKEN"));
         }
-        SubmitRequest request =
-                SubmitRequest.of(id, key, spec).within(new LineLimits(5, one(List.of(1, 2, Integer.MAX_VALUE))));
+        SubmitRequest request = SubmitRequest.of(id, key, spec)
+                .within(new LineLimits(5, key.tenant().equals("acme") ? 2 : 1));
         if (random.nextInt(3) == 0) {
             request = request.by(new SubmitRequest.Caller(new LeaseId(uuid()), HOLDER));
         }

@@ -11,6 +11,7 @@ import io.interlock.run.RunSpec;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.SubmitRequest;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Records that somebody has taken away before they were sealed. */
+/** Records that were deleted before they were sealed. */
 class SealingTest {
 
     @TempDir
@@ -28,7 +29,7 @@ class SealingTest {
 
     private SqliteHarness harness;
     private TestDatabase database;
-    private SqliteStore store;
+    private SqlStore store;
 
     @BeforeEach
     void open() {
@@ -45,7 +46,7 @@ class SealingTest {
     }
 
     @Test
-    void theyHaveLinksAndStopNobody() {
+    void theyHaveLinksAndKeepNoneFromBeingSealed() {
         submit("first");
         seal();
         List<Long> lost = submit("lost");

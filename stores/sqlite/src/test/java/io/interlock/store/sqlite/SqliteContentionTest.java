@@ -43,7 +43,7 @@ class SqliteContentionTest {
     private final AtomicInteger granted = new AtomicInteger();
 
     @Test
-    void nobodyIsTurnedAwayByAnother() throws Exception {
+    void noClientIsTurnedAwayByAnother() throws Exception {
         CyclicBarrier together = new CyclicBarrier(CLIENTS);
         ExecutorService pool = Executors.newFixedThreadPool(CLIENTS);
         try {

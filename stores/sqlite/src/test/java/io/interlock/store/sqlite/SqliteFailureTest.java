@@ -66,7 +66,7 @@ class SqliteFailureTest {
             assertThatThrownBy(() -> caller.renew(lease)).isInstanceOf(StoreUnavailableException.class);
             assertThatThrownBy(() -> caller.release(lease)).isInstanceOf(StoreUnavailableException.class);
             assertThatThrownBy(() -> store.bumpEpoch("a test")).isInstanceOf(StoreUnavailableException.class);
-            // Reading waits for nobody.
+            // Reading waits for no writer.
             assertThat(caller.refusal(KEY)).isInstanceOf(Refusal.Held.class);
             assertThat(caller.find(KEY)).isPresent();
             assertThat(store.sweep(10)).isEmpty();
@@ -78,7 +78,7 @@ class SqliteFailureTest {
     }
 
     @Test
-    void everybodyInLineIsToldWithinAboutTheTimeout() throws Exception {
+    void everyWaitingCallEndsWithinAboutTheTimeout() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try (LeaseStore store = Stores.open("sqlite:" + file + "?timeout=500ms");
                 TestDatabase other = new TestDatabase(file)) {
@@ -182,7 +182,7 @@ class SqliteFailureTest {
         assertThatThrownBy(() -> new Caller(store).ask(KEY))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("closed");
-        assertThat(folder.toFile().list()).containsExactly("leases.db");
+        assertThat(folder.toFile().list()).containsExactlyInAnyOrder("leases.db", "leases.db-turn");
     }
 
     @ParameterizedTest
@@ -206,7 +206,13 @@ class SqliteFailureTest {
     private LeaseStore limited(AtomicBoolean full) {
         Stores.open(url).close();
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse(url));
-        FileConnector real = new FileConnector(settings, Environment.system().ticker());
+        StoreClock clock = new StoreClock(
+                settings.store(),
+                HostClocks.ofThisMachine(Environment.system()),
+                Environment.system().clock());
+        SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
+        FileConnector real =
+                new FileConnector(settings, dialect, Environment.system().ticker());
         Connector limited = new Connector() {
             @Override
             public String store() {
@@ -219,19 +225,20 @@ class SqliteFailureTest {
             }
 
             @Override
-            public Session open() throws SQLException {
+            public FileConnection open() throws SQLException {
                 return real.open();
             }
 
             @Override
-            public void check(Session session) throws SQLException {
-                session.execute("PRAGMA max_page_count = " + (full.get() ? 1 : 1_000_000));
+            public TurnFile turns() {
+                return real.turns();
+            }
+
+            @Override
+            public void check(FileConnection connection) throws SQLException {
+                connection.execute("PRAGMA max_page_count = " + (full.get() ? 1 : 1_000_000));
             }
         };
-        StoreClock clock = new StoreClock(
-                real.store(),
-                HostClocks.ofThisMachine(Environment.system()),
-                Environment.system().clock());
-        return SqliteStore.open(limited, Environment.system(), clock, Duration.ofMinutes(5));
+        return SqliteStore.open(limited, dialect, clock, Environment.system(), Duration.ofMinutes(5));
     }
 }

@@ -2,6 +2,8 @@ package io.interlock.store.sqlite;
 
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.Stores;
+import io.interlock.store.sql.Micros;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.tck.RunStoreHarness;
 import io.interlock.time.Environment;
 import java.nio.file.Path;
@@ -10,22 +12,28 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A store in a file, whose clock is pushed on by moving the moment of boot that all times are counted from. */
+/** A store in a file, whose time goes on by what is added to its clock. */
 public final class SqliteHarness implements RunStoreHarness {
 
+    /** All but the one with the row of the store itself. */
     private static final List<String> TABLES = List.of(
             "lease",
-            "access_key",
             "run",
-            "room",
+            "run_minute",
+            "open_run",
+            "tenant_place",
+            "failed_run",
+            "attempt",
             "idempotency",
             "pause",
             "audit",
             "seal",
             "seal_anchor",
+            "output",
             "refusal_count",
             "worker",
-            "bookmark");
+            "bookmark",
+            "access_key");
 
     private final String url;
     private final TestDatabase database;
@@ -38,25 +46,24 @@ public final class SqliteHarness implements RunStoreHarness {
     }
 
     @Override
-    public SqliteStore open(Environment environment) {
+    public SqlStore open(Environment environment) {
         return new SqliteStoreFactory().open(StoreUrl.parse(url), environment);
     }
 
     @Override
     public void advance(Duration time) {
-        database.execute("UPDATE interlock_store SET booted_at = booted_at + " + Micros.of(time));
+        database.execute("UPDATE interlock_store SET clock_offset = clock_offset + " + Micros.of(time));
     }
 
     @Override
     public void reset() {
-        // What belongs to a run goes with it.
-        database.execute("PRAGMA foreign_keys = ON");
         // Once to the disk: every test begins with this.
         database.execute("BEGIN IMMEDIATE");
         TABLES.forEach(table -> database.execute("DELETE FROM interlock_" + table));
         // Else the numbers of what is deleted here would count as taken away.
         database.execute("DELETE FROM sqlite_sequence WHERE name = 'interlock_audit'");
-        database.execute("UPDATE interlock_store SET quiet_until = 0, epoch = 0, token_floor = 0");
+        database.execute(
+                "UPDATE interlock_store SET quiet_until = 0, epoch = 0, token_floor = 0, last_heard = 0, heard_since = 0");
         database.execute("COMMIT");
     }
 

@@ -13,12 +13,14 @@ import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.Stores;
-import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.store.sql.SchemaMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -147,13 +149,13 @@ class SqliteOpeningTest {
     }
 
     @Test
-    void saysWhatIsMissingInADatabaseOfSomebodyElse() {
+    void saysWhatIsMissingInAForeignDatabase() {
         try (TestDatabase other = new TestDatabase(folder.resolve("theirs.db"))) {
             other.execute("CREATE TABLE theirs (id integer)");
         }
         assertThatThrownBy(() -> open("theirs.db", "?migrate=validate"))
                 .isInstanceOf(UnsafeStoreException.class)
-                .hasMessageContaining("001_leases");
+                .hasMessageContaining("001_store");
         assertThatThrownBy(() -> open("theirs.db", "?migrate=none"))
                 .isInstanceOf(UnsafeStoreException.class)
                 .hasMessageContaining("no such table");
@@ -210,7 +212,7 @@ class SqliteOpeningTest {
                 assertThat(new Caller(linked).find(KEY)).isPresent();
             }
         }
-        assertThat(files()).containsExactly("leases.db", "link.db");
+        assertThat(files()).containsExactly("leases.db", "leases.db-turn", "link.db");
     }
 
     @Test
@@ -226,21 +228,43 @@ class SqliteOpeningTest {
     void commitsAreOnDiskBeforeTheyAreAnswered() throws Exception {
         open("leases.db", "").close();
         SqliteSettings settings = SqliteSettings.of(StoreUrl.parse("sqlite:" + folder.resolve("leases.db")));
-        try (Session session = new FileConnector(settings, System::nanoTime).open()) {
-            assertThat(pragma(session, "journal_mode")).isEqualTo("wal");
-            assertThat(pragma(session, "synchronous")).isEqualTo("2");
-            assertThat(pragma(session, "busy_timeout")).isEqualTo("5000");
-            assertThat(pragma(session, "foreign_keys")).isEqualTo("1");
+        StoreClock clock = new StoreClock("test", FakeHostClock.booted("boot-1"), Instant::now);
+        SqliteDialect dialect = new SqliteDialect(settings.names(), clock);
+        try (FileConnection connection = new FileConnector(settings, dialect, System::nanoTime).open()) {
+            assertThat(pragma(connection, "journal_mode")).isEqualTo("wal");
+            assertThat(pragma(connection, "synchronous")).isEqualTo("2");
+            assertThat(pragma(connection, "busy_timeout")).isEqualTo("5000");
         }
     }
 
     @Test
-    void theSweepUsesItsIndex() {
+    void itsFilesAreForTheirOwnerAlone() throws IOException {
+        try (LeaseStore store = open("leases.db", "")) {
+            new Caller(store).take(KEY);
+            assertThat(files())
+                    .containsExactly("leases.db", "leases.db-shm", "leases.db-turn", "leases.db-wal")
+                    .allSatisfy(name -> assertThat(permissions(name)).isEqualTo("rw-------"));
+        }
+    }
+
+    @Test
+    void whoMayUseTheDatabaseMayUseItsSideFile() throws IOException {
         open("leases.db", "").close();
-        try (TestDatabase database = new TestDatabase(folder.resolve("leases.db"))) {
-            String plan = "EXPLAIN QUERY PLAN SELECT * FROM interlock_lease WHERE expires_at + lock_delay <= 5"
-                    + " ORDER BY expires_at + lock_delay LIMIT 9";
-            assertThat(database.column(plan, 4)).contains("USING INDEX interlock_lease_opens");
+        Files.delete(folder.resolve("leases.db-turn"));
+        Files.setPosixFilePermissions(folder.resolve("leases.db"), PosixFilePermissions.fromString("rw-rw----"));
+        open("leases.db", "").close();
+        assertThat(permissions("leases.db-turn")).isEqualTo("rw-rw----");
+    }
+
+    @Test
+    void aPathMayHaveAnyCharacters() throws IOException {
+        Path odd = Files.createDirectory(folder.resolve("50% é #1 & more"));
+        try (LeaseStore store = Stores.open("sqlite:" + odd.resolve("a b.db"))) {
+            new Caller(store).take(KEY);
+        }
+        try (Stream<Path> found = Files.list(odd)) {
+            assertThat(found.map(path -> String.valueOf(path.getFileName())))
+                    .containsExactlyInAnyOrder("a b.db", "a b.db-turn");
         }
     }
 
@@ -274,10 +298,8 @@ class SqliteOpeningTest {
         return Stores.open("sqlite:" + folder.resolve(file) + options);
     }
 
-    private static String pragma(Session session, String name) throws Exception {
-        try (var row = session.prepare("PRAGMA " + name).executeQuery()) {
-            return row.next() ? row.getString(1) : "";
-        }
+    private static String pragma(FileConnection connection, String name) throws SQLException {
+        return connection.query("PRAGMA " + name, row -> row.next() ? row.getString(1) : "");
     }
 
     private List<String> files() throws IOException {
@@ -286,5 +308,9 @@ class SqliteOpeningTest {
                     .sorted()
                     .toList();
         }
+    }
+
+    private String permissions(String name) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve(name)));
     }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two processes with four threads each on one file: no error, nobody beside anybody, and tokens that rise. */
+/** Two processes with four threads each on one file: no error, one holder at a time, and tokens that rise. */
 @Tag("processes")
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SqliteProcessesTest {
@@ -38,12 +38,12 @@ class SqliteProcessesTest {
                 assertThat(said).as(errors(i + 1)).matches("\\d+ turns, log of \\d+");
                 String[] words = said.split(" ", -1);
                 assertThat(Integer.parseInt(words[0])).as("turns").isGreaterThan(20);
-                // Checkpoints keep up though somebody reads all the time.
+                // Checkpoints keep up though there are readers all the time.
                 assertThat(Integer.parseInt(words[4])).as("log").isLessThan(16 << 20);
             }
             try (TestDatabase database = new TestDatabase(folder.resolve("leases.db"))) {
                 assertThat(database.text("PRAGMA integrity_check")).isEqualTo("ok");
-                assertThat(database.number("SELECT count(*) FROM interlock_lease"))
+                assertThat(database.number("SELECT count(*) FROM interlock_lease WHERE lease_id IS NOT NULL"))
                         .isZero();
             }
         } finally {

@@ -13,6 +13,7 @@ import io.interlock.run.Run;
 import io.interlock.run.Turn;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.tck.RunAudit;
 import io.interlock.time.Environment;
 import java.io.BufferedReader;
@@ -54,7 +55,7 @@ class SqliteRunCrashTest {
                 .map(line -> RunId.parse(line.split(" ", -1)[1]))
                 .toList();
 
-        try (SqliteStore store = harness.open(Environment.system())) {
+        try (SqlStore store = harness.open(Environment.system())) {
             assertThat(RunAudit.findings(store, keys, submitted)).isEmpty();
             told.stream().filter(line -> line.startsWith("finished ")).forEach(line -> requireFinished(store, line));
             harness.advance(Duration.ofMinutes(1));
@@ -72,7 +73,7 @@ class SqliteRunCrashTest {
         harness.close();
     }
 
-    private static void requireFinished(SqliteStore store, String line) {
+    private static void requireFinished(SqlStore store, String line) {
         String[] words = line.split(" ", -1);
         Run run = run(store, RunId.parse(words[1]));
         assertThat(run.state()).as(line).isEqualTo(RunState.SUCCEEDED);
@@ -82,11 +83,11 @@ class SqliteRunCrashTest {
                 .hasValue(words[2]);
     }
 
-    private static Run run(SqliteStore store, RunId id) {
+    private static Run run(SqlStore store, RunId id) {
         return store.findRun(id).orElseThrow(() -> new AssertionError("lost: run " + id));
     }
 
-    private static int drain(SqliteStore store) {
+    private static int drain(SqlStore store) {
         Holder holder = new Holder("heir", "heir");
         for (int done = 0; ; done++) {
             UUID claim = new UUID(0, done);

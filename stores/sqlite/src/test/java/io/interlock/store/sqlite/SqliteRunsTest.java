@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.Holder;
-import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -23,9 +22,7 @@ import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
-import io.interlock.store.jdbc.Migration;
-import io.interlock.store.jdbc.Migrator;
-import io.interlock.store.jdbc.SchemaMode;
+import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,7 +48,7 @@ class SqliteRunsTest {
     private final FakeHostClock host = FakeHostClock.booted("boot-1");
     private SqliteSettings settings;
     private TestDatabase database;
-    private SqliteStore store;
+    private SqlStore store;
     private int made;
 
     @BeforeEach
@@ -85,9 +82,14 @@ class SqliteRunsTest {
         queueMany(1150);
         store.resume(new ResumeRequest("acme", "*", "carol", "done"));
         assertThat(claim()).isEmpty();
-        assertThat(database.number("SELECT count(*) FROM interlock_room WHERE due_at IS NOT NULL"))
-                .as("left for the next look, after a thousand")
-                .isEqualTo(50);
+        assertThat(database.number("SELECT count(*) FROM interlock_pause WHERE resumed = 1 AND settled_to <> ''"))
+                .as("pauses that have ended, and are settled by later calls")
+                .isEqualTo(1);
+        for (int i = 0; i < 3; i++) {
+            store.sweepRuns(100);
+        }
+        assertThat(database.number("SELECT count(*) FROM interlock_pause WHERE resumed = 1"))
+                .isZero();
     }
 
     private void queueMany(int keys) {
@@ -121,13 +123,10 @@ class SqliteRunsTest {
     void theTableItselfAllowsNoSecondRunUnderAKey() {
         submit(SPEC);
         Run second = ((SubmitAnswer.Queued) submit(SPEC.policy(ConflictPolicy.QUEUE))).run();
-        for (String state : List.of("PENDING", "RUNNING")) {
-            assertThatThrownBy(() -> database.execute(
-                            "UPDATE interlock_run SET state = '" + state + "' WHERE number = " + second.number()))
-                    .hasRootCauseMessage(
-                            "[SQLITE_CONSTRAINT_UNIQUE] A UNIQUE constraint failed (UNIQUE constraint failed:"
-                                    + " interlock_run.tenant, interlock_run.name)");
-        }
+        assertThatThrownBy(() -> database.execute(
+                        "UPDATE interlock_open_run SET busy = 1, rank = 0, seq = 0 WHERE number = " + second.number()))
+                .rootCause()
+                .hasMessageContaining("SQLITE_CONSTRAINT_PRIMARYKEY");
     }
 
     @Test
@@ -154,31 +153,6 @@ class SqliteRunsTest {
     }
 
     @Test
-    void aFileFromBeforeRunsKeepsItsLeases() throws Exception {
-        Path old = folder.resolve("old.db");
-        SqliteSettings oldSettings = SqliteSettings.of(StoreUrl.parse("sqlite:" + old));
-        Environment environment = Environment.system();
-        try (Session session = new FileConnector(oldSettings, environment.ticker()).openFirst()) {
-            new Migrator(
-                            "old",
-                            oldSettings.names(),
-                            Migration.load(Opening.class, "001_leases.sql"),
-                            environment.clock())
-                    .run(SchemaMode.APPLY, session.connection(), (connection, work) -> work.run());
-            session.execute(
-                    "INSERT INTO interlock_store VALUES (1, 'boot-1', 1800000000000000, 60000000, 3, 77, 300000000, 0)");
-            session.execute(
-                    "INSERT INTO interlock_lease VALUES ('acme', 'key', '00000000-0000-0001-0000-000000000001', 'host/1',"
-                            + " 'old', NULL, 99, 1800000000000000, 1900000000000000, 0, 0, NULL, NULL, NULL)");
-        }
-        try (SqliteStore opened = SqliteStore.open(oldSettings, environment, host)) {
-            LeaseRecord lease = opened.find(List.of(KEY)).get(0).orElseThrow();
-            assertThat(lease.token().value()).isEqualTo(99);
-            assertThat(opened.submit(List.of(request(SPEC))).only()).isInstanceOf(SubmitAnswer.Refused.class);
-        }
-    }
-
-    @Test
     void whoWaitsForItsTenantHasItsTurnWhenThereIsRoom() {
         LineLimits one = new LineLimits(10, 1);
         submit(request(SPEC).within(one));
@@ -199,7 +173,7 @@ class SqliteRunsTest {
         }
     }
 
-    private SqliteStore reopened() {
+    private SqlStore reopened() {
         return SqliteStore.open(settings, Environment.system(), host);
     }
 

@@ -1,5 +1,0 @@
-/** What the SQL stores share: table names, migrations and how to cut SQL into statements. */
-@NullMarked
-package io.interlock.store.jdbc;
-
-import org.jspecify.annotations.NullMarked;

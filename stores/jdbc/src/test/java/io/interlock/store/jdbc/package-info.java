@@ -1,4 +1,0 @@
-@NullMarked
-package io.interlock.store.jdbc;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,325 @@
+package io.interlock.store.postgres;
+
+import io.interlock.DurationText;
+import io.interlock.StoreUnavailableException;
+import io.interlock.store.sql.Database;
+import io.interlock.store.sql.Dialect;
+import io.interlock.store.sql.Failure;
+import io.interlock.store.sql.SqlConnection;
+import io.interlock.store.sql.Transaction;
+import io.interlock.store.sql.Trip;
+import io.interlock.time.Environment;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.SQLWarning;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ways to a PostgreSQL database. A step that fails because of others, or whose connection breaks, is made again within the
+ * timeout; then the store is unavailable. If the server turns out to be another one than before, the store is tied to it first.
+ *
+ * <p>Interrupting a caller has no effect until its call is over. Safe for use by many threads.
+ */
+final class PostgresDatabase implements Database {
+
+    private static final Logger log = LoggerFactory.getLogger(PostgresDatabase.class);
+
+    private static final int MAX_CONFLICTS = 5;
+
+    /** With less time than this left, another attempt would only break a connection. */
+    private static final int SHORTEST_ATTEMPT_MILLIS = 300;
+
+    private final PostgresSettings settings;
+    private final PostgresDialect dialect;
+    private final Attachment attachment;
+    private final Connections connections;
+    private final Environment environment;
+    /** When the first of several calls began that a thread makes together. */
+    private final ThreadLocal<Long> begun = new ThreadLocal<>();
+
+    private volatile boolean closed;
+
+    PostgresDatabase(
+            PostgresSettings settings,
+            PostgresDialect dialect,
+            Attachment attachment,
+            Connections connections,
+            Environment environment) {
+        this.settings = settings;
+        this.dialect = dialect;
+        this.attachment = attachment;
+        this.connections = connections;
+        this.environment = environment;
+    }
+
+    /**
+     * Where connections come from.
+     *
+     * @param steps for new work
+     * @param urgent for renewals, heartbeats and endings
+     * @param begin what begins a transaction on one of them
+     * @param close closes the pools
+     */
+    record Connections(DataSource steps, DataSource urgent, List<String> begin, Runnable close) {}
+
+    @Override
+    public String store() {
+        return settings.store();
+    }
+
+    @Override
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    @Override
+    public <T> T write(Lane lane, Work<T> work) {
+        return call(lane, true, connections.begin(), work);
+    }
+
+    @Override
+    public <T> T read(Work<T> work) {
+        return call(Lane.STEPS, false, List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), work);
+    }
+
+    @Override
+    public <T> T peek(Work<T> work) {
+        return call(Lane.STEPS, false, List.of(), work);
+    }
+
+    @Override
+    public <T> T once(Lane lane, Work<T> work) {
+        return call(lane, true, List.of(), work);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        connections.close().run();
+    }
+
+    @Override
+    public <T> T together(Supplier<T> calls) {
+        if (begun.get() != null) {
+            return calls.get();
+        }
+        begun.set(environment.ticker().nanos());
+        try {
+            return calls.get();
+        } finally {
+            begun.remove();
+        }
+    }
+
+    private <T> T call(Lane lane, boolean writes, List<String> begin, Work<T> work) {
+        Long first = begun.get();
+        Call call = new Call(first == null ? environment.ticker().nanos() : first);
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                if (closed) {
+                    throw new StoreUnavailableException(settings.store(), "is closed");
+                }
+                call.attempt++;
+                try {
+                    return attempt(call, lane, writes, begin, work);
+                } catch (PostgresDialect.AnotherServer other) {
+                    attach(call, other);
+                } catch (SQLException error) {
+                    interrupted |= Thread.interrupted();
+                    if (!mayRepeat(call, error)) {
+                        throw unavailable(call, error);
+                    }
+                    log.debug("store {}: attempt {} failed, asking again", settings.store(), call.attempt, error);
+                    pause(call, error);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The attempts of one call. */
+    private final class Call {
+
+        private final long start;
+        private int attempt;
+        /** How many of them may have taken effect, though there was no answer. */
+        private int breaks;
+
+        Call(long start) {
+            this.start = start;
+        }
+
+        int remainingMillis() {
+            long gone = TimeUnit.NANOSECONDS.toMillis(environment.ticker().nanos() - start);
+            return (int) Math.max(1, settings.timeoutMillis() - gone);
+        }
+    }
+
+    private <T> T attempt(Call call, Lane lane, boolean writes, List<String> begin, Work<T> work) throws SQLException {
+        try (Loan loan = Loan.from(lane == Lane.STEPS ? connections.steps() : connections.urgent())) {
+            // Only now: the wait for a connection is part of the time.
+            int millis = call.remainingMillis();
+            if (millis < SHORTEST_ATTEMPT_MILLIS) {
+                throw new SQLTransientConnectionException("a connection came too late to be used");
+            }
+            loan.limit(millis);
+            Session session = new Session(loan, dialect, settings.patienceMillis(millis));
+            Step step = new Step(settings.store(), session, writes, begin, call.attempt, call.breaks);
+            try {
+                return work.run(step);
+            } catch (SQLException failure) {
+                call.breaks += dialect.failureOf(failure) == Failure.BROKEN ? 1 : 0;
+                step.abandon(failure);
+                throw failure;
+            } catch (RuntimeException | Error failure) {
+                step.abandon(failure);
+                throw failure;
+            } finally {
+                step.close();
+            }
+        }
+    }
+
+    private void attach(Call call, SQLException error) {
+        if (call.attempt > MAX_CONFLICTS) {
+            throw new StoreUnavailableException(
+                    settings.store(), "is on another server at every attempt; is a failover under way?");
+        }
+        try (Loan loan = Loan.from(connections.steps())) {
+            loan.limit(call.remainingMillis());
+            attachment.requireSafe(loan.connection());
+            attachment.attach(loan.connection());
+        } catch (SQLException failure) {
+            failure.addSuppressed(error);
+            throw unavailable(call, failure);
+        }
+    }
+
+    private boolean mayRepeat(Call call, SQLException error) {
+        if (call.remainingMillis() < SHORTEST_ATTEMPT_MILLIS) {
+            return false;
+        }
+        // A pool gives up after a part of the time, or when the waiting thread is interrupted.
+        if (error.getCause() instanceof InterruptedException
+                || (error instanceof SQLTransientConnectionException && error.getCause() == null)) {
+            return true;
+        }
+        return switch (dialect.failureOf(error)) {
+            case CONFLICT, DUPLICATE -> call.attempt < MAX_CONFLICTS;
+            case BROKEN -> true;
+            case FINAL -> false;
+        };
+    }
+
+    private void pause(Call call, SQLException error) {
+        if (dialect.failureOf(error) == Failure.DUPLICATE) {
+            return;
+        }
+        long most = Math.min(200, 10L << Math.min(call.attempt, 6));
+        long millis = Math.min(call.remainingMillis(), 1 + environment.random().nextLong(most));
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    private StoreUnavailableException unavailable(Call call, SQLException error) {
+        String after = DurationText.format(Duration.ofNanos(environment.ticker().nanos() - call.start));
+        return new StoreUnavailableException(
+                settings.store(),
+                "gave no clear answer after " + call.attempt + (call.attempt == 1 ? " attempt" : " attempts") + " in "
+                        + after + ": " + error.getMessage(),
+                error);
+    }
+
+    /** A borrowed connection. */
+    private static final class Session extends SqlConnection {
+
+        private final Loan loan;
+        private final int patienceMillis;
+
+        Session(Loan loan, PostgresDialect dialect, int patienceMillis) {
+            super(loan.connection(), dialect);
+            this.loan = loan;
+            this.patienceMillis = patienceMillis;
+        }
+
+        @Override
+        public int patienceMillis() {
+            return patienceMillis;
+        }
+
+        // A commit whose wait for the standby was cut short is only a warning to the server, yet it can be lost in a
+        // failover.
+        @Override
+        protected void heed(@Nullable SQLWarning warning) throws SQLException {
+            for (SQLWarning each = warning; each != null; each = each.getNextWarning()) {
+                String state = each.getSQLState();
+                if (state != null && state.startsWith("57")) {
+                    throw new SQLException("committed here, but not known to be on the standby", "08007", each);
+                }
+            }
+        }
+    }
+
+    /** A transaction, begun and ended by statements that go with those of its first and last trips. */
+    private static final class Step extends Transaction {
+
+        private final String store;
+        private final Session session;
+        private final List<String> begin;
+
+        Step(String store, Session session, boolean writes, List<String> begin, int attempt, int breaks) {
+            super(session, writes, attempt, breaks);
+            this.store = store;
+            this.session = session;
+            this.begin = begin;
+        }
+
+        @Override
+        public String store() {
+            return store;
+        }
+
+        @Override
+        protected void begin(Trip first) {
+            begin.forEach(first::update);
+        }
+
+        @Override
+        protected void end(Trip last) throws SQLException {
+            if (!begin.isEmpty()) {
+                last.update("COMMIT");
+            }
+            last.run();
+        }
+
+        @Override
+        protected void undo() throws SQLException {
+            if (!begin.isEmpty()) {
+                Trip trip = connection().trip();
+                trip.update("ROLLBACK");
+                trip.run();
+            }
+        }
+
+        /** After a failure: the connection may be in a transaction that cannot go on, or be gone. */
+        void abandon(Throwable failure) {
+            try {
+                close();
+            } catch (SQLException broken) {
+                failure.addSuppressed(broken);
+                session.loan.discard();
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package io.interlock.store.postgres;
+
+import io.interlock.store.sql.AuditNumbers;
+import io.interlock.store.sql.Dialect;
+import io.interlock.store.sql.Failure;
+import io.interlock.store.sql.Rows;
+import io.interlock.store.sql.StoreRow;
+import io.interlock.store.sql.TableNames;
+import io.interlock.store.sql.Trip;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Types;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** How PostgreSQL says it. Safe for use by many threads. */
+final class PostgresDialect extends Dialect {
+
+    /** The server's clock in microseconds, read when the expression is evaluated. */
+    static final String CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)";
+
+    /** When the server was started. Another server, and the same one after a restart, has another moment. */
+    static final String STARTED = "CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS bigint)";
+
+    private static final Set<String> CONFLICTS = Set.of("40001", "40P01", "55P03");
+    private static final Set<String> SHUTDOWNS = Set.of("57P01", "57P02", "57P03", "57P05", "25P03");
+
+    /** How long a process that is frozen in the middle of a step keeps its rows. */
+    static final int FROZEN_MILLIS = 2500;
+
+    // The parameter is how long a step may wait for a row.
+    private static final String LATCH = "SELECT set_config('lock_timeout', ?, true),"
+            + " set_config('idle_in_transaction_session_timeout', '" + FROZEN_MILLIS
+            + "', true), set_config('synchronous_commit', 'on', true), ";
+
+    private final long latch;
+    private volatile Server server = new Server("", 0);
+
+    PostgresDialect(TableNames names) {
+        super(names);
+        latch = KeyHash.of("interlock steps of " + names.schema() + "." + names.prefix());
+    }
+
+    /**
+     * The server that the store is tied to.
+     *
+     * @param identity its system identifier and timeline
+     * @param startedAt when it was started, in microseconds
+     */
+    record Server(String identity, long startedAt) {}
+
+    /** From now on steps are refused on any other server. */
+    void attachedTo(Server attached) {
+        server = attached;
+    }
+
+    Server server() {
+        return server;
+    }
+
+    @Override
+    protected String uuid() {
+        return "uuid";
+    }
+
+    @Override
+    protected String lock(String alias, boolean skip) {
+        return "FOR NO KEY UPDATE OF " + alias + (skip ? " SKIP LOCKED" : "");
+    }
+
+    @Override
+    protected String rows(String alias, List<Column> columns) {
+        return columns.stream()
+                        .map(column -> "CAST(? AS " + column.type() + "[])")
+                        .collect(Collectors.joining(", ", "unnest(", ") WITH ORDINALITY AS " + alias))
+                + columns.stream().map(Column::name).collect(Collectors.joining(", ", " (", ", pos)"));
+    }
+
+    // Each column is one array, as text: the casts say of what.
+    @Override
+    protected int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
+            throws SQLException {
+        int columns = rows.isEmpty() ? 0 : rows.all().get(0).length;
+        for (int column = 0; column < columns; column++) {
+            StringBuilder array = new StringBuilder("{");
+            for (@Nullable Object[] row : rows.all()) {
+                array.append(array.length() == 1 ? "" : ",");
+                append(array, row[column]);
+            }
+            statement.setObject(index + column, array.append('}').toString(), Types.OTHER);
+        }
+        return index + columns;
+    }
+
+    private static void append(StringBuilder array, @Nullable Object value) {
+        if (!(value instanceof String text)) {
+            array.append(value == null ? "NULL" : value.toString());
+            return;
+        }
+        array.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                array.append('\\');
+            }
+            array.append(c);
+        }
+        array.append('"');
+    }
+
+    @Override
+    protected boolean pipelines() {
+        return true;
+    }
+
+    @Override
+    protected String startsWith(String column) {
+        return "left(" + column + ", length(CAST(? AS text))) = ?";
+    }
+
+    @Override
+    protected String nextNumbers() {
+        return "SELECT nextval('" + names().table("run_number") + "') FROM generate_series(1, ?)";
+    }
+
+    @Override
+    protected void latchShared(Trip trip) {
+        latch(trip, "pg_advisory_xact_lock_shared(");
+    }
+
+    @Override
+    protected void latchAlone(Trip trip) {
+        latch(trip, "pg_advisory_xact_lock(");
+    }
+
+    private void latch(Trip trip, String function) {
+        trip.query(LATCH + function + latch + ")", ResultSet::next, Integer.toString(trip.patienceMillis()));
+    }
+
+    /** The number of the advisory lock that every step holds, shared or alone. */
+    long latch() {
+        return latch;
+    }
+
+    @Override
+    protected String storeColumns() {
+        return CLOCK
+                + " + s.clock_offset, s.epoch, s.token_floor, s.max_lease, s.quiet_until, s.last_heard, s.heard_since,"
+                + " s.server, " + STARTED;
+    }
+
+    @Override
+    protected StoreRow readStore(ResultSet row) throws SQLException {
+        Server found = new Server(row.getString(8), row.getLong(9));
+        if (!found.equals(server)) {
+            throw new AnotherServer();
+        }
+        return new StoreRow(
+                row.getLong(1),
+                row.getInt(2),
+                row.getLong(3),
+                row.getLong(4),
+                row.getLong(5),
+                row.getLong(6),
+                row.getLong(7),
+                false);
+    }
+
+    @Override
+    protected AuditNumbers auditNumbers() {
+        return new AuditNumbers.OutOfOrder(
+                "SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)",
+                "SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)");
+    }
+
+    @Override
+    protected Failure failure(SQLException error) {
+        String state = stateOf(error);
+        if (CONFLICTS.contains(state)) {
+            return Failure.CONFLICT;
+        }
+        if (state.equals("23505")) {
+            return Failure.DUPLICATE;
+        }
+        return isBroken(error) ? Failure.BROKEN : Failure.FINAL;
+    }
+
+    /** Whether the connection or the server went away. */
+    static boolean isBroken(SQLException error) {
+        // 08004 is how the driver says that it was turned away; everything else in class 08 is a broken connection.
+        String state = stateOf(error);
+        return SHUTDOWNS.contains(state) || (state.startsWith("08") && !state.equals("08004"));
+    }
+
+    /** The SQLSTATE; of a pool's timeout, that of the connection attempt behind it. */
+    static String stateOf(SQLException error) {
+        if (error instanceof SQLTransientConnectionException && error.getCause() instanceof SQLException behind) {
+            return stateOf(behind);
+        }
+        String state = error.getSQLState();
+        return state == null ? "" : state;
+    }
+
+    /** The store is on another server than before, or its server was started again. */
+    static final class AnotherServer extends SQLException {
+
+        private static final long serialVersionUID = 1L;
+    }
+}

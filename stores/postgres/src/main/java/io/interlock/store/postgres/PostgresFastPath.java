@@ -1,0 +1,559 @@
+package io.interlock.store.postgres;
+
+import io.interlock.Eviction;
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.RunId;
+import io.interlock.StoreUnavailableException;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.Answers;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import io.interlock.spi.TokenLayout;
+import io.interlock.store.sql.Database;
+import io.interlock.store.sql.FastPath;
+import io.interlock.store.sql.Rows;
+import io.interlock.store.sql.Transaction;
+import io.interlock.store.sql.Trip;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bare leases of plain keys, in one statement and one round trip each. A statement reads nothing but the rows it changes,
+ * which the database looks at again after a wait; a batch leaves out rows that others have locked, and never waits. A refusal
+ * reads the row as it is, without lock and without transaction number.
+ */
+final class PostgresFastPath implements FastPath {
+
+    private static final String NOW = "(" + PostgresDialect.CLOCK + " + s.clock_offset)";
+    private static final String TOKEN = "greatest(l.token + 1, (l.token >> " + TokenLayout.LOW_BITS + " << "
+            + TokenLayout.LOW_BITS + ") | (" + NOW + " / 1000 - " + TokenLayout.ORIGIN_MILLIS + "))";
+    // On another server than the one this process knows, nothing is granted before the store is tied to it.
+    private static final String SAME_SERVER = "s.server = ? AND " + PostgresDialect.STARTED + " = ?";
+    // Whatever the session's defaults are: what is granted is there for good, and a row is not waited for too long.
+    private static final String DURABLE = "(SELECT set_config('synchronous_commit', 'on', true)) AS c";
+    private static final String PATIENT =
+            "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', ?, true)) AS c";
+    private static final String SEEN = """
+            l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at, l.evicted_by, l.evicted_why,
+            l.evicted_at, l.waiters_until, greatest(s.quiet_until, 0)""";
+
+    private static final String ACQUIRE = """
+            WITH taken AS (
+              UPDATE ${t:lease} AS l
+                 SET lease_id = CAST(? AS uuid), instance = ?, label = ?, run_id = CAST(? AS uuid), lock_delay = ?,
+                     granted_at = %1$s, expires_at = %1$s + ?, used_at = %1$s, token = %2$s
+                FROM ${t:store} AS s CROSS JOIN %5$s
+               WHERE l.tenant = ? AND l.name = ? AND l.plain = 1 AND l.lease_id IS NULL AND %3$s
+              RETURNING l.token, l.granted_at, l.expires_at)
+            SELECT 1, %1$s, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at, NULL, NULL, NULL, NULL, NULL
+              FROM taken AS t CROSS JOIN ${t:store} AS s
+            UNION ALL
+            SELECT 0, %1$s, %4$s FROM ${t:lease} AS l CROSS JOIN ${t:store} AS s
+             WHERE l.tenant = ? AND l.name = ? AND NOT EXISTS (SELECT 1 FROM taken)
+            """.formatted(NOW, TOKEN, SAME_SERVER, SEEN, PATIENT);
+
+    // The statement that granted may have read the clock before it waited for the row.
+    private static final String GRANT_ANEW = """
+            UPDATE ${t:lease} AS l SET granted_at = %1$s, expires_at = %1$s + ?, used_at = %1$s
+              FROM ${t:store} AS s CROSS JOIN %3$s
+             WHERE l.tenant = ? AND l.name = ? AND l.lease_id = CAST(? AS uuid) AND l.token = ? AND l.plain = 1 AND %2$s
+            RETURNING %1$s, l.granted_at, l.expires_at
+            """.formatted(NOW, SAME_SERVER, PATIENT);
+
+    private static final String ACQUIRE_MANY = """
+            WITH k AS MATERIALIZED (
+              SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, instance text, label text, run_id uuid,
+                lock_delay bigint, ttl bigint)}),
+            held AS MATERIALIZED (
+              SELECT l.tenant, l.name, k.pos, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
+                FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
+                     CROSS JOIN %5$s
+               WHERE l.plain = 1 AND (l.lease_id IS NULL OR l.expires_at + l.lock_delay <= %1$s) AND %3$s
+               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED),
+            taken AS (
+              UPDATE ${t:lease} AS l
+                 SET lease_id = k.lease_id, instance = k.instance, label = k.label, run_id = k.run_id,
+                     lock_delay = k.lock_delay, granted_at = %1$s, expires_at = %1$s + k.ttl, used_at = %1$s, token = %2$s
+                FROM held AS h JOIN k ON k.pos = h.pos CROSS JOIN ${t:store} AS s
+               WHERE l.tenant = h.tenant AND l.name = h.name
+              RETURNING k.pos, l.token, l.granted_at, l.expires_at)
+            SELECT t.pos, 1, %1$s, h.lease_id, h.instance, h.label, h.run_id, h.token, h.granted_at, h.expires_at,
+                   NULL, NULL, NULL, NULL, NULL, t.token, t.granted_at, t.expires_at
+              FROM taken AS t JOIN held AS h ON h.pos = t.pos CROSS JOIN ${t:store} AS s
+            UNION ALL
+            SELECT k.pos, 0, %1$s, %4$s, NULL, NULL, NULL
+              FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
+             WHERE NOT EXISTS (SELECT 1 FROM taken AS t WHERE t.pos = k.pos)
+            """.formatted(NOW, TOKEN, SAME_SERVER, SEEN, DURABLE);
+
+    private static final String RENEW = """
+            WITH k AS MATERIALIZED (
+              SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, token bigint, ttl bigint)}),
+            held AS MATERIALIZED (
+              SELECT l.tenant, l.name, k.pos, k.ttl
+                FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
+                     CROSS JOIN %3$s
+               WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND l.expires_at > %1$s AND %2$s
+               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
+            UPDATE ${t:lease} AS l SET expires_at = %1$s + h.ttl, used_at = %1$s
+              FROM held AS h CROSS JOIN ${t:store} AS s
+             WHERE l.tenant = h.tenant AND l.name = h.name
+            RETURNING h.pos, %1$s, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at
+            """.formatted(NOW, SAME_SERVER, DURABLE);
+
+    private static final String RELEASE = """
+            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s
+              FROM ${t:store} AS s CROSS JOIN %3$s
+             WHERE l.tenant = ? AND l.name = ? AND l.lease_id = CAST(? AS uuid) AND l.token = ? AND l.plain = 1 AND %2$s
+            RETURNING 1, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
+                      l.waiters_until
+            """.formatted(NOW, SAME_SERVER, PATIENT);
+
+    private static final String RELEASE_MANY = """
+            WITH k AS MATERIALIZED (SELECT * FROM ${rows:r(tenant text, name text, lease_id uuid, token bigint)}),
+            held AS MATERIALIZED (
+              SELECT l.tenant, l.name, k.pos
+                FROM k JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name CROSS JOIN ${t:store} AS s
+                     CROSS JOIN %3$s
+               WHERE l.lease_id = k.lease_id AND l.token = k.token AND l.plain = 1 AND %2$s
+               ORDER BY l.tenant, l.name FOR NO KEY UPDATE OF l SKIP LOCKED)
+            UPDATE ${t:lease} AS l SET lease_id = NULL, used_at = %1$s
+              FROM held AS h CROSS JOIN ${t:store} AS s
+             WHERE l.tenant = h.tenant AND l.name = h.name
+            RETURNING h.pos, %1$s, CAST(NULL AS uuid), l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at,
+                      l.waiters_until
+            """.formatted(NOW, SAME_SERVER, DURABLE);
+
+    /** A grant whose statement waited for longer than this began too early, and is made anew. */
+    private static final long LONGEST_WAIT_MICROS = 50_000;
+
+    private static final int MOST_GRANTS_ANEW = 3;
+
+    /** A release is announced for a minute after a caller began to wait; in the second half the mark is made anew. */
+    private static final long MARK_MICROS = 30_000_000;
+
+    private final Database database;
+    private final PostgresDialect dialect;
+
+    PostgresFastPath(Database database, PostgresDialect dialect) {
+        this.database = database;
+        this.dialect = dialect;
+    }
+
+    /** A row as a statement found or left it. */
+    private record Found(
+            boolean granted,
+            long now,
+            @Nullable LeaseRecord lease,
+            @Nullable LeaseRecord grant,
+            long waitersUntil,
+            long quietUntil) {
+
+        /** Whether the lease was granted so long ago that its holder would have too little of it. */
+        boolean isLate() {
+            return granted && grant != null && now - micros(grant.grantedAt()) > LONGEST_WAIT_MICROS;
+        }
+    }
+
+    @Override
+    public Answers<AcquireAnswer> acquire(
+            List<AcquireRequest> requests, LongWay<AcquireRequest, AcquireAnswer> longWay) {
+        Map<LockKey, AcquireRequest> first = new LinkedHashMap<>();
+        for (AcquireRequest request : requests) {
+            if (request.keys().size() == 1 && !request.takeover().ask()) {
+                first.putIfAbsent(request.keys().get(0), request);
+            }
+        }
+        Map<LockKey, Found> found = new HashMap<>();
+        List<AcquireRequest> asked = List.copyOf(first.values());
+        if (asked.size() == 1) {
+            acquireOne(asked.get(0), found);
+            grantAnew(asked.get(0), found);
+        } else if (!asked.isEmpty()) {
+            acquireMany(asked, found);
+        }
+        return answer(requests, (place, request) -> answer(request, first, found, requests.size() > 1), longWay);
+    }
+
+    private @Nullable Answer<AcquireAnswer> answer(
+            AcquireRequest request, Map<LockKey, AcquireRequest> first, Map<LockKey, Found> all, boolean many) {
+        LockKey key = request.keys().get(0);
+        Found found = all.get(key);
+        if (request.keys().size() > 1 || request.takeover().ask() || found == null) {
+            return null;
+        }
+        LeaseRecord grant = found.grant();
+        boolean mine = request.equals(first.get(key));
+        if (grant != null && found.granted()) {
+            if (mine || grant.id().equals(request.id())) {
+                return answered(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(grant, found.lease()))));
+            }
+            return request.waits() ? null : answered(new AcquireAnswer.Refused(new Refusal.Held(grant)));
+        }
+        LeaseRecord lease = found.lease();
+        if (lease == null) {
+            // Free, and yet not granted: another step has the row, or more than the row has to be looked at.
+            return many ? new Answer<>(null) : null;
+        }
+        if (lease.isExpired() || found.quietUntil() > found.now()) {
+            return null;
+        }
+        if (lease.id().equals(request.id())) {
+            return lease.isLive()
+                    ? answered(new AcquireAnswer.Granted(List.of(new AcquireAnswer.Grant(lease, null))))
+                    : null;
+        }
+        boolean marked = found.waitersUntil() > found.now() + MARK_MICROS;
+        return request.waits() && !marked ? null : answered(new AcquireAnswer.Refused(new Refusal.Held(lease)));
+    }
+
+    private void acquireOne(AcquireRequest request, Map<LockKey, Found> found) {
+        LockKey key = request.keys().get(0);
+        Holder holder = request.holder();
+        PostgresDialect.Server server = dialect.server();
+        database.once(
+                Database.Lane.STEPS,
+                transaction -> transaction.query(
+                        ACQUIRE,
+                        rows -> {
+                            if (rows.next()) {
+                                found.put(key, one(key, request, rows));
+                            }
+                            return true;
+                        },
+                        request.id().toString(),
+                        holder.instance(),
+                        holder.label(),
+                        holder.run() == null ? null : holder.run().toString(),
+                        micros(request.terms().lockDelay()),
+                        micros(request.terms().ttl()),
+                        Integer.toString(transaction.patienceMillis()),
+                        key.tenant(),
+                        key.name(),
+                        server.identity(),
+                        server.startedAt(),
+                        key.tenant(),
+                        key.name()));
+    }
+
+    /** Lets a lease begin now whose statement waited; if it waits again and again, the lease is a little short. */
+    private void grantAnew(AcquireRequest request, Map<LockKey, Found> all) {
+        LockKey key = request.keys().get(0);
+        Found found = all.get(key);
+        for (int i = 0; found != null && found.isLate() && i < MOST_GRANTS_ANEW; i++) {
+            found = grantAnew(request, key, found);
+            all.put(key, found);
+        }
+    }
+
+    private Found grantAnew(AcquireRequest request, LockKey key, Found late) {
+        PostgresDialect.Server server = dialect.server();
+        long token = Objects.requireNonNull(late.grant()).token().value();
+        return database.once(
+                Database.Lane.STEPS,
+                transaction -> transaction.query(
+                        GRANT_ANEW,
+                        rows -> rows.next()
+                                ? granted(key, request, rows.getLong(1), token, rows.getLong(2), rows.getLong(3))
+                                : late,
+                        micros(request.terms().ttl()),
+                        Integer.toString(transaction.patienceMillis()),
+                        key.tenant(),
+                        key.name(),
+                        request.id().toString(),
+                        token,
+                        server.identity(),
+                        server.startedAt()));
+    }
+
+    private static Found one(LockKey key, AcquireRequest request, ResultSet row) throws SQLException {
+        long now = row.getLong(2);
+        return row.getInt(1) == 1
+                ? granted(key, request, now, row.getLong(7), row.getLong(8), row.getLong(9))
+                : new Found(false, now, lease(key, row, 3, now), null, row.getLong(13), row.getLong(14));
+    }
+
+    private static Found granted(
+            LockKey key, AcquireRequest request, long now, long token, long grantedAt, long expiresAt) {
+        LeaseRecord grant = new LeaseRecord(
+                key,
+                request.id(),
+                request.holder(),
+                new FencingToken(token),
+                moment(grantedAt),
+                moment(expiresAt),
+                moment(grantedAt),
+                null);
+        return new Found(true, now, null, grant, 0, 0);
+    }
+
+    private void acquireMany(List<AcquireRequest> requests, Map<LockKey, Found> found) {
+        Rows asked = new Rows();
+        for (AcquireRequest request : requests) {
+            LockKey key = request.keys().get(0);
+            Holder holder = request.holder();
+            asked.add(
+                    key.tenant(),
+                    key.name(),
+                    request.id().toString(),
+                    holder.instance(),
+                    holder.label(),
+                    holder.run() == null ? null : holder.run().toString(),
+                    micros(request.terms().lockDelay()),
+                    micros(request.terms().ttl()));
+        }
+        PostgresDialect.Server server = dialect.server();
+        database.once(
+                Database.Lane.STEPS,
+                transaction -> transaction.query(
+                        ACQUIRE_MANY,
+                        rows -> {
+                            while (rows.next()) {
+                                AcquireRequest request = requests.get(rows.getInt(1) - 1);
+                                LockKey key = request.keys().get(0);
+                                found.put(key, many(key, request, rows));
+                            }
+                            return true;
+                        },
+                        asked,
+                        server.identity(),
+                        server.startedAt()));
+    }
+
+    private static Found many(LockKey key, AcquireRequest request, ResultSet row) throws SQLException {
+        long now = row.getLong(3);
+        LeaseRecord lease = lease(key, row, 4, now);
+        if (row.getInt(2) == 0) {
+            return new Found(false, now, lease, null, row.getLong(14), row.getLong(15));
+        }
+        LeaseRecord grant = new LeaseRecord(
+                key,
+                request.id(),
+                request.holder(),
+                new FencingToken(row.getLong(16)),
+                moment(row.getLong(17)),
+                moment(row.getLong(18)),
+                moment(row.getLong(17)),
+                null);
+        return new Found(true, now, lease, grant, 0, 0);
+    }
+
+    @Override
+    public Answers<RenewAnswer> renew(List<RenewRequest> requests, LongWay<RenewRequest, RenewAnswer> longWay) {
+        if (requests.isEmpty()) {
+            return Answers.of(List.of());
+        }
+        List<Integer> first = firstOfEachKey(requests, RenewRequest::key);
+        Rows asked = new Rows();
+        first.stream()
+                .map(requests::get)
+                .forEach(request -> asked.add(
+                        request.key().tenant(),
+                        request.key().name(),
+                        request.id().toString(),
+                        request.token().value(),
+                        micros(request.ttl())));
+        PostgresDialect.Server server = dialect.server();
+        Map<Integer, RenewAnswer> renewed = new HashMap<>();
+        database.once(
+                Database.Lane.URGENT,
+                transaction -> transaction.query(
+                        RENEW,
+                        rows -> {
+                            while (rows.next()) {
+                                int place = first.get(rows.getInt(1) - 1);
+                                RenewRequest request = requests.get(place);
+                                LeaseRecord lease = held(request.key(), rows, request.id());
+                                renewed.put(place, new RenewAnswer.Renewed(lease));
+                            }
+                            return true;
+                        },
+                        asked,
+                        server.identity(),
+                        server.startedAt()));
+        return answer(requests, (place, request) -> given(renewed.get(place)), longWay);
+    }
+
+    @Override
+    public Answers<ReleaseAnswer> release(
+            List<ReleaseRequest> requests,
+            Consumer<Collection<LockKey>> freed,
+            LongWay<ReleaseRequest, ReleaseAnswer> longWay) {
+        if (requests.isEmpty()) {
+            return Answers.of(List.of());
+        }
+        List<Integer> first = firstOfEachKey(requests, ReleaseRequest::key);
+        Map<Integer, ReleaseAnswer> released = new HashMap<>();
+        List<LockKey> wanted = new ArrayList<>();
+        boolean clear = database.once(Database.Lane.URGENT, transaction -> {
+            released.clear();
+            wanted.clear();
+            send(transaction, first.stream().map(requests::get).toList(), rows -> {
+                while (rows.next()) {
+                    int place = first.get(rows.getInt(1) - 1);
+                    ReleaseRequest request = requests.get(place);
+                    LeaseRecord lease = held(request.key(), rows, request.id());
+                    released.put(
+                            place,
+                            lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease));
+                    if (rows.getLong(10) > rows.getLong(2)) {
+                        wanted.add(request.key());
+                    }
+                }
+                return true;
+            });
+            return !transaction.mayHaveBeenDone();
+        });
+        if (!clear && released.size() < first.size()) {
+            // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess. Whether
+            // callers wait was seen by that attempt alone.
+            freed.accept(requests.stream().map(ReleaseRequest::key).toList());
+            throw new StoreUnavailableException(
+                    database.store(),
+                    "lost the connection during a release; whether the lease had ended before is not known");
+        }
+        if (!wanted.isEmpty()) {
+            freed.accept(wanted);
+        }
+        return answer(requests, (place, request) -> given(released.get(place)), longWay);
+    }
+
+    // A statement changes a row once.
+    private static <Q> List<Integer> firstOfEachKey(List<Q> requests, Function<Q, LockKey> key) {
+        Map<LockKey, Integer> places = new LinkedHashMap<>();
+        for (int i = 0; i < requests.size(); i++) {
+            places.putIfAbsent(key.apply(requests.get(i)), i);
+        }
+        return List.copyOf(places.values());
+    }
+
+    private void send(Transaction transaction, List<ReleaseRequest> requests, Trip.Reader<Boolean> reader)
+            throws SQLException {
+        PostgresDialect.Server server = dialect.server();
+        if (requests.size() == 1) {
+            ReleaseRequest request = requests.get(0);
+            transaction.query(
+                    RELEASE,
+                    reader,
+                    Integer.toString(transaction.patienceMillis()),
+                    request.key().tenant(),
+                    request.key().name(),
+                    request.id().toString(),
+                    request.token().value(),
+                    server.identity(),
+                    server.startedAt());
+            return;
+        }
+        Rows asked = new Rows();
+        requests.forEach(request -> asked.add(
+                request.key().tenant(),
+                request.key().name(),
+                request.id().toString(),
+                request.token().value()));
+        transaction.query(RELEASE_MANY, reader, asked, server.identity(), server.startedAt());
+    }
+
+    /** An answer, or the word that the request is left open. */
+    private record Answer<A>(@Nullable A value) {}
+
+    private static <A> Answer<A> answered(A value) {
+        return new Answer<>(value);
+    }
+
+    private static <A> @Nullable Answer<A> given(@Nullable A value) {
+        return value == null ? null : new Answer<>(value);
+    }
+
+    /** What the statement says to the request at {@code place}, or {@code null} if it takes the long way. */
+    @FunctionalInterface
+    private interface Quick<Q, A> {
+        @Nullable
+        Answer<A> of(int place, Q request);
+    }
+
+    // What the statement could not answer takes the long way, all of it together.
+    private static <Q, A> Answers<A> answer(List<Q> requests, Quick<Q, A> quick, LongWay<Q, A> longWay) {
+        List<@Nullable A> answers = new ArrayList<>();
+        List<Q> rest = new ArrayList<>();
+        List<Integer> places = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            Answer<A> answer = quick.of(i, requests.get(i));
+            answers.add(answer == null ? null : answer.value());
+            if (answer == null) {
+                rest.add(requests.get(i));
+                places.add(i);
+            }
+        }
+        if (!rest.isEmpty()) {
+            Answers<A> late = longWay.answer(rest, requests.size() == 1);
+            for (int i = 0; i < places.size(); i++) {
+                answers.set(places.get(i), late.isOpen(i) ? null : late.get(i));
+            }
+        }
+        return Answers.partly(answers);
+    }
+
+    private static LeaseRecord held(LockKey key, ResultSet row, LeaseId id) throws SQLException {
+        String run = row.getString(6);
+        return new LeaseRecord(
+                key,
+                id,
+                new Holder(row.getString(4), row.getString(5), run == null ? null : RunId.parse(run)),
+                new FencingToken(row.getLong(7)),
+                moment(row.getLong(8)),
+                moment(row.getLong(9)),
+                moment(row.getLong(2)),
+                null);
+    }
+
+    private static @Nullable LeaseRecord lease(LockKey key, ResultSet row, int from, long now) throws SQLException {
+        String id = row.getString(from);
+        if (id == null) {
+            return null;
+        }
+        String run = row.getString(from + 3);
+        String actor = row.getString(from + 7);
+        return new LeaseRecord(
+                key,
+                LeaseId.parse(id),
+                new Holder(row.getString(from + 1), row.getString(from + 2), run == null ? null : RunId.parse(run)),
+                new FencingToken(row.getLong(from + 4)),
+                moment(row.getLong(from + 5)),
+                moment(row.getLong(from + 6)),
+                moment(now),
+                actor == null ? null : new Eviction(actor, row.getString(from + 8), moment(row.getLong(from + 9))));
+    }
+
+    private static long micros(Duration time) {
+        return Math.addExact(Math.multiplyExact(time.getSeconds(), 1_000_000L), time.getNano() / 1000);
+    }
+
+    private static long micros(Instant moment) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, moment);
+    }
+
+    private static Instant moment(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+}

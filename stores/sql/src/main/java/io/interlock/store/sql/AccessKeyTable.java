@@ -1,0 +1,170 @@
+package io.interlock.store.sql;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
+import io.interlock.run.AuditRecord;
+import io.interlock.spi.run.AccessKeys;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table {@code access_key}: API keys without their secrets. What is changed and the audit record of it are written in one
+ * transaction, the key first: an audit record's number is drawn by a transaction that has written before. Safe for use by
+ * many threads.
+ */
+final class AccessKeyTable implements AccessKeys {
+
+    private static final String COLUMNS = """
+            id text, tenant text, role text, label text, hash text, created_at bigint, expires_at bigint""";
+    private static final String SELECT = """
+            SELECT x.id, x.tenant, x.role, x.label, x.hash, x.created_at, x.expires_at, x.revoked_at
+              FROM ${t:access_key} AS x""";
+    private static final String FIND = SELECT + " WHERE x.id = ?";
+    private static final String LOCK = FIND + " ${lock:x}";
+    private static final String REVOKE = "UPDATE ${t:access_key} SET revoked_at = ? WHERE id = ?";
+
+    private final Database database;
+
+    AccessKeyTable(Database database) {
+        this.database = database;
+    }
+
+    @Override
+    public AccessKey addKey(AccessKey key, String actor) {
+        AccessKey kept = database.write(Database.Lane.STEPS, transaction -> {
+            Trip first = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            Trip.Answer<List<AccessKey>> known = first.query(FIND, AccessKeyTable::read, key.id());
+            first.run();
+            if (!known.get().isEmpty()) {
+                return known.get().get(0);
+            }
+            Instant now = Micros.moment(store.get().now());
+            Trip second = transaction.trip();
+            Trip.Answer<Boolean> added =
+                    second.update(transaction.dialect().insertMissing("access_key", COLUMNS), values(key, now));
+            Trip.Answer<List<AccessKey>> there = second.query(FIND, AccessKeyTable::read, key.id());
+            second.run();
+            AccessKey written = there.get().get(0);
+            if (added.count() > 0) {
+                commit(
+                        transaction,
+                        transaction.trip(),
+                        note(
+                                written,
+                                now,
+                                actor,
+                                "key-added",
+                                "",
+                                written.role().name(),
+                                written.label()));
+            }
+            return written;
+        });
+        if (!kept.hash().equals(key.hash())) {
+            throw new InvalidSettingException("key id", key.id(), "is that of another key", "draw another");
+        }
+        return kept;
+    }
+
+    private static Rows values(AccessKey key, Instant now) {
+        Instant end = key.expiresAt();
+        return new Rows()
+                .add(
+                        key.id(),
+                        key.tenant(),
+                        key.role().name(),
+                        Texts.shown(key.label()),
+                        key.hash(),
+                        Micros.of(now),
+                        end == null ? null : Micros.of(end));
+    }
+
+    @Override
+    public Optional<AccessKey> findKey(String id) {
+        return isId(id)
+                ? new Filter(FIND, id)
+                        .ask(database, AccessKeyTable::read).stream().findFirst()
+                : Optional.empty();
+    }
+
+    // What cannot be an id is not sent to the database, which may not know such characters.
+    private static boolean isId(String id) {
+        return id.chars().allMatch(c -> c < 128 && Character.isLetterOrDigit(c));
+    }
+
+    @Override
+    public List<AccessKey> listKeys(@Nullable String tenant) {
+        return List.copyOf(new Filter(SELECT)
+                .andIf("WHERE x.tenant = ?", tenant)
+                .and("ORDER BY x.number")
+                .ask(database, AccessKeyTable::read));
+    }
+
+    @Override
+    public Optional<AccessKey> revokeKey(String id, String actor, String reason) {
+        if (!isId(id)) {
+            return Optional.empty();
+        }
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Trip first = transaction.trip();
+            Trip.Answer<List<AccessKey>> found = first.query(LOCK, AccessKeyTable::read, id);
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            first.run();
+            AccessKey known = found.get().stream().findFirst().orElse(null);
+            if (known == null || known.revokedAt() != null) {
+                return Optional.ofNullable(known);
+            }
+            Instant now = Micros.moment(store.get().now());
+            Trip last = transaction.trip();
+            last.update(REVOKE, Micros.of(now), id);
+            commit(
+                    transaction,
+                    last,
+                    note(known, now, actor, "key-revoked", known.role().name(), "", reason));
+            return Optional.of(new AccessKey(
+                    known.id(),
+                    known.tenant(),
+                    known.role(),
+                    known.label(),
+                    known.hash(),
+                    known.createdAt(),
+                    known.expiresAt(),
+                    now));
+        });
+    }
+
+    private static void commit(Transaction transaction, Trip last, AuditRecord record) throws SQLException {
+        last.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
+        transaction.commit(last);
+    }
+
+    private static AuditRecord note(
+            AccessKey key, Instant now, String actor, String action, String before, String after, String reason) {
+        return new AuditRecord(0, now, key.logKey(), null, null, actor, action, before, after, reason, null);
+    }
+
+    private static List<AccessKey> read(ResultSet rows) throws SQLException {
+        List<AccessKey> found = new ArrayList<>();
+        while (rows.next()) {
+            Long end = KeyRow.number(rows, 7);
+            Long revoked = KeyRow.number(rows, 8);
+            found.add(new AccessKey(
+                    rows.getString(1),
+                    rows.getString(2),
+                    Role.valueOf(rows.getString(3)),
+                    rows.getString(4),
+                    rows.getString(5),
+                    Micros.moment(rows.getLong(6)),
+                    end == null ? null : Micros.moment(end),
+                    revoked == null ? null : Micros.moment(revoked)));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,185 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.AuditQuery;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Seal;
+import io.interlock.spi.run.AuditLog;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table {@code audit}: all that was done, and the chain that seals it. Records are found by tenant, by key and, those of
+ * rare actions, by action; what is asked for by time or by run is narrowed to a range of numbers first. Safe for use by many
+ * threads.
+ */
+final class AuditTable implements AuditLog {
+
+    private static final String SELECT = "SELECT " + AuditRows.COLUMNS + " FROM ${t:audit} AS a WHERE ";
+    private static final String OF_KEY = SELECT + "a.tenant = ? AND a.name = ? ORDER BY a.sequence";
+    private static final String RUN =
+            "SELECT r.tenant, r.name, r.submitted_at, r.state, r.since FROM ${t:run} AS r WHERE r.run_id = CAST(? AS ${uuid})";
+
+    // Pages of the chain say which numbers belong to which time.
+    private static final String AFTER = """
+             AND a.sequence > coalesce(
+               (SELECT s.sequence FROM ${t:seal} AS s WHERE s.at < ? ORDER BY s.at DESC LIMIT 1), 0)""";
+    private static final String UP_TO = """
+             AND a.sequence <= coalesce(
+               (SELECT s.sequence FROM ${t:seal} AS s WHERE s.at > ? ORDER BY s.at LIMIT 1), 9223372036854775807)""";
+
+    // As the index says it: it has only these.
+    private static final String RARE = " AND a.action NOT IN ('submitted', 'run', 'resource')";
+    private static final Set<String> FREQUENT = Set.of("submitted", "run", "resource");
+
+    /** How much later a record may have got its number than another of the same moment. */
+    private static final Duration ORDER_MARGIN = Duration.ofMinutes(1);
+
+    /** For how long after its end there may be records about a run: its lease may be evicted as long as it lasts. */
+    private static final Duration AFTERMATH = Duration.ofDays(1);
+
+    /** How far the clocks of those who make ids may be off. */
+    private static final Duration CLOCK_MARGIN = Duration.ofHours(1);
+
+    private final Database database;
+    private final SealTable seals;
+    private final UnsealedRecords unsealed;
+
+    AuditTable(Database database) {
+        this.database = database;
+        seals = new SealTable(database);
+        unsealed = new UnsealedRecords(database);
+    }
+
+    /** All that was done under the key, in order. */
+    List<AuditRecord> audit(LockKey key) {
+        return List.copyOf(new Filter(OF_KEY, key.tenant(), key.name()).ask(database, AuditRows::read));
+    }
+
+    @Override
+    public List<AuditRecord> records(AuditQuery query) {
+        LockKey key = query.key();
+        if (key != null && query.tenant() != null && !query.tenant().equals(key.tenant())) {
+            return List.of();
+        }
+        RunId run = query.run();
+        return List.copyOf(
+                run == null
+                        ? end(begin(query, key), query).ask(database, AuditRows::read)
+                        : database.peek(transaction -> ofRun(transaction, query, run)));
+    }
+
+    /** Where the records of a run are. */
+    private record Place(LockKey key, long since, @Nullable Long until) {
+
+        static Optional<Place> read(ResultSet row) throws SQLException {
+            if (!row.next()) {
+                return Optional.empty();
+            }
+            RunState state = RunState.valueOf(row.getString(4));
+            // What is done about a dead letter may be done at any time.
+            boolean over = state.isTerminal() && state != RunState.DEAD;
+            return Optional.of(new Place(
+                    LockKey.of(row.getString(1), row.getString(2)),
+                    row.getLong(3),
+                    over ? row.getLong(5) + Micros.of(AFTERMATH) : null));
+        }
+    }
+
+    private List<AuditRecord> ofRun(Transaction transaction, AuditQuery query, RunId run) throws SQLException {
+        Place place = transaction.query(RUN, Place::read, run.toString()).orElse(null);
+        if (place == null) {
+            place = ofForgotten(transaction, query, run);
+        }
+        if (place == null
+                || (query.key() != null && !query.key().equals(place.key()))
+                || (query.tenant() != null && !query.tenant().equals(place.key().tenant()))) {
+            return List.of();
+        }
+        Filter filter = begin(query, place.key())
+                .and("AND a.run_id = CAST(? AS ${uuid})", run.toString())
+                .and(AFTER, place.since() - Micros.of(ORDER_MARGIN));
+        Long until = place.until();
+        filter.andIf(UP_TO, until == null ? null : (Long) (until + Micros.of(ORDER_MARGIN)));
+        return end(filter, query).ask(transaction, AuditRows::read);
+    }
+
+    /** The log lives longer than runs do. The id says when the run was made, and so where its first record is. */
+    private static @Nullable Place ofForgotten(Transaction transaction, AuditQuery query, RunId run)
+            throws SQLException {
+        if (run.value().version() != 7) {
+            return null;
+        }
+        Instant made = Instant.ofEpochMilli(run.value().getMostSignificantBits() >>> 16);
+        Filter filter = new Filter(SELECT + "a.run_id = CAST(? AS ${uuid})", run.toString())
+                .andIf("AND a.tenant = ?", query.tenant());
+        if (query.key() != null) {
+            filter.and(
+                    "AND a.tenant = ? AND a.name = ?",
+                    query.key().tenant(),
+                    query.key().name());
+        }
+        return filter
+                .and(AFTER, Micros.of(made.minus(CLOCK_MARGIN)))
+                .and(UP_TO, Micros.of(made.plus(CLOCK_MARGIN)))
+                .and("ORDER BY a.sequence LIMIT 1")
+                .ask(transaction, AuditRows::read)
+                .stream()
+                .findFirst()
+                .map(record -> new Place(record.key(), Micros.of(record.at()), null))
+                .orElse(null);
+    }
+
+    private static Filter begin(AuditQuery query, @Nullable LockKey key) {
+        Filter filter = new Filter(SELECT + "a.sequence < ?", query.before() == 0 ? Long.MAX_VALUE : query.before());
+        return key == null
+                ? filter.andIf("AND a.tenant = ?", query.tenant())
+                : filter.and("AND a.tenant = ? AND a.name = ?", key.tenant(), key.name());
+    }
+
+    private static Filter end(Filter filter, AuditQuery query) {
+        String action = query.action();
+        if (action != null) {
+            filter.and("AND a.action = ?", Texts.shown(action)).and(FREQUENT.contains(action) ? "" : RARE);
+        }
+        Instant since = query.since();
+        if (since != null) {
+            long from = Math.max(0, Micros.ceiling(since));
+            filter.and(AFTER, from - Micros.of(ORDER_MARGIN)).and("AND a.at >= ?", from);
+        }
+        return filter.and("ORDER BY a.sequence DESC LIMIT ?", query.limit());
+    }
+
+    @Override
+    public List<AuditRecord> unsealed(int limit) {
+        return unsealed.first(limit);
+    }
+
+    @Override
+    public Seal head() {
+        return seals.ends().head();
+    }
+
+    @Override
+    public Seal anchor() {
+        return seals.ends().anchor();
+    }
+
+    @Override
+    public boolean seal(Seal head, List<Seal> links) {
+        return seals.add(head, links);
+    }
+
+    @Override
+    public List<Sealed> sealed(long after, int limit) {
+        return seals.after(after, limit);
+    }
+}

@@ -1,0 +1,259 @@
+package io.interlock.store.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one kind of database says differently. Statements of this module are written once, with these placeholders:
+ *
+ * <ul>
+ *   <li>{@code ${t:lease}}: the full name of a table
+ *   <li>{@code ${rows:k(tenant text, name text)}}: a {@link Rows} argument as a table {@code k} with these columns and {@code
+ *       pos}, the place of each row from 1
+ *   <li>{@code ${uuid}}: the type of ids, for casts
+ *   <li>{@code ${lock:l}}, {@code ${skip:l}}: the end of a SELECT that locks the rows of {@code l}, waiting for others or
+ *       leaving out rows that others have locked
+ * </ul>
+ *
+ * <p>Safe for use by many threads.
+ */
+public abstract class Dialect {
+
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{(t|rows|lock|skip):([^}]*)}|\\$\\{uuid}");
+    private static final Pattern ROWS = Pattern.compile("(\\w+)\\((.*)\\)", Pattern.DOTALL);
+
+    private final TableNames names;
+    private static final int MOST_RENDERED = 2000;
+
+    private final Map<String, String> rendered = new ConcurrentHashMap<>();
+    private final Map<String, String> remembered = new ConcurrentHashMap<>();
+
+    /** A dialect for tables called so. */
+    protected Dialect(TableNames names) {
+        this.names = names;
+    }
+
+    /**
+     * A column of a {@link Rows} argument.
+     *
+     * @param name its name
+     * @param type {@code text}, {@code bigint}, {@code int} or {@code uuid}
+     */
+    public record Column(String name, String type) {
+
+        /** The columns of a list like {@code tenant text, number bigint}. */
+        public static List<Column> parse(String list) {
+            return PARSED.computeIfAbsent(list, text -> {
+                List<Column> columns = new ArrayList<>();
+                for (String each : text.split(",", -1)) {
+                    String[] words = each.strip().split("\\s+", -1);
+                    columns.add(new Column(words[0], words[1]));
+                }
+                return List.copyOf(columns);
+            });
+        }
+
+        private static final Map<String, List<Column>> PARSED = new ConcurrentHashMap<>();
+    }
+
+    /** The names of the tables. */
+    public final TableNames names() {
+        return names;
+    }
+
+    /** The statement {@code make} writes, which is written once and remembered under {@code name}. */
+    final String remembered(String name, Supplier<String> make) {
+        String known = remembered.get(name);
+        return known == null ? remembered.computeIfAbsent(name, unknown -> make.get()) : known;
+    }
+
+    /** {@code sql} in the words of this database. */
+    public final String render(String sql) {
+        String known = rendered.get(sql);
+        if (known == null) {
+            known = fill(sql);
+            if (rendered.size() >= MOST_RENDERED) {
+                // Some have a moment in their text, and are not asked for again.
+                rendered.clear();
+            }
+            rendered.put(sql, known);
+        }
+        return known;
+    }
+
+    private String fill(String sql) {
+        Matcher matcher = PLACEHOLDER.matcher(sql);
+        StringBuilder filled = new StringBuilder();
+        while (matcher.find()) {
+            String kind = matcher.group(1);
+            String about = matcher.group(2);
+            String text = kind == null
+                    ? uuid()
+                    : switch (kind) {
+                        case "t" -> names.table(about);
+                        case "lock" -> lock(about, false);
+                        case "skip" -> lock(about, true);
+                        default -> rows(about);
+                    };
+            matcher.appendReplacement(filled, Matcher.quoteReplacement(text));
+        }
+        return matcher.appendTail(filled).toString();
+    }
+
+    private String rows(String spec) {
+        Matcher matcher = ROWS.matcher(spec);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("no table of rows: " + spec);
+        }
+        return rows(matcher.group(1), Column.parse(matcher.group(2)));
+    }
+
+    /** The type of ids in a cast. */
+    protected abstract String uuid();
+
+    /** The end of a SELECT that locks rows of {@code alias}. */
+    protected abstract String lock(String alias, boolean skip);
+
+    /** A {@link Rows} argument as a table. */
+    protected abstract String rows(String alias, List<Column> columns);
+
+    /** Binds a {@link Rows} argument from parameter {@code index} on, and returns the index after it. */
+    protected abstract int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
+            throws SQLException;
+
+    /** Whether a change is made once for each row of its {@link Rows} argument, with the columns as its parameters. */
+    protected boolean takesRowsOneByOne(String sql) {
+        return false;
+    }
+
+    /** Whether several statements go to the database in one round trip. */
+    protected abstract boolean pipelines();
+
+    /** The text between a transaction's beginning and its first statement; empty if the connection begins it by itself. */
+    protected String begin() {
+        return "BEGIN";
+    }
+
+    /** {@code INSERT} of rows, in their order. */
+    protected String insert(String table, String columns) {
+        List<Column> all = Column.parse(columns);
+        String list = all.stream().map(Column::name).collect(Collectors.joining(", "));
+        return "INSERT INTO ${t:" + table + "} (" + list + ") SELECT " + list + " FROM ${rows:k(" + columns
+                + ")} ORDER BY k.pos";
+    }
+
+    /** {@code UPDATE} of rows that are found by {@code keys}. */
+    protected String update(String table, String keys, String values) {
+        String sets = Column.parse(values).stream()
+                .map(column -> column.name() + " = k." + column.name())
+                .collect(Collectors.joining(", "));
+        return "UPDATE ${t:" + table + "} AS t SET " + sets + " FROM ${rows:k(" + keys + ", " + values + ")} WHERE "
+                + match(keys);
+    }
+
+    /**
+     * {@code UPDATE} of those rows found by {@code keys} that fulfil a condition.
+     *
+     * @param condition about the row that is there, called {@code t}, and the new values, called {@code k}
+     */
+    protected String update(String table, String keys, String values, String condition) {
+        return update(table, keys, values) + " AND " + condition;
+    }
+
+    /** {@code DELETE} of rows that are found by {@code keys}. */
+    protected String delete(String table, String keys) {
+        return "DELETE FROM ${t:" + table + "} AS t USING ${rows:k(" + keys + ")} WHERE " + match(keys);
+    }
+
+    /** {@code INSERT} of rows that are left out where their key is there already. */
+    protected String insertMissing(String table, String columns) {
+        return insert(table, columns) + " ON CONFLICT DO NOTHING";
+    }
+
+    /**
+     * {@code INSERT} of one row given as parameters, or {@code UPDATE} of the one with the same key.
+     *
+     * @param keys the columns of the key
+     * @param condition when the row that is there is replaced; it is called {@code t}, and parameters of the condition come
+     *     after the rows
+     */
+    protected String upsert(String table, String keys, String values, @Nullable String condition) {
+        String sets = Column.parse(values).stream()
+                .map(column -> column.name() + " = excluded." + column.name())
+                .collect(Collectors.joining(", "));
+        String columns = keys + ", " + values;
+        String list = Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
+        return "INSERT INTO ${t:" + table + "} AS t (" + list + ") SELECT " + list + " FROM ${rows:k(" + columns
+                + ")} WHERE true ON CONFLICT ("
+                + Column.parse(keys).stream().map(Column::name).collect(Collectors.joining(", "))
+                + ") DO UPDATE SET " + sets + (condition == null ? "" : " WHERE " + condition);
+    }
+
+    /** The rows of {@code t} and {@code k} with equal keys. */
+    protected static String match(String keys) {
+        return Column.parse(keys).stream()
+                .map(column -> "t." + column.name() + " = k." + column.name())
+                .collect(Collectors.joining(" AND "));
+    }
+
+    /** A condition that is true of names that begin with the text of parameter {@code ?} given twice. */
+    protected abstract String startsWith(String column);
+
+    /** The number of the run that comes next, {@code count} of them, as a query of one column. */
+    protected abstract String nextNumbers();
+
+    /** Adds to {@code trip} what draws the numbers of {@code count} new runs, and hands them on in their order. */
+    protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
+        trip.query(
+                nextNumbers(),
+                rows -> {
+                    while (rows.next()) {
+                        numbers.accept(rows.getLong(1));
+                    }
+                    return true;
+                },
+                count);
+    }
+
+    /** Adds to {@code trip} what lets other steps go on, but waits for one that is {@link #latchAlone alone}. */
+    protected abstract void latchShared(Trip trip);
+
+    /** Adds to {@code trip} what waits until no other step is under way, and keeps them waiting until the transaction ends. */
+    protected abstract void latchAlone(Trip trip);
+
+    /** Whether keys note that a refused caller waits for them, because a release is announced only then. */
+    protected boolean notesWaiters() {
+        return true;
+    }
+
+    /** The columns of {@code store AS s} that {@link #readStore} reads, the time among them. */
+    protected abstract String storeColumns();
+
+    /** The row of the store, with its time. */
+    protected abstract StoreRow readStore(ResultSet row) throws SQLException;
+
+    /** How the numbers of audit records come about, and so which of them are there for good. */
+    protected abstract AuditNumbers auditNumbers();
+
+    /** What an error means for the step that met it. */
+    public final Failure failureOf(SQLException error) {
+        return error instanceof StepWriter.NameTaken || error instanceof KeySteps.MissingRow
+                ? Failure.DUPLICATE
+                : failure(error);
+    }
+
+    /** What an error of the driver means. */
+    protected abstract Failure failure(SQLException error);
+}

@@ -1,0 +1,148 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.run.SweepAction;
+import io.interlock.spi.run.rules.Settlement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Settles keys on which time alone has changed something: leases that ended, waits that took too long, pauses that are over,
+ * places under a tenant's limit. It finds them by index, takes a bounded page at a time, and never waits for a key that another
+ * step has. Safe for use by many threads.
+ */
+final class DueKeys {
+
+    /** How many keys one step settles. */
+    static final int PAGE = 100;
+
+    private static final String DUE_BUSY = """
+            SELECT q.tenant, q.name FROM ${t:open_run} AS q WHERE q.busy = 1 AND q.due_at <= ? ORDER BY q.due_at LIMIT ?""";
+    private static final String DUE_QUEUE =
+            "SELECT l.tenant, l.name FROM ${t:lease} AS l WHERE l.due_at <= ? ORDER BY l.due_at LIMIT ?";
+    private static final String FIRST_DUE = """
+            SELECT (SELECT min(q.due_at) FROM ${t:open_run} AS q WHERE q.busy = 1 AND q.due_at IS NOT NULL),
+                   (SELECT min(l.due_at) FROM ${t:lease} AS l WHERE l.due_at IS NOT NULL),
+                   (SELECT count(*) FROM ${t:pause} AS p WHERE p.resumed = 1),
+                   (SELECT min(p.until) FROM ${t:pause} AS p)""";
+    private static final String BLOCKED_TENANTS =
+            "SELECT DISTINCT l.tenant FROM ${t:lease} AS l WHERE l.blocked_number IS NOT NULL LIMIT 100";
+    private static final String BLOCKED = """
+            SELECT l.tenant, l.name FROM ${t:lease} AS l
+             WHERE l.tenant = ? AND l.blocked_number IS NOT NULL
+               AND l.blocked_below > (SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)
+             ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?""";
+
+    private final Database database;
+    private final KeySteps steps;
+
+    DueKeys(Database database, KeySteps steps) {
+        this.database = database;
+        this.steps = steps;
+    }
+
+    /** When time changes something next, as a trip of a read finds it. */
+    static Trip.Answer<Long> firstDue(Trip trip) {
+        return trip.query(FIRST_DUE, rows -> {
+            long first = Long.MAX_VALUE;
+            if (rows.next()) {
+                for (int column : new int[] {1, 2, 4}) {
+                    Long due = KeyRow.number(rows, column);
+                    first = due == null ? first : Math.min(first, due);
+                }
+                first = rows.getLong(3) > 0 ? 0 : first;
+            }
+            return first;
+        });
+    }
+
+    /** Settles up to {@code limit} keys that are due. */
+    List<SweepAction> settle(int limit) {
+        List<SweepAction> actions = new ArrayList<>();
+        Set<LockKey> looked = new LinkedHashSet<>();
+        int settled = 0;
+        boolean progress = true;
+        while (settled < limit && looked.size() < limit * 10) {
+            List<LockKey> due = due(Math.min(PAGE, limit - settled));
+            boolean isNew = looked.addAll(due);
+            // What was settled may be due again at once: a caller that missed its offer may be gone, too.
+            if (due.isEmpty() || !(isNew || progress)) {
+                break;
+            }
+            List<SweepAction> here = settle(due);
+            progress = !here.isEmpty();
+            settled += (int) here.stream().map(SweepAction::key).distinct().count();
+            actions.addAll(here);
+        }
+        return actions;
+    }
+
+    /** Settles these keys, except those that another step has. */
+    List<SweepAction> settle(List<LockKey> keys) {
+        return steps.lockFirst(keys, keys.size(), (step, wanted) -> {
+            List<SweepAction> done = new ArrayList<>();
+            for (Step.LoadedKey key : step.keys()) {
+                done.addAll(Settlement.settle(key.state()));
+            }
+            return done;
+        });
+    }
+
+    /** Lets runs have the places that are free under the limits of tenants, the highest priority first. */
+    void fillPlaces(Collection<String> tenants, int limit) {
+        for (String tenant : tenants) {
+            Set<LockKey> tried = new LinkedHashSet<>();
+            for (int i = 0; i < limit; i++) {
+                List<LockKey> next = database.peek(
+                        transaction -> transaction.query(BLOCKED, DueKeys::keys, tenant, tenant, tried.size() + 1));
+                next = next.stream().filter(key -> !tried.contains(key)).toList();
+                if (next.isEmpty()) {
+                    break;
+                }
+                tried.add(next.get(0));
+                settle(next.subList(0, 1));
+            }
+        }
+    }
+
+    /** The tenants with runs that wait for a place. */
+    List<String> tenantsOutOfPlaces() {
+        return database.peek(transaction -> transaction.query(BLOCKED_TENANTS, rows -> {
+            List<String> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(rows.getString(1));
+            }
+            return found;
+        }));
+    }
+
+    private List<LockKey> due(int limit) {
+        return database.peek(transaction -> {
+            Trip first = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            first.run();
+            Trip trip = transaction.trip();
+            Trip.Answer<List<LockKey>> busy =
+                    trip.query(DUE_BUSY, DueKeys::keys, store.get().now(), limit);
+            Trip.Answer<List<LockKey>> queues =
+                    trip.query(DUE_QUEUE, DueKeys::keys, store.get().now(), limit);
+            trip.run();
+            Set<LockKey> all = new LinkedHashSet<>(busy.get());
+            all.addAll(queues.get());
+            return List.copyOf(all);
+        });
+    }
+
+    static List<LockKey> keys(ResultSet rows) throws SQLException {
+        List<LockKey> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(LockKey.of(rows.getString(1), rows.getString(2)));
+        }
+        return found;
+    }
+}

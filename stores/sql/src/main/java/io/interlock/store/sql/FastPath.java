@@ -1,0 +1,44 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.Answers;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Bare leases of plain keys in one statement: it looks at nothing but the key's own row. Requests it cannot answer take the
+ * long way. Safe for use by many threads.
+ */
+public interface FastPath {
+
+    /** Answers requests by a step. */
+    @FunctionalInterface
+    interface LongWay<Q, A> {
+
+        /**
+         * Answers all of them.
+         *
+         * @param alone whether there was one request to begin with, which waits for its key; one of many is left open
+         */
+        Answers<A> answer(List<Q> requests, boolean alone);
+    }
+
+    /** Grants what is free, and refuses what is held. */
+    Answers<AcquireAnswer> acquire(List<AcquireRequest> requests, LongWay<AcquireRequest, AcquireAnswer> longWay);
+
+    /** Extends leases that are still live. */
+    Answers<RenewAnswer> renew(List<RenewRequest> requests, LongWay<RenewRequest, RenewAnswer> longWay);
+
+    /** Frees keys; {@code freed} hears of those that callers wait for. */
+    Answers<ReleaseAnswer> release(
+            List<ReleaseRequest> requests,
+            Consumer<Collection<LockKey>> freed,
+            LongWay<ReleaseRequest, ReleaseAnswer> longWay);
+}

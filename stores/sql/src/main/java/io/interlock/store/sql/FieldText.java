@@ -1,0 +1,185 @@
+package io.interlock.store.sql;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Facts as text, a line {@code name=value} for each; a name may come more than once, and one without a value is left out. In
+ * values a backslash, control characters and halves of surrogate pairs are escaped, so that every Java string comes back as
+ * it was, and every fact is one line to people.
+ *
+ * <p>Reading is strict: a line nobody asked for is an error, and so is a fact that is missing.
+ */
+final class FieldText {
+
+    private final Map<String, List<String>> fields = new LinkedHashMap<>();
+
+    /** The facts that {@link #toString()} wrote. */
+    static FieldText parse(String text) {
+        FieldText parsed = new FieldText();
+        text.lines().forEach(line -> {
+            int equals = line.indexOf('=');
+            if (equals < 1) {
+                throw new IllegalArgumentException("is no fact: " + line);
+            }
+            parsed.add(line.substring(0, equals), unescaped(line.substring(equals + 1)));
+        });
+        return parsed;
+    }
+
+    /** Adds a fact, or nothing if there is none. */
+    FieldText put(String name, @Nullable Object value) {
+        if (value != null) {
+            add(name, value.toString());
+        }
+        return this;
+    }
+
+    /** Adds a fact, or nothing if it is what a reader assumes. */
+    FieldText put(String name, Object value, Object assumed) {
+        return value.equals(assumed) ? this : put(name, value);
+    }
+
+    /** A time as seconds, with a fraction if there is one: shorter than the words of ISO 8601, and sooner read. */
+    static @Nullable String written(@Nullable Duration time) {
+        return time == null ? null : written(time.getSeconds(), time.getNano());
+    }
+
+    /** A moment as seconds since 1970. */
+    static @Nullable String written(@Nullable Instant moment) {
+        return moment == null ? null : written(moment.getEpochSecond(), moment.getNano());
+    }
+
+    static Duration time(String text) {
+        int point = text.indexOf('.');
+        return point < 0
+                ? Duration.ofSeconds(Long.parseLong(text))
+                : Duration.ofSeconds(
+                        Long.parseLong(text, 0, point, 10), Long.parseLong(text, point + 1, text.length(), 10));
+    }
+
+    static Instant moment(String text) {
+        Duration since = time(text);
+        return Instant.ofEpochSecond(since.getSeconds(), since.getNano());
+    }
+
+    private static String written(long seconds, int nanos) {
+        return nanos == 0
+                ? Long.toString(seconds)
+                : seconds + "." + String.valueOf(1_000_000_000L + nanos).substring(1);
+    }
+
+    /** Takes a fact that must be there, once. */
+    String need(String name) {
+        return Objects.requireNonNull(take(name), () -> "lacks " + name);
+    }
+
+    /** Takes a fact that must be there, as something else. */
+    <T> T need(String name, Function<String, T> as) {
+        return as.apply(need(name));
+    }
+
+    /** Takes a fact that may be there once, as something else. */
+    <T> @Nullable T take(String name, Function<String, T> as) {
+        String value = take(name);
+        return value == null ? null : as.apply(value);
+    }
+
+    /** Takes a fact that may be there once. */
+    @Nullable
+    String take(String name) {
+        List<String> found = takeAll(name);
+        if (found.size() > 1) {
+            throw new IllegalArgumentException("has " + found.size() + " times " + name);
+        }
+        return found.isEmpty() ? null : found.get(0);
+    }
+
+    /** Takes all facts of that name, in their order. */
+    List<String> takeAll(String name) {
+        List<String> found = fields.remove(name);
+        return found == null ? List.of() : found;
+    }
+
+    /** Makes sure that everything was taken. */
+    void end() {
+        if (!fields.isEmpty()) {
+            throw new IllegalArgumentException("has facts this program does not know: " + fields.keySet());
+        }
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        fields.forEach((name, values) -> values.forEach(
+                value -> text.append(name).append('=').append(escaped(value)).append('\n')));
+        return text.toString();
+    }
+
+    private void add(String name, String value) {
+        fields.computeIfAbsent(name, unused -> new ArrayList<>()).add(value);
+    }
+
+    private static String escaped(String value) {
+        if (isPlain(value)) {
+            return value;
+        }
+        StringBuilder text = new StringBuilder(value.length());
+        value.codePoints().forEach(c -> {
+            if (c == '\\') {
+                text.append("\\\\");
+            } else if (isUnprintable(c)) {
+                text.append(String.format("\\u%04x", c));
+            } else {
+                text.appendCodePoint(c);
+            }
+        });
+        return text.toString();
+    }
+
+    private static boolean isPlain(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c < 0x20 || c > 0x7e || c == '\\') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // Line separators end a line for people and for some programs; halves of pairs cannot be written as UTF-8.
+    private static boolean isUnprintable(int c) {
+        return Character.isISOControl(c) || c == 0x2028 || c == 0x2029 || (c >= 0xd800 && c <= 0xdfff);
+    }
+
+    private static String unescaped(String text) {
+        if (text.indexOf('\\') < 0) {
+            return text;
+        }
+        StringBuilder value = new StringBuilder(text.length());
+        int at = 0;
+        while (at < text.length()) {
+            char c = text.charAt(at);
+            if (c != '\\') {
+                value.append(c);
+                at++;
+            } else if (text.startsWith("\\\\", at)) {
+                value.append('\\');
+                at += 2;
+            } else if (text.startsWith("\\u", at) && at + 6 <= text.length()) {
+                value.append((char) Integer.parseInt(text, at + 2, at + 6, 16));
+                at += 6;
+            } else {
+                throw new IllegalArgumentException("has a broken escape: " + text);
+            }
+        }
+        return value.toString();
+    }
+}

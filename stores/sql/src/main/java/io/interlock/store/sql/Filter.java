@@ -1,0 +1,48 @@
+package io.interlock.store.sql;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question put together from what is asked for: only those conditions are in its text, so that each question finds its
+ * index. Belongs to one thread.
+ */
+final class Filter {
+
+    private final StringBuilder sql = new StringBuilder();
+    private final List<@Nullable Object> values = new ArrayList<>();
+
+    Filter(String sql, @Nullable Object... values) {
+        and(sql, values);
+    }
+
+    /** Adds more text, with the values of its parameters. */
+    Filter and(String more, @Nullable Object... moreValues) {
+        sql.append(sql.isEmpty() ? "" : " ").append(more);
+        values.addAll(Arrays.asList(moreValues));
+        return this;
+    }
+
+    /** Adds more text if {@code value} was asked for. */
+    Filter andIf(String more, @Nullable Object value) {
+        return value == null ? this : and(more, value);
+    }
+
+    /** Asks in one trip, outside of any transaction. */
+    <T> T ask(Database database, Trip.Reader<T> reader) {
+        return database.peek(transaction -> ask(transaction, reader));
+    }
+
+    /** Asks in a trip of its own. */
+    <T> T ask(Transaction transaction, Trip.Reader<T> reader) throws SQLException {
+        return transaction.query(sql.toString(), reader, values.toArray());
+    }
+
+    /** Asks together with the other statements of a trip. */
+    <T> Trip.Answer<T> ask(Trip trip, Trip.Reader<T> reader) {
+        return trip.query(sql.toString(), reader, values.toArray());
+    }
+}

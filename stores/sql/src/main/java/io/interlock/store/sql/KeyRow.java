@@ -1,0 +1,224 @@
+package io.interlock.store.sql;
+
+import io.interlock.Eviction;
+import io.interlock.FencingToken;
+import io.interlock.Holder;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.Resource;
+import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.Reservation;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of the table {@code lease}: all that is kept about one key beside its open runs. Times are {@link Micros}.
+ *
+ * @param key which key
+ * @param lease the lease it has, or {@code null} if it is free
+ * @param token the last token given out, or 0
+ * @param plain whether a bare lease may be granted without a look at anything else: no run, pause, probe, eviction or quiet
+ *     period concerns the key
+ * @param waitersUntil until when a release is announced, because a refused caller waits; or 0
+ * @param usedAt when it was last granted, renewed or freed
+ * @param reservation the run it is kept for, or {@code null}
+ * @param queue what is kept about the runs that wait
+ * @param resource what it stands for, or {@code null}
+ */
+record KeyRow(
+        LockKey key,
+        @Nullable LeaseRow lease,
+        long token,
+        boolean plain,
+        long waitersUntil,
+        long usedAt,
+        @Nullable Reservation reservation,
+        QueueFacts queue,
+        @Nullable Resource resource) {
+
+    /**
+     * What is kept about the runs that wait for a key.
+     *
+     * @param size how many there are
+     * @param resting how many of them are not ready
+     * @param dueAt no later than when time alone changes something about them or about what keeps them waiting, or
+     *     {@code null}
+     * @param blocked the first of them, if only the limit of its tenant keeps it waiting, or {@code null}
+     */
+    record QueueFacts(
+            int size,
+            int resting,
+            @Nullable Long dueAt,
+            @Nullable Blocked blocked) {
+
+        static final QueueFacts EMPTY = new QueueFacts(0, 0, null, null);
+    }
+
+    /**
+     * A run that waits for a place under its tenant's limit.
+     *
+     * @param priority its priority
+     * @param submittedAt when it was submitted
+     * @param number its number
+     * @param below it has a place while fewer runs than this are under way
+     */
+    record Blocked(int priority, long submittedAt, long number, int below) {}
+
+    private static final long ABSENT = -1;
+
+    static final String COLUMNS = """
+            l.tenant, l.name, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at, l.lock_delay,
+            l.probed, l.evicted_by, l.evicted_why, l.evicted_at, l.plain, l.waiters_until, l.used_at, l.reserved_for,
+            l.reserved_since, l.reserved_until, l.queued, l.resting, l.due_at, l.blocked_priority, l.blocked_since,
+            l.blocked_number, l.blocked_below, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner""";
+
+    /** The columns that a step writes, in the order of {@link #values()}. */
+    static final String WRITTEN = """
+            lease_id uuid, instance text, label text, run_id uuid, token bigint, granted_at bigint, expires_at bigint,
+            lock_delay bigint, probed int, evicted_by text, evicted_why text, evicted_at bigint, plain int,
+            waiters_until bigint, used_at bigint, reserved_for uuid, reserved_since bigint, reserved_until bigint,
+            queued int, resting int, due_at bigint, blocked_priority int, blocked_since bigint, blocked_number bigint,
+            blocked_below int, resource_kind text, resource_state text, resource_version bigint, resource_owner uuid""";
+
+    /** The row of a key that has none. */
+    static KeyRow absent(LockKey key) {
+        return new KeyRow(key, null, 0, false, 0, ABSENT, null, QueueFacts.EMPTY, null);
+    }
+
+    /** Whether the key has no row. */
+    boolean isAbsent() {
+        return usedAt == ABSENT;
+    }
+
+    /** Whether it says no more about its key than no row at all. */
+    boolean saysNothing() {
+        return lease == null
+                && reservation == null
+                && resource == null
+                && waitersUntil == 0
+                && queue.equals(QueueFacts.EMPTY);
+    }
+
+    static KeyRow read(ResultSet row) throws SQLException {
+        LockKey key = LockKey.of(row.getString(1), row.getString(2));
+        long token = row.getLong(7);
+        return new KeyRow(
+                key,
+                lease(row, token),
+                token,
+                row.getInt(15) == 1,
+                row.getLong(16),
+                row.getLong(17),
+                reservation(row),
+                queue(row),
+                resource(key, row));
+    }
+
+    LeaseRecord record(long now) {
+        LeaseRow held = lease;
+        if (held == null) {
+            throw new IllegalStateException(key + " has no lease");
+        }
+        return held.record(key, Micros.moment(now));
+    }
+
+    /** Tenant, name and what a step writes. */
+    @Nullable
+    Object[] values() {
+        Eviction eviction = lease == null ? null : lease.eviction();
+        Blocked blocked = queue.blocked();
+        return new @Nullable Object[] {
+            key.tenant(),
+            key.name(),
+            lease == null ? null : lease.id().toString(),
+            lease == null ? null : lease.holder().instance(),
+            lease == null ? null : lease.holder().label(),
+            lease == null ? null : text(lease.holder().run()),
+            token,
+            lease == null ? null : Micros.of(lease.grantedAt()),
+            lease == null ? null : Micros.of(lease.expiresAt()),
+            lease == null ? null : Micros.of(lease.lockDelay()),
+            lease != null && lease.probed() ? 1 : 0,
+            eviction == null ? null : eviction.actor(),
+            eviction == null ? null : eviction.reason(),
+            eviction == null ? null : Micros.of(eviction.at()),
+            plain ? 1 : 0,
+            waitersUntil,
+            usedAt,
+            reservation == null ? null : reservation.run().toString(),
+            reservation == null ? null : Micros.of(reservation.since()),
+            reservation == null || reservation.until() == null ? null : Micros.of(reservation.until()),
+            queue.size(),
+            queue.resting(),
+            queue.dueAt(),
+            blocked == null ? null : blocked.priority(),
+            blocked == null ? null : blocked.submittedAt(),
+            blocked == null ? null : blocked.number(),
+            blocked == null ? null : blocked.below(),
+            resource == null ? null : resource.kind(),
+            resource == null ? null : resource.state(),
+            resource == null ? null : resource.version(),
+            resource == null ? null : text(resource.owner())
+        };
+    }
+
+    private static @Nullable String text(@Nullable RunId id) {
+        return id == null ? null : id.toString();
+    }
+
+    private static @Nullable LeaseRow lease(ResultSet row, long token) throws SQLException {
+        String id = row.getString(3);
+        if (id == null) {
+            return null;
+        }
+        String run = row.getString(6);
+        String actor = row.getString(12);
+        return new LeaseRow(
+                LeaseId.parse(id),
+                new Holder(row.getString(4), row.getString(5), run == null ? null : RunId.parse(run)),
+                new FencingToken(token),
+                Micros.moment(row.getLong(8)),
+                Micros.moment(row.getLong(9)),
+                Micros.duration(row.getLong(10)),
+                actor == null ? null : new Eviction(actor, row.getString(13), Micros.moment(row.getLong(14))),
+                row.getInt(11) == 1);
+    }
+
+    private static @Nullable Reservation reservation(ResultSet row) throws SQLException {
+        String run = row.getString(18);
+        if (run == null) {
+            return null;
+        }
+        long since = row.getLong(19);
+        Long until = number(row, 20);
+        return new Reservation(RunId.parse(run), Micros.moment(since), until == null ? null : Micros.moment(until));
+    }
+
+    private static QueueFacts queue(ResultSet row) throws SQLException {
+        int size = row.getInt(21);
+        Long dueAt = number(row, 23);
+        if (size == 0 && dueAt == null) {
+            return QueueFacts.EMPTY;
+        }
+        Long number = number(row, 26);
+        Blocked blocked = number == null ? null : new Blocked(row.getInt(24), row.getLong(25), number, row.getInt(27));
+        return new QueueFacts(size, row.getInt(22), dueAt, blocked);
+    }
+
+    private static @Nullable Resource resource(LockKey key, ResultSet row) throws SQLException {
+        String kind = row.getString(28);
+        if (kind == null) {
+            return null;
+        }
+        String owner = row.getString(31);
+        return new Resource(key, kind, row.getString(29), row.getLong(30), owner == null ? null : RunId.parse(owner));
+    }
+
+    static @Nullable Long number(ResultSet row, int column) throws SQLException {
+        long value = row.getLong(column);
+        return row.wasNull() ? null : value;
+    }
+}

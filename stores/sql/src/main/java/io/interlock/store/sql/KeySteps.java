@@ -1,0 +1,343 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.spi.Answers;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes {@link Step steps}: for one request, which waits for its key, or for many together, of which those are left open whose
+ * keys another step has. After the commit it says what others should hear of. Safe for use by many threads.
+ */
+final class KeySteps {
+
+    private static final int REMEMBERED_KEYS = 100_000;
+
+    /** How many requests one step takes at most, where a write keeps all others out. */
+    private static final int MOST_AT_ONCE = 100;
+
+    private final Database database;
+    private final StoredRuns runs;
+    private final RandomGenerator random;
+    private final Signals signals;
+    // Keys that had a row when a step last looked; for all others the step makes one first.
+    private final Map<LockKey, Boolean> seen = new LinkedHashMap<>(1024, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<LockKey, Boolean> eldest) {
+            return size() > REMEMBERED_KEYS;
+        }
+    };
+
+    KeySteps(Database database, StoredRuns runs, RandomGenerator random, Signals signals) {
+        this.database = database;
+        this.runs = runs;
+        this.random = random;
+        this.signals = signals;
+    }
+
+    /** Tells others in this process and elsewhere to look again. They are hints. */
+    interface Signals {
+
+        /** These keys may have become free, or their holders were asked to stop. */
+        void keysChanged(Collection<LockKey> keys);
+
+        /** Workers of these tenants may find work. */
+        void workAppeared(Collection<String> tenants);
+
+        /** A place under the limit of these tenants may be free. */
+        void placesFreed(Collection<String> tenants);
+    }
+
+    /** Answers one request on a loaded step. */
+    @FunctionalInterface
+    interface Rule<Q, A> {
+
+        /** The answer, or {@code null} to leave the request open. */
+        @Nullable
+        A apply(Step step, Q request) throws SQLException;
+    }
+
+    /**
+     * How requests of one kind are answered.
+     *
+     * @param keys the keys of a request
+     * @param needs what to load beside them
+     * @param makesKeys whether the step makes rows of keys that have none
+     * @param rule answers a request whose keys are all loaded
+     */
+    record Kind<Q, A>(
+            Function<Q, List<LockKey>> keys, Function<List<Q>, Step.Needs> needs, boolean makesKeys, Rule<Q, A> rule) {}
+
+    /** What a step leaves to be told. */
+    private record Outcome<A>(List<@Nullable A> answers, List<LockKey> keys, Set<String> work, Set<String> limited) {}
+
+    /** Answers all requests in one step; where a write keeps all others out, a bounded number of them in each of several. */
+    <Q, A> Answers<A> answer(Database.Lane lane, List<Q> requests, Kind<Q, A> kind) {
+        return answer(lane, requests, kind, requests.size() == 1);
+    }
+
+    /** The same; {@code alone} it waits for the keys of the requests. */
+    <Q, A> Answers<A> answer(Database.Lane lane, List<Q> requests, Kind<Q, A> kind, boolean alone) {
+        return answer(lane, requests, kind, alone, new ArrayList<>());
+    }
+
+    /**
+     * Answers all requests. Where a write keeps all others out, it looks at the first ones that may be answered without
+     * writing, and writes only from the first one on that has to.
+     */
+    <Q, A> Answers<A> lookThenAnswer(Database.Lane lane, List<Q> requests, Kind<Q, A> kind, Predicate<Q> looks) {
+        List<@Nullable A> answers = new ArrayList<>();
+        if (database.hasOneWriter()) {
+            List<Q> first = requests.stream().takeWhile(looks).toList();
+            if (!first.isEmpty()) {
+                answers.addAll(database.read(transaction -> look(transaction, first, kind)));
+            }
+        }
+        return answer(lane, requests, kind, requests.size() == 1, answers);
+    }
+
+    /** Answers one request in a step of its own, if a look is not enough. */
+    <Q, A> A answerOne(Database.Lane lane, Q request, Kind<Q, A> kind) {
+        return lookThenAnswer(lane, List.of(request), kind, any -> true).only();
+    }
+
+    private <Q, A> Answers<A> answer(
+            Database.Lane lane, List<Q> requests, Kind<Q, A> kind, boolean alone, List<@Nullable A> answers) {
+        while (answers.size() < requests.size()) {
+            List<Q> left = requests.subList(answers.size(), requests.size());
+            List<Q> next = database.hasOneWriter() && left.size() > MOST_AT_ONCE ? left.subList(0, MOST_AT_ONCE) : left;
+            Outcome<A> outcome = database.write(lane, transaction -> run(transaction, next, kind, alone));
+            tell(outcome);
+            answers.addAll(outcome.answers());
+        }
+        return Answers.partly(answers);
+    }
+
+    private <Q, A> List<A> look(Transaction transaction, List<Q> requests, Kind<Q, A> kind) throws SQLException {
+        Step step = new Step(transaction, runs, random.nextDouble());
+        List<A> answers = new ArrayList<>();
+        try {
+            step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
+            for (Q request : requests) {
+                A answer = kind.rule().apply(step, request);
+                if (answer == null || step.writer().wantsToWrite(kind.keys().apply(request))) {
+                    break;
+                }
+                answers.add(answer);
+            }
+            return answers;
+        } catch (WaitingRuns.StepFailure failure) {
+            throw failure.failure();
+        }
+    }
+
+    private static <Q> Set<LockKey> keysOf(List<Q> requests, Kind<Q, ?> kind) {
+        Set<LockKey> keys = new LinkedHashSet<>();
+        requests.forEach(request -> keys.addAll(kind.keys().apply(request)));
+        return keys;
+    }
+
+    /** Answers a request by looking alone; {@code null} if the answer would have to write, or needs more than one look. */
+    <Q, A> @Nullable A look(Q request, Kind<Q, A> kind) {
+        return database.read(transaction -> {
+                    Step step = new Step(transaction, runs, random.nextDouble(), true);
+                    step.load(
+                            kind.keys().apply(request),
+                            List.of(),
+                            true,
+                            kind.needs().apply(List.of(request)));
+                    try {
+                        A answer = kind.rule().apply(step, request);
+                        return Optional.<A>ofNullable(step.writer().hasChanges() ? null : answer);
+                    } catch (IllegalStateException over) {
+                        return Optional.<A>empty();
+                    } catch (WaitingRuns.StepFailure failure) {
+                        throw failure.failure();
+                    }
+                })
+                .orElse(null);
+    }
+
+    /** Looks at one key, and tells what {@code rule} says of it, changes and all. */
+    <Q, A> A lookAt(Q request, Kind<Q, A> kind) {
+        return database.read(transaction -> {
+            Step step = new Step(transaction, runs, random.nextDouble());
+            try {
+                step.load(
+                        kind.keys().apply(request),
+                        List.of(),
+                        true,
+                        kind.needs().apply(List.of(request)));
+                A answer = kind.rule().apply(step, request);
+                if (answer == null) {
+                    throw new IllegalStateException("a look has an answer");
+                }
+                return answer;
+            } catch (WaitingRuns.StepFailure failure) {
+                throw failure.failure();
+            }
+        });
+    }
+
+    /** As {@link #lockFirst}, but where a write keeps all others out, it looks first and writes only if it has to. */
+    <A> A lookThenLock(List<LockKey> keys, int limit, Rule<List<LockKey>, A> rule) {
+        A seen = database.hasOneWriter()
+                ? database.read(transaction -> {
+                            Step step = new Step(transaction, runs, random.nextDouble());
+                            try {
+                                step.loadFirst(keys, limit, Step.Needs.KEYS);
+                                A answer = rule.apply(step, keys);
+                                List<LockKey> loaded = step.keys().stream()
+                                        .map(key -> key.row().key())
+                                        .toList();
+                                return step.writer().wantsToWrite(loaded)
+                                        ? Optional.<A>empty()
+                                        : Optional.ofNullable(answer);
+                            } catch (WaitingRuns.StepFailure failure) {
+                                throw failure.failure();
+                            }
+                        })
+                        .orElse(null)
+                : null;
+        return seen == null ? lockFirst(keys, limit, rule) : seen;
+    }
+
+    /** Locks up to {@code limit} of {@code keys}, applies {@code rule} to the step, and writes what changed. */
+    <A> A lockFirst(List<LockKey> keys, int limit, Rule<List<LockKey>, A> rule) {
+        return lockFirst(keys, limit, Step.Needs.KEYS, rule);
+    }
+
+    /** The same, with what a rule needs to see. */
+    <A> A lockFirst(List<LockKey> keys, int limit, Step.Needs needs, Rule<List<LockKey>, A> rule) {
+        Outcome<A> outcome = database.write(Database.Lane.STEPS, transaction -> {
+            Step step = new Step(transaction, runs, random.nextDouble());
+            try {
+                step.loadFirst(keys, limit, needs);
+                List<@Nullable A> answers = new ArrayList<>();
+                answers.add(rule.apply(step, keys));
+                return finish(step, answers);
+            } catch (WaitingRuns.StepFailure failure) {
+                throw failure.failure();
+            }
+        });
+        tell(outcome);
+        A answer = outcome.answers().get(0);
+        if (answer == null) {
+            throw new IllegalStateException("a step on many keys has an answer");
+        }
+        return answer;
+    }
+
+    private <Q, A> Outcome<A> run(Transaction transaction, List<Q> requests, Kind<Q, A> kind, boolean alone)
+            throws SQLException {
+        Set<LockKey> keys = keysOf(requests, kind);
+        Step step = new Step(transaction, runs, random.nextDouble());
+        try {
+            step.load(
+                    keys,
+                    kind.makesKeys() ? unseen(keys) : List.of(),
+                    alone || database.hasOneWriter(),
+                    kind.needs().apply(requests));
+            if (kind.makesKeys()) {
+                requireRows(step);
+            }
+            List<@Nullable A> answers = new ArrayList<>();
+            for (Q request : requests) {
+                if (!answers.isEmpty() && transaction.isLong()) {
+                    break;
+                }
+                boolean loaded = kind.keys().apply(request).stream().allMatch(key -> step.key(key) != null);
+                answers.add(loaded ? kind.rule().apply(step, request) : null);
+            }
+            return finish(step, answers);
+        } catch (WaitingRuns.StepFailure failure) {
+            throw failure.failure();
+        }
+    }
+
+    private <A> Outcome<A> finish(Step step, List<@Nullable A> answers) throws SQLException {
+        StepWriter writer = step.writer();
+        if (writer.hasChanges()) {
+            writer.commit(step.transaction().trip());
+        }
+        noteSeen(step);
+        Set<String> work = new LinkedHashSet<>();
+        writer.tenantsWithWork().forEach(work::add);
+        return new Outcome<>(answers, writer.keysToWake(), work, step.limitedTenants());
+    }
+
+    private void tell(Outcome<?> outcome) {
+        if (!outcome.keys().isEmpty()) {
+            signals.keysChanged(outcome.keys());
+        }
+        if (!outcome.work().isEmpty()) {
+            signals.workAppeared(outcome.work());
+        }
+        if (!outcome.limited().isEmpty()) {
+            signals.placesFreed(outcome.limited());
+        }
+    }
+
+    private Collection<LockKey> unseen(Set<LockKey> keys) {
+        List<LockKey> unseen = new ArrayList<>();
+        synchronized (seen) {
+            for (LockKey key : keys) {
+                if (!seen.containsKey(key)) {
+                    unseen.add(key);
+                }
+            }
+        }
+        return unseen;
+    }
+
+    /** Whether a step of this process has had the key. */
+    boolean hasSeen(LockKey key) {
+        synchronized (seen) {
+            return seen.containsKey(key);
+        }
+    }
+
+    private void noteSeen(Step step) {
+        synchronized (seen) {
+            step.keys().stream()
+                    .filter(key -> !key.row().isAbsent())
+                    .forEach(key -> seen.put(key.row().key(), true));
+        }
+    }
+
+    // What is granted is written into a row; one that was forgotten since a step saw it is made again.
+    private void requireRows(Step step) throws MissingRow {
+        List<LockKey> missing = step.keys().stream()
+                .filter(key -> key.row().isAbsent())
+                .map(key -> key.row().key())
+                .toList();
+        if (!missing.isEmpty()) {
+            forget(missing);
+            throw new MissingRow();
+        }
+    }
+
+    /** The row of a key was forgotten since a step saw it; the step is made again, and makes it. */
+    static final class MissingRow extends SQLException {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** These keys have no row any more, or are not known to have one. */
+    void forget(Collection<LockKey> keys) {
+        synchronized (seen) {
+            keys.forEach(seen::remove);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.interlock.store.sql;
+
+import io.interlock.EvictAnswer;
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
+import io.interlock.Refusal;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.rules.BareLeaseRules;
+import io.interlock.spi.run.rules.ClaimRules;
+import io.interlock.spi.run.rules.FinishRules;
+import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.Settlement;
+import io.interlock.spi.run.rules.StopRules;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The rules about bare leases within one {@link Step}. Runs of a key are settled first, and have their say. */
+final class LeaseSteps {
+
+    /** How long a release is announced after a refused caller began to wait. */
+    private static final long WAITS_MICROS = 60_000_000;
+
+    static final KeySteps.Kind<AcquireRequest, AcquireAnswer> ACQUIRE =
+            new KeySteps.Kind<>(AcquireRequest::keys, requests -> Step.Needs.KEYS, true, LeaseSteps::acquire);
+    static final KeySteps.Kind<RenewRequest, RenewAnswer> RENEW = new KeySteps.Kind<>(
+            request -> List.of(request.key()), requests -> Step.Needs.BUSY_RUNS, false, LeaseSteps::renew);
+    static final KeySteps.Kind<ReleaseRequest, ReleaseAnswer> RELEASE = new KeySteps.Kind<>(
+            request -> List.of(request.key()), requests -> Step.Needs.KEYS, false, LeaseSteps::release);
+    static final KeySteps.Kind<EvictRequest, EvictAnswer> EVICT = new KeySteps.Kind<>(
+            request -> List.of(request.key()), requests -> Step.Needs.KEYS, false, (step, request) -> {
+                KeyState state = state(step, request.key());
+                Settlement.settle(state);
+                EvictAnswer answer = StopRules.evict(state, request);
+                if (answer instanceof EvictAnswer.Mismatch) {
+                    step.requireFirstAttempt("whether the lease of " + request.key() + " was there to be evicted");
+                }
+                return answer;
+            });
+
+    private LeaseSteps() {}
+
+    private static KeyState state(Step step, LockKey key) {
+        return Objects.requireNonNull(step.key(key), "the key is loaded").state();
+    }
+
+    private static AcquireAnswer acquire(Step step, AcquireRequest request) {
+        List<KeyState> states =
+                request.keys().stream().map(key -> state(step, key)).toList();
+        AcquireAnswer again = grantedBefore(request, states);
+        if (again != null) {
+            return again;
+        }
+        Refusal refusal = refusal(step, request, states);
+        if (refusal != null) {
+            if (request.waits() && step.transaction().dialect().notesWaiters()) {
+                markWaiter(step, request);
+            }
+            return new AcquireAnswer.Refused(refusal);
+        }
+        List<AcquireAnswer.Grant> grants = new ArrayList<>();
+        for (int i = 0; i < states.size(); i++) {
+            grants.add(grant(step, request, request.keys().get(i), states.get(i)));
+        }
+        return new AcquireAnswer.Granted(grants);
+    }
+
+    // A request repeated because its first answer was lost.
+    private static @Nullable AcquireAnswer grantedBefore(AcquireRequest request, List<KeyState> states) {
+        List<AcquireAnswer.Grant> grants = new ArrayList<>();
+        for (int i = 0; i < states.size(); i++) {
+            KeyState state = states.get(i);
+            LeaseRow lease = state.lease().orElse(null);
+            if (lease == null || !lease.id().equals(request.id()) || !lease.isLive(state.now())) {
+                return null;
+            }
+            grants.add(new AcquireAnswer.Grant(lease.record(request.keys().get(i), state.now()), null));
+        }
+        return new AcquireAnswer.Granted(grants);
+    }
+
+    private static @Nullable Refusal refusal(Step step, AcquireRequest request, List<KeyState> states) {
+        StoreRow store = step.store();
+        if (store.now() < store.quietUntil()) {
+            return new Refusal.StoreRecovering(request.keys().get(0), step.moment(), Micros.moment(store.quietUntil()));
+        }
+        for (int i = 0; i < states.size(); i++) {
+            KeyState state = states.get(i);
+            Settlement.settle(state);
+            Refusal refusal = BareLeaseRules.refusal(state, request.takeover());
+            if (refusal == null) {
+                refusal = ofLease(request, request.keys().get(i), state);
+            }
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        return null;
+    }
+
+    /** Why the lease of a key keeps it from being granted, or {@code null}. */
+    static @Nullable Refusal ofLease(AcquireRequest request, LockKey key, KeyState state) {
+        LeaseRow lease = state.lease().orElse(null);
+        if (lease == null) {
+            return null;
+        }
+        LeaseRecord record = lease.record(key, state.now());
+        if (!lease.isExpired(state.now())) {
+            return new Refusal.Held(record);
+        }
+        if (lease.opensAt().isAfter(state.now())) {
+            return new Refusal.Delayed(record, lease.opensAt());
+        }
+        FencingToken cleared = request.takeover().cleared().get(key);
+        boolean unseen = request.takeover().ask()
+                && lease.eviction() == null
+                && !lease.token().equals(cleared);
+        return unseen ? new Refusal.AwaitsProbe(record) : null;
+    }
+
+    private static void markWaiter(Step step, AcquireRequest request) {
+        for (LockKey key : request.keys()) {
+            KeyRow row =
+                    Objects.requireNonNull(step.key(key), "the key is loaded").row();
+            if (row.waitersUntil() < step.now() + WAITS_MICROS / 2) {
+                step.writer().waits(key, step.now() + WAITS_MICROS);
+            }
+        }
+    }
+
+    private static AcquireAnswer.Grant grant(Step step, AcquireRequest request, LockKey key, KeyState state) {
+        StoreRow store = step.store();
+        Instant now = state.now();
+        LeaseRecord before = state.lease().map(ended -> ended.record(key, now)).orElse(null);
+        FencingToken token = TokenLayout.next(state.lastToken(), store.tokenFloor(), store.epoch(), now);
+        LeaseRow lease = new LeaseRow(
+                request.id(),
+                request.holder(),
+                token,
+                now,
+                now.plus(request.terms().ttl()),
+                request.terms().lockDelay(),
+                null,
+                request.takeover().ask());
+        state.setLease(lease);
+        return new AcquireAnswer.Grant(lease.record(key, now), before);
+    }
+
+    private static RenewAnswer renew(Step step, RenewRequest request) {
+        KeyState state = state(step, request.key());
+        Settlement.settle(state);
+        boolean overdue = ClaimRules.refusesRenewal(state, request.id(), request.token());
+        LeaseRow lease = state.lease().orElse(null);
+        if (lease == null || !lease.isProvedBy(request.id(), request.token())) {
+            return new RenewAnswer.Lost(LossCause.GONE, seen(request.key(), state));
+        }
+        LeaseRecord record = lease.record(request.key(), state.now());
+        if (overdue) {
+            return new RenewAnswer.Lost(LossCause.OVERDUE, record);
+        }
+        if (!lease.isLive(state.now())) {
+            return new RenewAnswer.Lost(lease.eviction() == null ? LossCause.EXPIRED : LossCause.EVICTED, record);
+        }
+        Instant end = state.now().plus(request.ttl());
+        LeaseRow longer = lease.until(end);
+        state.setLease(longer);
+        return new RenewAnswer.Renewed(longer.record(request.key(), state.now()));
+    }
+
+    private static ReleaseAnswer release(Step step, ReleaseRequest request) {
+        KeyState state = state(step, request.key());
+        LeaseRow lease = state.lease().orElse(null);
+        if (lease == null || !isOf(lease, request.id(), request.token())) {
+            // Gone because of our own first attempt, or gone before? "Your lease was lost" must not be a guess.
+            step.requireFirstAttempt("whether the lease of " + request.key() + " had ended before its release");
+            return new ReleaseAnswer.Gone(seen(request.key(), state));
+        }
+        LeaseRecord ended = lease.record(request.key(), state.now());
+        Settlement.settle(state);
+        FinishRules.stopped(state);
+        return lease.isLive(state.now()) ? new ReleaseAnswer.Released(ended) : new ReleaseAnswer.Lapsed(ended);
+    }
+
+    private static boolean isOf(LeaseRow lease, LeaseId id, FencingToken token) {
+        return lease.isProvedBy(id, token);
+    }
+
+    private static @Nullable LeaseRecord seen(LockKey key, KeyState state) {
+        return state.lease().map(lease -> lease.record(key, state.now())).orElse(null);
+    }
+}

@@ -1,0 +1,319 @@
+package io.interlock.store.sql;
+
+import io.interlock.LeasePage;
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.UnsafeStoreException;
+import io.interlock.run.Waiter;
+import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.rules.BareLeaseRules;
+import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.Settlement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leases as a whole: lists, and what a sweep does about them. A sweep looks at a page of keys and goes on where the last one
+ * ended, so that its cost does not grow with the number of keys. Safe for use by many threads.
+ */
+final class LeaseTable {
+
+    private static final Logger log = LoggerFactory.getLogger(LeaseTable.class);
+
+    /** How long the row of a free key is kept after its last use. */
+    private static final long IDLE_MICROS = 60_000_000;
+
+    private static final int PAGE = 1000;
+    private static final int MOST_PAGES = 20;
+
+    private static final String FIND = "SELECT " + KeyRow.COLUMNS
+            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
+            + " WHERE l.lease_id IS NOT NULL";
+    private static final String LIST =
+            "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.lease_id IS NOT NULL AND l.expires_at > ? ";
+    private static final String LIST_ALL =
+            LIST + "AND (l.tenant, l.name) > (?, ?) AND %s ORDER BY l.tenant, l.name LIMIT ?";
+    private static final String LIST_TENANT =
+            LIST + "AND l.tenant = ? AND l.name > ? AND l.name >= ? AND %s ORDER BY l.name LIMIT ?";
+    private static final String PAGE_AFTER = "SELECT " + KeyRow.COLUMNS
+            + " FROM ${t:lease} AS l WHERE (l.tenant, l.name) > (?, ?) ORDER BY l.tenant, l.name LIMIT ?";
+    private static final String RAISE_FLOOR = "UPDATE ${t:store} SET token_floor = ? WHERE token_floor < ?";
+    private static final String IDLE = """
+            l.lease_id IS NULL AND l.queued = 0 AND l.reserved_for IS NULL AND l.resource_kind IS NULL AND l.used_at <= ?
+              AND l.token < ?""";
+    private static final String LOCK_IDLE = "SELECT l.tenant, l.name, l.token"
+            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name"
+            + " WHERE " + IDLE + " ORDER BY l.tenant, l.name ${skip:l}";
+    private static final String GREATEST = "SELECT max(l.token) FROM ${t:lease} AS l";
+    private static final String BUMP = "UPDATE ${t:store} SET epoch = ?, quiet_until = ?";
+    private static final String NOT_PLAIN = "UPDATE ${t:lease} SET plain = 0 WHERE plain = 1";
+    private static final String WAITING =
+            "SELECT q.tenant FROM ${t:open_run} AS q WHERE q.busy = 0 AND q.due_at IS NOT NULL LIMIT 1";
+    private static final String HEARD = """
+            UPDATE ${t:store} SET last_heard = ?, heard_since = ?, clock_offset = clock_offset + ?""";
+
+    private final Database database;
+    private final KeySteps steps;
+    private final DueKeys due;
+    private @Nullable LockKey sweptTo;
+
+    LeaseTable(Database database, KeySteps steps, DueKeys due) {
+        this.database = database;
+        this.steps = steps;
+        this.due = due;
+    }
+
+    List<Optional<LeaseRecord>> find(List<LockKey> keys) {
+        if (keys.isEmpty()) {
+            return List.of();
+        }
+        Rows rows = new Rows();
+        keys.forEach(key -> rows.add(key.tenant(), key.name()));
+        return database.peek(transaction -> {
+            Trip trip = transaction.trip();
+            Trip.Answer<List<KeyRow>> found = trip.query(FIND, LeaseTable::rows, rows);
+            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            trip.run();
+            Map<LockKey, KeyRow> byKey = new HashMap<>();
+            found.get().forEach(row -> byKey.put(row.key(), row));
+            return keys.stream()
+                    .map(key -> Optional.ofNullable(byKey.get(key))
+                            .map(row -> row.record(store.get().now())))
+                    .toList();
+        });
+    }
+
+    LeasePage list(LeaseQuery query) {
+        LockKey after = query.after();
+        String tenant = query.tenant();
+        if (tenant != null && after != null && after.tenant().compareTo(tenant) > 0) {
+            return LeasePage.of(List.of(), query.limit());
+        }
+        return database.peek(transaction -> {
+            Trip first = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            first.run();
+            long now = store.get().now();
+            String prefix = query.namePrefix();
+            String starts = transaction.dialect().startsWith("l.name");
+            List<KeyRow> found = tenant == null
+                    ? transaction.query(
+                            String.format(LIST_ALL, starts),
+                            LeaseTable::rows,
+                            now,
+                            after == null ? "" : after.tenant(),
+                            after == null ? "" : after.name(),
+                            prefix,
+                            prefix,
+                            query.limit() + 1)
+                    : transaction.query(
+                            String.format(LIST_TENANT, starts),
+                            LeaseTable::rows,
+                            now,
+                            tenant,
+                            after == null || !after.tenant().equals(tenant) ? "" : after.name(),
+                            prefix,
+                            prefix,
+                            prefix,
+                            query.limit() + 1);
+            return LeasePage.of(found.stream().map(row -> row.record(now)).toList(), query.limit());
+        });
+    }
+
+    /** Clears leases that ended by themselves, and forgets keys without lease or runs; a few pages of keys at a time. */
+    List<LeaseRecord> sweep(int limit) {
+        List<LeaseRecord> cleared = new ArrayList<>();
+        for (int i = 0; i < MOST_PAGES && cleared.size() < limit; i++) {
+            List<KeyRow> page = page();
+            long now = database.peek(transaction -> {
+                Trip trip = transaction.trip();
+                Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+                trip.run();
+                return store.get().now();
+            });
+            cleared.addAll(clear(page, now, limit - cleared.size()));
+            forget(page, now);
+            if (page.size() < PAGE) {
+                break;
+            }
+        }
+        return cleared;
+    }
+
+    private synchronized List<KeyRow> page() {
+        LockKey after = sweptTo;
+        List<KeyRow> found = database.peek(transaction -> transaction.query(
+                PAGE_AFTER,
+                LeaseTable::rows,
+                after == null ? "" : after.tenant(),
+                after == null ? "" : after.name(),
+                PAGE));
+        sweptTo = found.size() < PAGE ? null : found.get(found.size() - 1).key();
+        return found;
+    }
+
+    private List<LeaseRecord> clear(List<KeyRow> page, long now, int limit) {
+        List<LockKey> over = page.stream()
+                .filter(row -> isOver(row, now))
+                .map(KeyRow::key)
+                .limit(limit)
+                .toList();
+        if (over.isEmpty()) {
+            return List.of();
+        }
+        return steps.lockFirst(over, over.size(), (step, keys) -> {
+            List<LeaseRecord> cleared = new ArrayList<>();
+            for (Step.LoadedKey key : step.keys()) {
+                clear(step, key, cleared);
+            }
+            return cleared;
+        });
+    }
+
+    private static boolean isOver(KeyRow row, long now) {
+        LeaseRow lease = row.lease();
+        return lease != null && Micros.of(lease.opensAt()) <= now && !lease.awaitsProbe();
+    }
+
+    private static void clear(Step step, Step.LoadedKey key, List<LeaseRecord> cleared) {
+        KeyState state = key.state();
+        if (!isOver(key.row(), step.now())) {
+            return;
+        }
+        LeaseRecord ended = key.row().record(step.now());
+        Settlement.settle(state);
+        if (state.lease().isPresent() && !BareLeaseRules.keepsLease(state)) {
+            state.setLease(null);
+        }
+        if (state.lease().isEmpty()) {
+            cleared.add(ended);
+        }
+    }
+
+    // The floor is raised in the step that forgets: a key that is made again has greater tokens than it had before.
+    private void forget(List<KeyRow> page, long now) {
+        Rows idle = new Rows();
+        List<LockKey> keys = new ArrayList<>();
+        for (KeyRow row : page) {
+            if (row.lease() == null
+                    && row.queue().size() == 0
+                    && row.reservation() == null
+                    && row.resource() == null
+                    && row.usedAt() <= now - IDLE_MICROS) {
+                idle.add(row.key().tenant(), row.key().name());
+                keys.add(row.key());
+            }
+        }
+        if (idle.isEmpty()) {
+            return;
+        }
+        database.write(Database.Lane.STEPS, transaction -> {
+            Trip trip = transaction.trip();
+            transaction.dialect().latchShared(trip);
+            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            trip.run();
+            long tokens = TokenLayout.byClock(
+                    store.get().epoch(), Micros.moment(store.get().now()));
+            Rows locked = new Rows();
+            long[] greatest = new long[1];
+            transaction.query(
+                    LOCK_IDLE,
+                    rows -> {
+                        while (rows.next()) {
+                            locked.add(rows.getString(1), rows.getString(2));
+                            greatest[0] = Math.max(greatest[0], rows.getLong(3));
+                        }
+                        return true;
+                    },
+                    idle,
+                    store.get().now() - IDLE_MICROS,
+                    tokens);
+            if (!locked.isEmpty()) {
+                Trip last = transaction.trip();
+                last.update(RAISE_FLOOR, greatest[0], greatest[0]);
+                last.update(transaction.dialect().delete("lease", "tenant text, name text"), locked);
+                transaction.commit(last);
+            }
+            return true;
+        });
+        steps.forget(keys);
+    }
+
+    Instant bumpEpoch(String reason) {
+        long quietUntil = database.write(Database.Lane.STEPS, transaction -> {
+            StoreRow store = PauseSteps.alone(transaction);
+            long greatest = transaction.query(GREATEST, rows -> rows.next() ? rows.getLong(1) : 0L);
+            long used = Math.max(store.epoch(), Math.max(greatest, store.tokenFloor()) >> TokenLayout.LOW_BITS);
+            if (used + 1 > TokenLayout.MAX_EPOCH) {
+                throw new UnsafeStoreException(
+                        database.store(),
+                        "has used up its epochs: " + TokenLayout.MAX_EPOCH + " is the last",
+                        "start a new store under another prefix once every lease of this one is over");
+            }
+            long until = store.now() + store.maxLease();
+            Trip last = transaction.trip();
+            last.update(BUMP, (int) used + 1, until);
+            last.update(NOT_PLAIN);
+            transaction.commit(last);
+            return until;
+        });
+        log.warn(
+                "store {}: a new epoch begins, nothing is granted before {}: {}",
+                database.store(),
+                Micros.moment(quietUntil),
+                reason);
+        return Micros.moment(quietUntil);
+    }
+
+    /** Notes that a sweep was made: waiting callers could have reported since the last one. */
+    void noteHeard() {
+        boolean matters = database.peek(transaction -> {
+            Trip trip = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<Boolean> waiting = trip.query(WAITING, ResultSet::next);
+            trip.run();
+            StoreRow row = store.get();
+            return waiting.get() && Math.abs(row.now() - row.lastHeard()) > Step.HEARD_EVERY;
+        });
+        if (!matters) {
+            return;
+        }
+        database.write(Database.Lane.STEPS, transaction -> {
+            Trip first = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            first.run();
+            StoreRow row = store.get();
+            // A clock that was set back goes on from where it was.
+            long back = Math.max(0, row.lastHeard() - row.now());
+            long now = row.now() + back;
+            boolean gap = now - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
+            Trip last = transaction.trip();
+            last.update(HEARD, now, gap ? now : row.heardSince(), back);
+            transaction.commit(last);
+            return true;
+        });
+    }
+
+    DueKeys due() {
+        return due;
+    }
+
+    private static List<KeyRow> rows(ResultSet rows) throws SQLException {
+        List<KeyRow> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(KeyRow.read(rows));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,77 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.time.Ticker;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Finds keys whose row is gone though runs of theirs are open, and makes the row anew. No step leads there; a table changed by
+ * hand does. Only a look at all open runs finds them, so the more there are, the less often it is made: it takes no more than
+ * a twentieth of the time. Safe for use by many threads.
+ */
+final class LostKeys {
+
+    private static final int SHARE = 20;
+    private static final long LONGEST = TimeUnit.MINUTES.toNanos(5);
+
+    private static final String FIND = """
+            SELECT DISTINCT q.tenant, q.name FROM ${t:open_run} AS q
+             WHERE NOT EXISTS (SELECT 1 FROM ${t:lease} AS l WHERE l.tenant = q.tenant AND l.name = q.name) LIMIT 100""";
+    private static final String COUNT = """
+            UPDATE ${t:lease} SET due_at = ?,
+              queued = (SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 0 AND q.name = ?),
+              resting = (SELECT count(*) FROM ${t:open_run} AS q
+                          WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank >= 900)
+             WHERE tenant = ? AND name = ?""";
+
+    private final Database database;
+    private final DueKeys due;
+    private final Ticker ticker;
+    private final AtomicLong next;
+
+    LostKeys(Database database, DueKeys due, Ticker ticker) {
+        this.database = database;
+        this.due = due;
+        this.ticker = ticker;
+        next = new AtomicLong(ticker.nanos());
+    }
+
+    /** Makes the rows of such keys anew and settles them, if it is time to look. */
+    void repair() {
+        long start = ticker.nanos();
+        long at = next.get();
+        if (start - at < 0 || !next.compareAndSet(at, start + LONGEST)) {
+            return;
+        }
+        try {
+            List<LockKey> lost = database.peek(transaction -> transaction.query(FIND, DueKeys::keys));
+            lost.forEach(this::makeRow);
+            if (!lost.isEmpty()) {
+                due.settle(lost);
+            }
+        } finally {
+            long end = ticker.nanos();
+            next.set(end + (end - start) * SHARE);
+        }
+    }
+
+    private void makeRow(LockKey key) {
+        String tenant = key.tenant();
+        String name = key.name();
+        database.write(Database.Lane.STEPS, transaction -> {
+            Trip first = transaction.trip();
+            transaction.dialect().latchShared(first);
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            first.run();
+            Trip last = transaction.trip();
+            last.update(
+                    transaction.dialect().insertMissing("lease", Step.NEW_KEY),
+                    new Rows().add(tenant, name, 0, store.get().now()));
+            last.update(COUNT, store.get().now(), tenant, name, tenant, name, tenant, name);
+            transaction.commit(last);
+            return true;
+        });
+    }
+}

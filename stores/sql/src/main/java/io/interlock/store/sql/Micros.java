@@ -1,0 +1,41 @@
+package io.interlock.store.sql;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+
+/** Times as the tables keep them: whole microseconds, moments counted from 1970. */
+public final class Micros {
+
+    // Longer than anything lasts, and short enough to add to. Whoever says "for ever" by a great number means it.
+    private static final Duration FOR_EVER = Duration.ofDays(36_500_000);
+
+    private Micros() {}
+
+    /** A duration, cut to whole microseconds. */
+    public static long of(Duration duration) {
+        return TimeUnit.MICROSECONDS.convert(duration.compareTo(FOR_EVER) < 0 ? duration : FOR_EVER);
+    }
+
+    /** A moment, cut to whole microseconds. */
+    public static long of(Instant moment) {
+        return of(Duration.between(Instant.EPOCH, moment));
+    }
+
+    /** The first moment a table can keep that is not before {@code moment}. */
+    static long ceiling(Instant moment) {
+        long floor = of(moment);
+        return moment(floor).isBefore(moment) ? floor + 1 : floor;
+    }
+
+    /** The moment that a table keeps as {@code micros}. */
+    public static Instant moment(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    /** The duration that a table keeps as {@code micros}. */
+    public static Duration duration(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
+    }
+}

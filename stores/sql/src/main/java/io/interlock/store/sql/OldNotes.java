@@ -1,0 +1,125 @@
+package io.interlock.store.sql;
+
+import io.interlock.run.Retention;
+import io.interlock.run.WorkerNote;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forgets what is kept beside runs: names that count no more, counts, workers, and marks of time. It deletes a page at a time,
+ * each in a transaction of its own, and leaves the rest to the next call if there is very much. Safe for use by many threads.
+ */
+final class OldNotes {
+
+    private static final int PAGE = 1000;
+    private static final int MOST_PAGES = 20;
+
+    private static final String NAME_KEY = "tenant text, name text";
+    private static final String NAMES = "${t:idempotency} AS t WHERE t.until <= ?";
+    private static final String COUNT_KEY =
+            "tenant text, name text, minute bigint, node text, policy text, outcome text";
+    private static final String COUNTS = "${t:refusal_count} AS t WHERE t.minute < ?";
+    private static final String WORKER_KEY = "instance text";
+    private static final String WORKERS = "${t:worker} AS t WHERE t.version <> 'remote' AND t.seen_at < ?";
+    private static final String REMOTE_WORKERS = "${t:worker} AS t WHERE t.version = 'remote' AND t.seen_at < ?";
+
+    private static final String OLD_MARKS =
+            "SELECT max(m.minute), min(m.minute) FROM ${t:run_minute} AS m WHERE m.minute <= ?";
+    private static final String DELETE_MARKS = "DELETE FROM ${t:run_minute} WHERE minute < ?";
+
+    private final Database database;
+
+    OldNotes(Database database) {
+        this.database = database;
+    }
+
+    /** Rows that are old, and how they are found. */
+    private record Old(String table, String key, String where, String order, long then) {
+
+        String exists() {
+            return "SELECT CASE WHEN EXISTS (SELECT 1 FROM " + where + ") THEN 1 ELSE 0 END";
+        }
+
+        String keys() {
+            StringBuilder columns = new StringBuilder();
+            for (Dialect.Column column : Dialect.Column.parse(key)) {
+                columns.append(columns.isEmpty() ? "t." : ", t.").append(column.name());
+            }
+            return "SELECT " + columns + " FROM " + where + " ORDER BY t." + order + " LIMIT ? ${skip:t}";
+        }
+    }
+
+    /** Forgets all of it, or as much as one call may. */
+    void forget(long now, Retention retention) {
+        long then = now - Micros.of(retention.runs());
+        long remoteThen = now - Micros.of(WorkerNote.REMOTE_KEPT);
+        List<Old> all = List.of(
+                new Old("idempotency", NAME_KEY, NAMES, "until", now),
+                new Old("refusal_count", COUNT_KEY, COUNTS, "minute", then),
+                new Old("worker", WORKER_KEY, WORKERS, "seen_at", then),
+                new Old("worker", WORKER_KEY, REMOTE_WORKERS, "seen_at", remoteThen));
+        for (Old old : found(all)) {
+            int pages = 1;
+            while (deletePage(old) == PAGE && pages < MOST_PAGES) {
+                pages++;
+            }
+        }
+        forgetMarks(then / StepWriter.MINUTE);
+    }
+
+    /** Those of which there are any: usually none, and one trip says so. */
+    private List<Old> found(List<Old> all) {
+        return database.peek(transaction -> {
+            Trip trip = transaction.trip();
+            List<Trip.Answer<Boolean>> answers = all.stream()
+                    .map(old -> trip.query(old.exists(), rows -> rows.next() && rows.getInt(1) == 1, old.then()))
+                    .toList();
+            trip.run();
+            return all.stream()
+                    .filter(old -> answers.get(all.indexOf(old)).get())
+                    .toList();
+        });
+    }
+
+    private int deletePage(Old old) {
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Rows rows = transaction.query(old.keys(), found -> read(found, old.key()), old.then(), PAGE);
+            if (!rows.isEmpty()) {
+                Trip trip = transaction.trip();
+                trip.update(transaction.dialect().delete(old.table(), old.key()), rows);
+                transaction.commit(trip);
+            }
+            return rows.size();
+        });
+    }
+
+    private static Rows read(ResultSet found, String key) throws SQLException {
+        List<Dialect.Column> columns = Dialect.Column.parse(key);
+        Rows rows = new Rows();
+        while (found.next()) {
+            @Nullable Object[] values = new @Nullable Object[columns.size()];
+            for (int i = 0; i < values.length; i++) {
+                values[i] =
+                        columns.get(i).type().equals("bigint") ? (Object) found.getLong(i + 1) : found.getString(i + 1);
+            }
+            rows.add(values);
+        }
+        return rows;
+    }
+
+    /** Marks before the last one that is old; that one says where the runs begin that are kept. */
+    private void forgetMarks(long then) {
+        long before = database.peek(transaction -> transaction.query(
+                OLD_MARKS, rows -> rows.next() && rows.getLong(1) > rows.getLong(2) ? rows.getLong(1) : 0L, then));
+        if (before > 0) {
+            database.write(Database.Lane.STEPS, transaction -> {
+                Trip trip = transaction.trip();
+                Trip.Answer<Boolean> deleted = trip.update(DELETE_MARKS, before);
+                transaction.commit(trip);
+                return deleted.count();
+            });
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Pause;
+import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResumeRequest;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pausing keys, and letting them go on. The row of a pause is written while no step is under way; what it means for the rows
+ * of its keys is written afterwards, a page at a time, so that neither the number of keys nor that of waiting runs keeps other
+ * tenants waiting. Safe for use by many threads.
+ */
+final class PauseSteps {
+
+    private static final int PAGE = 1000;
+
+    private static final String PUT_KEYS = "tenant text, pattern text";
+    private static final String PUT =
+            "actor text, reason text, since bigint, until bigint, resumed int, settled_to text";
+    private static final String RESUME =
+            "UPDATE ${t:pause} SET resumed = 1, settled_to = '' WHERE tenant = ? AND pattern = ? AND resumed = 0";
+    private static final String PLAIN_PAGE = """
+            SELECT l.tenant, l.name FROM ${t:lease} AS l
+             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND l.plain = 1 AND %s ORDER BY l.name LIMIT ?""";
+    private static final String CLAIMABLE_PAGE = """
+            SELECT q.tenant, q.name FROM ${t:open_run} AS q
+             WHERE q.tenant = ? AND q.busy = 1 AND q.name > ? AND q.name >= ? AND q.claimable = 1 AND %s
+             ORDER BY q.name LIMIT ?""";
+    private static final String WAITING_PAGE = """
+            SELECT l.tenant, l.name FROM ${t:lease} AS l
+             WHERE l.tenant = ? AND l.name > ? AND l.name >= ? AND (l.queued > 0 OR l.reserved_for IS NOT NULL) AND %s
+             ORDER BY l.name LIMIT ?""";
+    private static final String ENDED = "SELECT " + PauseTable.COLUMNS
+            + ", p.settled_to FROM ${t:pause} AS p WHERE p.resumed = 1 OR p.until <= ? ORDER BY p.since LIMIT 100";
+    private static final String MOVE_ON =
+            "UPDATE ${t:pause} SET settled_to = ? WHERE tenant = ? AND pattern = ? AND settled_to = ?";
+    private static final String DELETE =
+            "DELETE FROM ${t:pause} WHERE tenant = ? AND pattern = ? AND (resumed = 1 OR until <= ?)";
+
+    private final Database database;
+    private final KeySteps steps;
+    private final DueKeys due;
+    private final KeySteps.Signals signals;
+
+    PauseSteps(Database database, KeySteps steps, DueKeys due, KeySteps.Signals signals) {
+        this.database = database;
+        this.steps = steps;
+        this.due = due;
+        this.signals = signals;
+    }
+
+    Pause pause(PauseRequest request) {
+        Pause pause = database.write(Database.Lane.STEPS, transaction -> {
+            StoreRow store = alone(transaction);
+            Instant now = Micros.moment(store.now());
+            Instant until = request.time() == null ? null : Micros.moment(store.now() + Micros.of(request.time()));
+            Pause made = new Pause(request.tenant(), request.pattern(), request.actor(), request.reason(), now, until);
+            Trip trip = transaction.trip();
+            trip.update(
+                    transaction.dialect().upsert("pause", PUT_KEYS, PUT, null),
+                    new Rows()
+                            .add(
+                                    made.tenant(),
+                                    made.pattern(),
+                                    made.actor(),
+                                    made.reason(),
+                                    store.now(),
+                                    until == null ? null : Micros.of(until),
+                                    0,
+                                    ""));
+            note(transaction, trip, made, "paused", request.actor(), request.reason(), now);
+            transaction.commit(trip);
+            return made;
+        });
+        // A bare lease of these keys, or a claim of their runs, has to look at the pause from now on.
+        eachPage(pause, PLAIN_PAGE);
+        eachPage(pause, CLAIMABLE_PAGE);
+        return pause;
+    }
+
+    boolean resume(ResumeRequest request) {
+        boolean ended = database.write(Database.Lane.STEPS, transaction -> {
+            StoreRow store = alone(transaction);
+            Trip trip = transaction.trip();
+            Trip.Answer<Boolean> changed = trip.update(RESUME, request.tenant(), request.pattern());
+            trip.run();
+            if (changed.count() == 0) {
+                if (transaction.mayHaveBeenDone()) {
+                    throw new StoreUnavailableException(
+                            database.store(), "lost the connection; whether the pause was there is not known");
+                }
+                return false;
+            }
+            Instant now = Micros.moment(store.now());
+            Pause over = new Pause(request.tenant(), request.pattern(), request.actor(), request.reason(), now, null);
+            Trip last = transaction.trip();
+            note(transaction, last, over, "resumed", request.actor(), request.reason(), now);
+            transaction.commit(last);
+            return true;
+        });
+        if (ended) {
+            settleEnded(1);
+            signals.workAppeared(List.of(request.tenant()));
+        }
+        return ended;
+    }
+
+    /** Settles keys of pauses that have ended, up to {@code pages} pages of them. */
+    void settleEnded(int pages) {
+        for (int i = 0; i < pages; i++) {
+            List<Ended> ended = database.peek(transaction -> {
+                Trip trip = transaction.trip();
+                Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+                trip.run();
+                return transaction.query(
+                        ENDED,
+                        rows -> {
+                            List<Ended> found = new ArrayList<>();
+                            while (rows.next()) {
+                                Long until = KeyRow.number(rows, 6);
+                                found.add(new Ended(
+                                        new Pause(
+                                                rows.getString(1),
+                                                rows.getString(2),
+                                                rows.getString(3),
+                                                rows.getString(4),
+                                                Micros.moment(rows.getLong(5)),
+                                                until == null ? null : Micros.moment(until)),
+                                        rows.getString(7)));
+                            }
+                            return found;
+                        },
+                        store.get().now());
+            });
+            if (ended.isEmpty()) {
+                return;
+            }
+            ended.forEach(this::settlePage);
+        }
+    }
+
+    /** A pause that has ended, and the last key that was settled. */
+    private record Ended(Pause pause, String settledTo) {}
+
+    private void settlePage(Ended ended) {
+        Pause pause = ended.pause();
+        List<LockKey> keys = page(pause, WAITING_PAGE, ended.settledTo(), DueKeys.PAGE);
+        if (!keys.isEmpty()) {
+            due.settle(keys);
+        }
+        boolean over = keys.size() < DueKeys.PAGE;
+        database.write(Database.Lane.STEPS, transaction -> {
+            Trip trip = transaction.trip();
+            if (over) {
+                Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+                trip.run();
+                trip = transaction.trip();
+                trip.update(DELETE, pause.tenant(), pause.pattern(), store.get().now());
+            } else {
+                trip.update(
+                        MOVE_ON, keys.get(keys.size() - 1).name(), pause.tenant(), pause.pattern(), ended.settledTo());
+            }
+            transaction.commit(trip);
+            return true;
+        });
+    }
+
+    // A step that changes nothing else writes what the pause means for the rows of its keys.
+    private void eachPage(Pause pause, String sql) {
+        String after = "";
+        while (true) {
+            List<LockKey> keys = page(pause, sql, after, PAGE);
+            for (LockKey key : keys) {
+                after = key.name();
+            }
+            for (int i = 0; i < keys.size(); i += DueKeys.PAGE) {
+                apply(keys.subList(i, Math.min(keys.size(), i + DueKeys.PAGE)));
+            }
+            if (keys.size() < PAGE) {
+                return;
+            }
+        }
+    }
+
+    private void apply(List<LockKey> keys) {
+        int done =
+                steps.lockFirst(keys, keys.size(), (step, wanted) -> step.keys().size());
+        if (done < keys.size()) {
+            // A key that another step had is waited for: once this returns, nothing may be granted.
+            keys.forEach(key -> steps.answer(
+                    Database.Lane.STEPS,
+                    List.of(key),
+                    new KeySteps.Kind<>(List::of, all -> Step.Needs.KEYS, false, (step, each) -> true)));
+        }
+    }
+
+    private List<LockKey> page(Pause pause, String sql, String after, int limit) {
+        String pattern = pause.pattern();
+        boolean open = pattern.endsWith("*");
+        String prefix = open ? pattern.substring(0, pattern.length() - 1) : pattern;
+        String alias = sql.contains("AS q") ? "q.name" : "l.name";
+        return database.peek(transaction -> {
+            String condition = open ? transaction.dialect().startsWith(alias) : alias + " = ?";
+            String text = String.format(sql, condition);
+            @Nullable
+            Object[] values = open
+                    ? new @Nullable Object[] {pause.tenant(), after, prefix, prefix, prefix, limit}
+                    : new @Nullable Object[] {pause.tenant(), after, prefix, prefix, limit};
+            return transaction.query(text, DueKeys::keys, values);
+        });
+    }
+
+    /** Waits until no step is under way, and keeps others waiting until the transaction ends. */
+    static StoreRow alone(Transaction transaction) throws SQLException {
+        Trip trip = transaction.trip();
+        transaction.dialect().latchAlone(trip);
+        Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+        trip.run();
+        return store.get();
+    }
+
+    // Kept under the pattern as if that were a key.
+    private static void note(
+            Transaction transaction, Trip trip, Pause pause, String action, String actor, String reason, Instant now) {
+        LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
+        AuditRecord record = new AuditRecord(0, now, keys, null, null, actor, action, "", "", reason, null);
+        trip.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
+    }
+}

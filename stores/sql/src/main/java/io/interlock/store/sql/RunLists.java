@@ -1,0 +1,222 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.Attempt;
+import io.interlock.run.Resource;
+import io.interlock.run.Run;
+import io.interlock.run.RunPage;
+import io.interlock.run.RunQuery;
+import io.interlock.run.RunStatus;
+import io.interlock.run.Turn;
+import io.interlock.spi.run.rules.WaitRules;
+import java.sql.ResultSet;
+import java.sql.SQLDataException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs as people ask for them, one by one and in pages. Those that have not ended are listed from {@code open_run} and those
+ * that failed from {@code failed_run}, so that a page does not cost more the more history there is. Changes nothing. Safe for
+ * use by many threads.
+ */
+final class RunLists {
+
+    private static final String FIND = "SELECT " + StoredRuns.OPEN_COLUMNS
+            + " FROM ${t:run} AS r LEFT JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING
+            + " WHERE r.run_id = CAST(? AS ${uuid})";
+
+    // The page first, then what belongs to its runs.
+    private static final String OPEN_PAGE = "SELECT " + StoredRuns.OPEN_COLUMNS
+            + " FROM (SELECT x.* FROM ${t:open_run} AS x WHERE x.tenant = ? AND x.busy = ?";
+    private static final String OPEN_PAGE_END = ") AS q JOIN ${t:run} AS r ON r.run_id = q.run_id ORDER BY q.number";
+    private static final String FAILED_PAGE = "SELECT " + StoredRuns.COLUMNS + " FROM ${t:failed_run} AS x"
+            + " JOIN ${t:run} AS r ON r.tenant = x.tenant AND r.number = x.number WHERE x.tenant = ? AND x.state = ?";
+    private static final String PAGE =
+            "SELECT " + StoredRuns.OPEN_COLUMNS + " FROM (SELECT x.* FROM ${t:run} AS x WHERE x.tenant = ?";
+    private static final String PAGE_END =
+            ") AS r LEFT JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING + " ORDER BY r.number";
+
+    // A run may be committed later than one with a greater number, but not by minutes.
+    private static final String SINCE_NUMBER = """
+             AND x.number >= coalesce(
+               (SELECT m.number FROM ${t:run_minute} AS m WHERE m.minute <= ? ORDER BY m.minute DESC LIMIT 1), 0)""";
+    private static final int MINUTES_BEFORE = 2;
+
+    private static final String ATTEMPTS = """
+            SELECT t.ended_at, t.next, t.facts FROM ${t:attempt} AS t
+             WHERE t.run_id = CAST(? AS ${uuid}) ORDER BY t.attempt""";
+
+    /** How many ended runs of a key are looked at for successful ones. */
+    private static final int PAST_LOOKED_AT = 100;
+
+    private static final String PAST = """
+            SELECT p.since, p.status FROM (
+              SELECT r.number, r.state, r.since, r.status FROM ${t:run} AS r
+               WHERE r.tenant = ? AND r.name = ? AND r.state NOT IN ('QUEUED', 'PENDING', 'RUNNING')
+               ORDER BY r.number DESC LIMIT ?) AS p
+             WHERE p.state = 'SUCCEEDED' ORDER BY p.number DESC LIMIT ?""";
+
+    private static final String RESOURCE = "SELECT " + RunViewsTable.RESOURCE_COLUMNS
+            + " FROM ${t:lease} AS l WHERE l.tenant = ? AND l.name = ? AND l.resource_kind IS NOT NULL";
+
+    private final Database database;
+    private final StoredRuns runs;
+
+    RunLists(Database database, StoredRuns runs) {
+        this.database = database;
+        this.runs = runs;
+    }
+
+    /** The run called so. */
+    Optional<Run> findRun(RunId id) {
+        return database.peek(transaction -> find(transaction, id));
+    }
+
+    /** The run called so, as {@code transaction} sees it. */
+    Optional<Run> find(Transaction transaction, RunId id) throws SQLException {
+        return transaction.query(FIND, this::openRuns, id.toString()).stream().findFirst();
+    }
+
+    /** Runs in the order in which they were submitted, or the other way round, a page at a time. */
+    RunPage listRuns(RunQuery query) {
+        LockKey key = query.key();
+        if (key != null && !key.tenant().equals(query.tenant())) {
+            return new RunPage(List.of(), false);
+        }
+        return RunPage.of(list(query), query.limit());
+    }
+
+    private List<Run> list(RunQuery query) {
+        String order = query.descending() ? " DESC" : "";
+        int limit = query.limit() + 1;
+        RunState state = query.state();
+        if (state == null || state == RunState.SUCCEEDED) {
+            return range(new Filter(PAGE, query.tenant()), query, "x.submitted_at")
+                    .andIf("AND x.name = ?", name(query))
+                    .andIf("AND x.job = ?", job(query))
+                    .and(state == null ? "" : " AND x.state = 'SUCCEEDED'")
+                    .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
+                    .ask(database, this::openRuns);
+        }
+        if (state.isTerminal()) {
+            return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, "r.submitted_at")
+                    .andIf("AND r.name = ?", name(query))
+                    .andIf("AND x.job = ?", job(query))
+                    .and("ORDER BY x.number" + order + " LIMIT ?", limit)
+                    .ask(database, runs::readAll);
+        }
+        Filter open = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
+        return range(open.and("AND x.state = ?", state.name()), query, "x.submitted_at")
+                .andIf("AND x.name = ?", name(query))
+                .andIf("AND x.job = ?", job(query))
+                .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)
+                .ask(database, this::openRuns);
+    }
+
+    private static @Nullable String name(RunQuery query) {
+        return query.key() == null ? null : query.key().name();
+    }
+
+    private static @Nullable String job(RunQuery query) {
+        return query.job() == null ? null : query.job().value();
+    }
+
+    /** Narrows a list to the numbers behind the page before, and to those of the time asked for. */
+    private static Filter range(Filter filter, RunQuery query, String submittedAt) {
+        if (query.after() != 0 || !query.descending()) {
+            filter.and(query.descending() ? " AND x.number < ?" : " AND x.number > ?", query.after());
+        }
+        Instant since = query.since();
+        if (since != null) {
+            long from = Math.max(0, Micros.ceiling(since));
+            filter.and(SINCE_NUMBER, from / StepWriter.MINUTE - MINUTES_BEFORE)
+                    .and("AND " + submittedAt + " >= ?", from);
+        }
+        return filter;
+    }
+
+    private List<Run> openRuns(ResultSet rows) throws SQLException {
+        List<Run> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(runs.readOpen(rows));
+        }
+        return found;
+    }
+
+    /** The attempts of a run that are over, the first one first. */
+    List<Attempt> attempts(RunId id) {
+        return database.read(transaction -> {
+            Trip trip = transaction.trip();
+            Trip.Answer<List<Attempt>> tried = trip.query(ATTEMPTS, rows -> attempts(id, rows), id.toString());
+            Trip.Answer<List<Run>> found = trip.query(FIND, this::openRuns, id.toString());
+            transaction.readOnce(trip);
+            List<Attempt> attempts = new ArrayList<>(tried.get());
+            found.get().stream().flatMap(run -> last(run, attempts).stream()).forEach(attempts::add);
+            return List.copyOf(attempts);
+        });
+    }
+
+    /** The attempt with which a run ended: it is not in the table. */
+    private static Optional<Attempt> last(Run run, List<Attempt> before) {
+        RunStatus status = run.status();
+        Turn turn = status.turn();
+        boolean own = turn != null
+                && status.state().isTerminal()
+                && before.stream().noneMatch(attempt -> attempt.turn().attempt() == turn.attempt());
+        return turn == null || !own
+                ? Optional.empty()
+                : Optional.of(new Attempt(run.id(), turn, status.since(), status.state(), status.error()));
+    }
+
+    private static List<Attempt> attempts(RunId id, ResultSet rows) throws SQLException {
+        List<Attempt> found = new ArrayList<>();
+        while (rows.next()) {
+            try {
+                found.add(StatusText.readAttempt(
+                        id, rows.getString(3), Micros.moment(rows.getLong(1)), RunState.valueOf(rows.getString(2))));
+            } catch (RuntimeException unreadable) {
+                throw new SQLDataException(
+                        "an attempt of run " + id + " cannot be read: " + unreadable.getMessage(), unreadable);
+            }
+        }
+        return found;
+    }
+
+    /** How long the last attempts of the key's last successful runs took, the last one first. */
+    List<Duration> pastRuntimes(LockKey key) {
+        return database.peek(transaction -> pastRuntimes(transaction, key));
+    }
+
+    /** The same, as {@code transaction} sees it. */
+    static List<Duration> pastRuntimes(Transaction transaction, LockKey key) throws SQLException {
+        return transaction.query(
+                PAST,
+                rows -> {
+                    List<Duration> found = new ArrayList<>();
+                    while (rows.next()) {
+                        Instant end = Micros.moment(rows.getLong(1));
+                        StatusText.read(rows.getString(2), RunState.SUCCEEDED, end)
+                                .lastTurn()
+                                .ifPresent(turn -> found.add(Duration.between(turn.startedAt(), end)));
+                    }
+                    return found;
+                },
+                key.tenant(),
+                key.name(),
+                PAST_LOOKED_AT,
+                WaitRules.PAST);
+    }
+
+    /** What a guarded key stands for. */
+    Optional<Resource> resource(LockKey key) {
+        return new Filter(RESOURCE, key.tenant(), key.name())
+                .ask(database, RunViewsTable::readResources).stream().findFirst();
+    }
+}

@@ -1,0 +1,135 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.JobName;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.run.Pause;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceQuery;
+import io.interlock.run.Tally;
+import io.interlock.spi.run.RunViews;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Everything at once, each view of one unchanging state. Changes nothing. Safe for use by many threads. */
+final class RunViewsTable implements RunViews {
+
+    static final String RESOURCE_COLUMNS =
+            "l.tenant, l.name, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner";
+
+    private static final String TALLIES = """
+            SELECT q.tenant, q.job, q.state, count(*), min(r.since)
+              FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id GROUP BY q.tenant, q.job, q.state
+             UNION ALL
+            SELECT f.tenant, f.job, f.state, count(*), min(f.since)
+              FROM ${t:failed_run} AS f WHERE f.state = 'DEAD' AND f.settled = 0 GROUP BY f.tenant, f.job, f.state
+             ORDER BY 1, 2, 3""";
+    private static final String PAUSES = "SELECT " + PauseTable.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
+    private static final String RESOURCES =
+            "SELECT " + RESOURCE_COLUMNS + " FROM ${t:lease} AS l WHERE l.resource_kind = ?";
+    private static final String IN_ORDER = " ORDER BY l.tenant, l.name LIMIT ?";
+
+    private final Database database;
+    private final KeyPages keys;
+
+    RunViewsTable(Database database, StoredRuns runs) {
+        this.database = database;
+        keys = new KeyPages(runs);
+    }
+
+    @Override
+    public Instant storeTime() {
+        return database.peek(transaction -> {
+            Trip trip = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            trip.run();
+            return Micros.moment(store.get().now());
+        });
+    }
+
+    @Override
+    public List<KeyView> keys(KeyQuery query) {
+        return database.read(transaction -> keys.views(transaction, query));
+    }
+
+    @Override
+    public List<Tally> tallies() {
+        return new Filter(TALLIES).ask(database, RunViewsTable::readTallies);
+    }
+
+    private static List<Tally> readTallies(ResultSet rows) throws SQLException {
+        List<Tally> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(new Tally(
+                    rows.getString(1),
+                    new JobName(rows.getString(2)),
+                    RunState.valueOf(rows.getString(3)),
+                    rows.getLong(4),
+                    Micros.moment(rows.getLong(5))));
+        }
+        return List.copyOf(found);
+    }
+
+    @Override
+    public List<Pause> pauses(@Nullable String tenant) {
+        return database.peek(transaction -> {
+            Trip trip = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
+            Trip.Answer<List<Pause>> pauses = new Filter(PAUSES)
+                    .andIf("AND p.tenant = ?", tenant)
+                    .and("ORDER BY p.tenant, p.pattern")
+                    .ask(trip, PauseTable::read);
+            trip.run();
+            Instant now = Micros.moment(store.get().now());
+            return pauses.get().stream().filter(pause -> pause.lastsAt(now)).toList();
+        });
+    }
+
+    @Override
+    public List<Resource> resources(ResourceQuery query) {
+        String kind = Texts.shown(query.kind());
+        LockKey after = query.after();
+        return database.read(transaction -> {
+            Trip trip = transaction.trip();
+            // The rest of a tenant and the tenants behind it, each as one range of the index.
+            Trip.Answer<List<Resource>> same = new Filter(RESOURCES, kind)
+                    .and("AND l.tenant = ? AND l.name > ?", tenant(after), after == null ? "" : after.name())
+                    .and(IN_ORDER, query.limit())
+                    .ask(trip, RunViewsTable::readResources);
+            Trip.Answer<List<Resource>> behind = new Filter(RESOURCES, kind)
+                    .and("AND l.tenant > ?", tenant(after))
+                    .and(IN_ORDER, query.limit())
+                    .ask(trip, RunViewsTable::readResources);
+            transaction.readOnce(trip);
+            return Stream.concat(same.get().stream(), behind.get().stream())
+                    .limit(query.limit())
+                    .toList();
+        });
+    }
+
+    private static String tenant(@Nullable LockKey key) {
+        return key == null ? "" : key.tenant();
+    }
+
+    static List<Resource> readResources(ResultSet rows) throws SQLException {
+        List<Resource> found = new ArrayList<>();
+        while (rows.next()) {
+            String owner = rows.getString(6);
+            found.add(new Resource(
+                    LockKey.of(rows.getString(1), rows.getString(2)),
+                    rows.getString(3),
+                    rows.getString(4),
+                    rows.getLong(5),
+                    owner == null ? null : RunId.parse(owner)));
+        }
+        return found;
+    }
+}

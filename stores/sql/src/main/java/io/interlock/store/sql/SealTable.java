@@ -1,0 +1,279 @@
+package io.interlock.store.sql;
+
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Seal;
+import io.interlock.spi.run.AuditLog.Sealed;
+import java.sql.ResultSet;
+import java.sql.SQLDataException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables {@code seal} and {@code seal_anchor}: the chain that shows whether the audit log was changed, kept as pages.
+ *
+ * <p>Whoever adds to the chain or cuts it has the row of {@code seal_anchor} locked and reads its ends afterwards, so that
+ * pages follow each other without a gap. Safe for use by many threads.
+ */
+final class SealTable {
+
+    private static final String SELECT = "SELECT " + SealPage.COLUMNS + " FROM ${t:seal} AS s ";
+    private static final String LAST_PAGE = SELECT + "ORDER BY s.position DESC LIMIT 1";
+    private static final String FIRST_PAGES = SELECT + "ORDER BY s.position LIMIT ?";
+    private static final String PAGES_AFTER = SELECT + "WHERE s.position > ? ORDER BY s.position LIMIT ?";
+    private static final String PAGE_BEFORE = SELECT + "WHERE s.position <= ? ORDER BY s.position DESC LIMIT 1";
+    private static final String PAGE_AT = SELECT + "WHERE s.position = ?";
+    private static final String ANCHOR =
+            "SELECT c.position, c.sequence, c.hash FROM ${t:seal_anchor} AS c WHERE c.one = 1";
+    private static final String LOCK = ANCHOR + " ${lock:c}";
+    private static final String ANCHOR_COLUMNS = "one int, position bigint, sequence bigint, hash text";
+    private static final String RECORDS = "SELECT " + AuditRows.COLUMNS
+            + " FROM ${t:audit} AS a WHERE a.sequence > ? AND a.sequence <= ? ORDER BY a.sequence";
+    private static final String AT = "SELECT a.at FROM ${t:audit} AS a WHERE a.sequence = ?";
+    private static final String FIRST_AT = "SELECT a.at FROM ${t:audit} AS a ORDER BY a.sequence LIMIT 1";
+    private static final String DELETE_RECORDS = "DELETE FROM ${t:audit} WHERE sequence > ? AND sequence <= ?";
+    private static final String DELETE_PAGES = "DELETE FROM ${t:seal} WHERE position <= ?";
+    private static final String MOVE_ANCHOR =
+            "UPDATE ${t:seal_anchor} SET position = ?, sequence = ?, hash = ? WHERE one = 1";
+
+    private final Database database;
+
+    SealTable(Database database) {
+        this.database = database;
+    }
+
+    /**
+     * Both ends of the chain, as one trip has read them.
+     *
+     * @param anchor the last link whose record was forgotten
+     * @param lastPage the last page, or {@code null} if there is none
+     */
+    record Ends(Seal anchor, @Nullable SealPage lastPage) {
+
+        Seal head() {
+            return lastPage == null ? anchor : lastPage.last();
+        }
+
+        /** When the last sealed record was made, or 0. */
+        long at() {
+            return lastPage == null ? 0 : lastPage.at();
+        }
+    }
+
+    /** The ends of a chain, once their trip has been made. */
+    @FunctionalInterface
+    interface EndsAnswer {
+
+        Ends get();
+    }
+
+    /** Reads the ends of the chain in a trip. */
+    static EndsAnswer ends(Trip trip) {
+        Trip.Answer<List<Seal>> anchor = trip.query(ANCHOR, SealTable::anchors);
+        Trip.Answer<List<SealPage>> last = trip.query(LAST_PAGE, SealPage::read);
+        return () -> new Ends(
+                anchor.get().stream().findFirst().orElse(Seal.GENESIS),
+                last.get().stream().findFirst().orElse(null));
+    }
+
+    /** Both ends of the chain, now. */
+    Ends ends() {
+        return database.read(transaction -> {
+            Trip trip = transaction.trip();
+            EndsAnswer ends = ends(trip);
+            transaction.readOnce(trip);
+            return ends.get();
+        });
+    }
+
+    /** Lets no other transaction change the chain until this one ends, and reads its ends, all in {@code trip}. */
+    static Ends lock(Transaction transaction, Trip trip) throws SQLException {
+        Ends ends = lockIfThere(trip);
+        if (ends == null) {
+            Rows first = new Rows().add(1, Seal.GENESIS.position(), Seal.GENESIS.sequence(), Seal.GENESIS.hash());
+            transaction.update(transaction.dialect().insertMissing("seal_anchor", ANCHOR_COLUMNS), first);
+            ends = lockIfThere(transaction.trip());
+        }
+        if (ends == null) {
+            throw new SQLDataException("the row of seal_anchor is missing");
+        }
+        return ends;
+    }
+
+    private static @Nullable Ends lockIfThere(Trip trip) throws SQLException {
+        Trip.Answer<List<Seal>> locked = trip.query(LOCK, SealTable::anchors);
+        // The locking statement may have waited, and then shows what was there before. These do not.
+        EndsAnswer ends = ends(trip);
+        trip.run();
+        return locked.get().isEmpty() ? null : ends.get();
+    }
+
+    /** Adds links as one page, if {@code head} still is the last link. */
+    boolean add(Seal head, List<Seal> links) {
+        if (!followEachOther(head, links)) {
+            return false;
+        }
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Seal last = links.isEmpty() ? head : links.get(links.size() - 1);
+            Trip trip = transaction.trip();
+            Trip.Answer<Optional<Long>> at = trip.query(AT, SealTable::firstNumber, last.sequence());
+            Ends ends = lock(transaction, trip);
+            if (!ends.head().equals(head)) {
+                return transaction.mayHaveBeenDone() && isThere(transaction, last);
+            }
+            if (!links.isEmpty()) {
+                long made = at.get().orElse(ends.at());
+                add(transaction, new SealPage(last, head.position() + 1, head.sequence() + 1, made));
+            }
+            return true;
+        });
+    }
+
+    /** Adds a page to a chain that is locked, and commits. */
+    static void add(Transaction transaction, SealPage page) throws SQLException {
+        Trip trip = transaction.trip();
+        Rows rows = new Rows().add(page.values());
+        trip.update(transaction.dialect().insert("seal", SealPage.WRITTEN), rows);
+        transaction.commit(trip);
+    }
+
+    private static boolean followEachOther(Seal head, List<Seal> links) {
+        Seal last = head;
+        for (Seal link : links) {
+            if (link.position() != last.position() + 1 || link.sequence() <= last.sequence()) {
+                return false;
+            }
+            last = link;
+        }
+        return true;
+    }
+
+    // An earlier attempt without an answer may have added them. If another process added the very same links, they are
+    // ours.
+    private static boolean isThere(Transaction transaction, Seal last) throws SQLException {
+        return transaction.query(PAGE_AT, SealPage::read, last.position()).stream()
+                .anyMatch(page -> page.last().equals(last));
+    }
+
+    /** Links after a place, each with its record. */
+    List<Sealed> after(long position, int limit) {
+        return database.read(transaction -> {
+            Trip trip = transaction.trip();
+            Trip.Answer<List<Seal>> anchors = trip.query(ANCHOR, SealTable::anchors);
+            Trip.Answer<List<SealPage>> before = trip.query(PAGE_BEFORE, SealPage::read, position);
+            Trip.Answer<List<SealPage>> after = trip.query(PAGES_AFTER, SealPage::read, position, limit);
+            trip.run();
+            Seal anchor = anchors.get().stream().findFirst().orElse(Seal.GENESIS);
+            Seal link = before.get().stream()
+                    .map(SealPage::last)
+                    .filter(last -> last.position() > anchor.position())
+                    .findFirst()
+                    .orElse(anchor);
+            List<SealPage> pages = first(after.get(), Math.max(position, link.position()), limit);
+            List<Sealed> found = new ArrayList<>();
+            for (SealPage.Links page : links(transaction, link, pages)) {
+                page.links().stream()
+                        .filter(each -> each.seal().position() > position)
+                        .limit((long) limit - found.size())
+                        .forEach(found::add);
+            }
+            return List.copyOf(found);
+        });
+    }
+
+    /** The first pages, as many as {@code limit} links after {@code position} are on. */
+    private static List<SealPage> first(List<SealPage> pages, long position, int limit) {
+        int count = 0;
+        while (count < pages.size()
+                && (count == 0 || pages.get(count - 1).last().position() - position < limit)) {
+            count++;
+        }
+        return pages.subList(0, count);
+    }
+
+    /** Makes the links of pages again that follow each other after {@code before}. */
+    private static List<SealPage.Links> links(Transaction transaction, Seal before, List<SealPage> pages)
+            throws SQLException {
+        if (pages.isEmpty()) {
+            return List.of();
+        }
+        long from = pages.get(0).linkBefore(before).sequence();
+        long to = pages.get(pages.size() - 1).last().sequence();
+        List<AuditRecord> records = transaction.query(RECORDS, AuditRows::read, from, to);
+        List<SealPage.Links> links = new ArrayList<>();
+        Seal last = before;
+        int next = 0;
+        for (SealPage page : pages) {
+            int begin = next;
+            while (next < records.size()
+                    && records.get(next).sequence() <= page.last().sequence()) {
+                next++;
+            }
+            links.add(page.links(last, records.subList(begin, next)));
+            last = page.last();
+        }
+        return links;
+    }
+
+    /**
+     * Forgets sealed records made at {@code then} or before, from the beginning of the chain on. It stops for good at a page
+     * whose records are not those that were sealed, so that the traces stay.
+     *
+     * @return how many
+     */
+    int forget(long then, int limit) {
+        if (limit < 1 || !database.peek(transaction -> mayForget(transaction, then))) {
+            return 0;
+        }
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Seal anchor = lock(transaction, transaction.trip()).anchor();
+            List<SealPage> pages = transaction.query(FIRST_PAGES, SealPage::read, limit);
+            Seal last = anchor;
+            int forgotten = 0;
+            for (SealPage.Links page : links(transaction, anchor, first(pages, anchor.position(), limit))) {
+                for (Sealed link : page.links()) {
+                    AuditRecord record = link.record();
+                    if (!page.verified() || record == null || Micros.of(record.at()) > then || forgotten == limit) {
+                        return cut(transaction, anchor, last, forgotten);
+                    }
+                    last = link.seal();
+                    forgotten++;
+                }
+            }
+            return cut(transaction, anchor, last, forgotten);
+        });
+    }
+
+    private static boolean mayForget(Transaction transaction, long then) throws SQLException {
+        Trip trip = transaction.trip();
+        Trip.Answer<Optional<Long>> oldest = trip.query(FIRST_AT, SealTable::firstNumber);
+        Trip.Answer<List<SealPage>> pages = trip.query(FIRST_PAGES, SealPage::read, 1);
+        trip.run();
+        return !pages.get().isEmpty() && oldest.get().map(at -> at <= then).orElse(false);
+    }
+
+    private static int cut(Transaction transaction, Seal anchor, Seal last, int count) throws SQLException {
+        if (count > 0) {
+            Trip trip = transaction.trip();
+            trip.update(DELETE_RECORDS, anchor.sequence(), last.sequence());
+            trip.update(DELETE_PAGES, last.position());
+            trip.update(MOVE_ANCHOR, last.position(), last.sequence(), last.hash());
+            transaction.commit(trip);
+        }
+        return count;
+    }
+
+    private static List<Seal> anchors(ResultSet rows) throws SQLException {
+        List<Seal> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(new Seal(rows.getLong(1), rows.getLong(2), rows.getString(3)));
+        }
+        return found;
+    }
+
+    private static Optional<Long> firstNumber(ResultSet rows) throws SQLException {
+        return rows.next() ? Optional.of(rows.getLong(1)) : Optional.empty();
+    }
+}

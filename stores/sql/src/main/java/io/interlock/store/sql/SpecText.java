@@ -1,0 +1,119 @@
+package io.interlock.store.sql;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LeaseTerms;
+import io.interlock.run.Execution;
+import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
+import io.interlock.run.Origin;
+import io.interlock.run.RetryPlan;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
+import io.interlock.run.Transition;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What was asked for, and the limits it was let in under, as {@link FieldText}. */
+record SpecText(RunSpec spec, LineLimits line) {
+
+    private static final String NO_PARAMETERS = "{}";
+
+    /** What a reader assumes is left out: most runs differ in little. */
+    String write() {
+        FieldText text = new FieldText()
+                .put("job", spec.job())
+                .put("policy", spec.policy(), ConflictPolicy.REJECT)
+                .put("execution", spec.execution(), Execution.WORKER)
+                .put("priority", spec.priority(), 0)
+                .put("parameters", spec.parameters(), NO_PARAMETERS);
+        spec.labels().forEach((name, value) -> text.put("label.name", name).put("label.value", value));
+        text.put("ttl", FieldText.written(spec.terms().ttl()))
+                .put("lock-delay", unlessZero(spec.terms().lockDelay()))
+                .put("max-wait", FieldText.written(spec.limits().maxWait()))
+                .put("max-runtime", FieldText.written(spec.limits().maxRuntime()))
+                .put("expiry-grace", unlessZero(spec.limits().expiryGrace()))
+                .put("retry.attempts", spec.retry().attempts(), 1)
+                .put("retry.backoff", unlessZero(spec.retry().backoff()))
+                .put("retry.multiplier", spec.retry().multiplier(), 1.0)
+                .put("retry.max-backoff", unlessZero(spec.retry().maxBackoff()));
+        spec.transition().ifPresent(guard -> put(text, guard));
+        return text.put("submitter", spec.origin().submitter())
+                .put("reason", spec.origin().reason())
+                .put("correlation", spec.origin().correlation())
+                .put("trace", spec.origin().trace())
+                .put("line.queue-cap", line.queueCap(), Integer.MAX_VALUE)
+                .put("line.max-running", line.tenantMaxRunning(), Integer.MAX_VALUE)
+                .toString();
+    }
+
+    static SpecText read(String written) {
+        FieldText text = FieldText.parse(written);
+        RunSpec spec = new RunSpec(
+                text.need("job", JobName::new),
+                StatusText.orElse(text.take("policy", ConflictPolicy::valueOf), ConflictPolicy.REJECT),
+                StatusText.orElse(text.take("execution", Execution::valueOf), Execution.WORKER),
+                StatusText.orElse(text.take("priority", Integer::valueOf), 0),
+                StatusText.orElse(text.take("parameters"), NO_PARAMETERS),
+                labels(text.takeAll("label.name"), text.takeAll("label.value")),
+                new LeaseTerms(text.need("ttl", FieldText::time), time(text, "lock-delay")),
+                new RunLimits(
+                        text.take("max-wait", FieldText::time),
+                        text.take("max-runtime", FieldText::time),
+                        time(text, "expiry-grace")),
+                new RetryPlan(
+                        StatusText.orElse(text.take("retry.attempts", Integer::valueOf), 1),
+                        time(text, "retry.backoff"),
+                        StatusText.orElse(text.take("retry.multiplier", Double::valueOf), 1.0),
+                        time(text, "retry.max-backoff")),
+                guard(text),
+                new Origin(text.need("submitter"), text.take("reason"), text.take("correlation"), text.take("trace")));
+        LineLimits line = new LineLimits(
+                StatusText.orElse(text.take("line.queue-cap", Integer::valueOf), Integer.MAX_VALUE),
+                StatusText.orElse(text.take("line.max-running", Integer::valueOf), Integer.MAX_VALUE));
+        text.end();
+        return new SpecText(spec, line);
+    }
+
+    private static @Nullable String unlessZero(Duration time) {
+        return time.isZero() ? null : FieldText.written(time);
+    }
+
+    private static Duration time(FieldText text, String name) {
+        return StatusText.orElse(text.take(name, FieldText::time), Duration.ZERO);
+    }
+
+    private static void put(FieldText text, Transition guard) {
+        text.put("guard.resource", guard.resource());
+        guard.allowed().forEach(state -> text.put("guard.from", state));
+        text.put("guard.during", guard.during())
+                .put("guard.success", guard.success())
+                .put("guard.failure", guard.failure());
+    }
+
+    private static @Nullable Transition guard(FieldText text) {
+        String resource = text.take("guard.resource");
+        return resource == null
+                ? null
+                : new Transition(
+                        resource,
+                        Set.copyOf(text.takeAll("guard.from")),
+                        text.need("guard.during"),
+                        text.need("guard.success"),
+                        text.need("guard.failure"));
+    }
+
+    private static Map<String, String> labels(List<String> names, List<String> values) {
+        if (names.size() != values.size()) {
+            throw new IllegalArgumentException("has labels without a name or a value");
+        }
+        Map<String, String> labels = new HashMap<>();
+        for (int i = 0; i < names.size(); i++) {
+            labels.put(names.get(i), values.get(i));
+        }
+        return labels;
+    }
+}

@@ -1,0 +1,85 @@
+package io.interlock.store.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection, with the words of its database. Where statements are kept prepared on it, it is used for long and closed by
+ * its owner. Not safe for use by many threads at once.
+ */
+public class SqlConnection {
+
+    private static final int MOST_PREPARED = 500;
+
+    private final Connection jdbc;
+    private final Dialect dialect;
+    private final Map<String, PreparedStatement> prepared = new LinkedHashMap<>(64, 0.75f, true);
+
+    /** A connection to the tables of {@code dialect}. */
+    public SqlConnection(Connection jdbc, Dialect dialect) {
+        this.jdbc = jdbc;
+        this.dialect = dialect;
+    }
+
+    /** The driver's connection. */
+    public Connection jdbc() {
+        return jdbc;
+    }
+
+    /** The words of its database. */
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    /** How long a statement may wait for a lock, in milliseconds; 0 if the connection has a limit of its own. */
+    public int patienceMillis() {
+        return 0;
+    }
+
+    /** A new trip to the database. */
+    public Trip trip() {
+        return new Trip(this);
+    }
+
+    /** One question, in a trip of its own. */
+    public <T> T query(String sql, Trip.Reader<T> reader, @Nullable Object... values) throws SQLException {
+        Trip trip = trip();
+        Trip.Answer<T> answer = trip.query(sql, reader, values);
+        trip.run();
+        return answer.get();
+    }
+
+    /** One change, in a trip of its own; says how many rows it changed. */
+    public int update(String sql, @Nullable Object... values) throws SQLException {
+        Trip trip = trip();
+        Trip.Answer<Boolean> answer = trip.update(sql, values);
+        trip.run();
+        return answer.count();
+    }
+
+    /** The statement {@code sql}, as rendered, prepared once. */
+    PreparedStatement prepare(String sql) throws SQLException {
+        PreparedStatement statement = prepared.get(sql);
+        if (statement == null) {
+            statement = jdbc.prepareStatement(sql);
+            prepared.put(sql, statement);
+            if (prepared.size() > MOST_PREPARED) {
+                Iterator<PreparedStatement> oldest = prepared.values().iterator();
+                oldest.next().close();
+                oldest.remove();
+            }
+        }
+        return statement;
+    }
+
+    /** Hears what the server says beside the answers of a trip. */
+    protected void heed(@Nullable SQLWarning warning) throws SQLException {
+        // Most databases say nothing that matters.
+    }
+}

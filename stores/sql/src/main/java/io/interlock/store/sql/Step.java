@@ -1,0 +1,587 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
+import io.interlock.run.Pause;
+import io.interlock.run.Run;
+import io.interlock.run.SweepAction;
+import io.interlock.run.Waiter;
+import io.interlock.spi.run.rules.KeyRows;
+import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.QueueRules;
+import io.interlock.spi.run.rules.Reservation;
+import io.interlock.spi.run.rules.RunQueue;
+import io.interlock.spi.run.rules.Settlement;
+import io.interlock.spi.run.rules.StepContext;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step on some keys: the first trip locks and loads them, rules change them in memory, the last trip writes what changed.
+ *
+ * <p>The clock and everything else is read in statements after the one that locked. Requests of one step see what earlier ones
+ * changed. In a transaction that does not write, nothing is locked, and what rules would change counts for nothing. Belongs to one
+ * thread.
+ */
+final class Step {
+
+    /** The columns of a row that a step makes for a key. */
+    static final String NEW_KEY = "tenant text, name text, plain int, used_at bigint";
+
+    private static final String SELECT_KEYS = "SELECT " + KeyRow.COLUMNS
+            + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name";
+    private static final String LOCK_ALL = SELECT_KEYS + " ORDER BY l.tenant, l.name ${lock:l}";
+    private static final String LOCK_FREE = SELECT_KEYS + " ORDER BY l.tenant, l.name ${skip:l}";
+    private static final String LOCK_FIRST = SELECT_KEYS + " ORDER BY k.pos LIMIT ? ${skip:l}";
+    private static final String OPEN = "SELECT " + StoredRuns.OPEN_COLUMNS
+            + " FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id WHERE q.tenant = %1$s AND q.name = %2$s";
+    private static final String BUSY = OPEN + " AND q.busy = 1";
+    private static final String FRONT =
+            OPEN + " AND q.busy = 0 AND q.rank < 900 ORDER BY q.rank, q.seq LIMIT " + QueueRules.FRONT;
+    private static final String LAST_RANK =
+            "SELECT max(z.rank) FROM ${t:open_run} AS z WHERE z.tenant = %1$s AND z.name = %2$s AND z.busy = 0 AND z.rank < 900";
+    // Of all keys in one statement, where a database can join what depends on the row before.
+    private static final String OPEN_TOGETHER = String.format(
+            "SELECT x.*, k.pos, (" + LAST_RANK + ") FROM ${rows:k(tenant text, name text)} CROSS JOIN LATERAL ((" + BUSY
+                    + ") UNION ALL (" + FRONT + ")) AS x",
+            "k.tenant",
+            "k.name");
+    private static final String BUSY_TOGETHER = String.format(
+            "SELECT x.*, k.pos, NULL FROM ${rows:k(tenant text, name text)} CROSS JOIN LATERAL (" + BUSY + ") AS x",
+            "k.tenant",
+            "k.name");
+    private static final String ASKED = "SELECT " + StoredRuns.OPEN_COLUMNS
+            + " FROM ${rows:k(run_id uuid)} JOIN ${t:run} AS r ON r.run_id = k.run_id LEFT JOIN ${t:open_run} AS q ON "
+            + StoredRuns.WAITING;
+    private static final String NAMES = "SELECT " + StoredRuns.COLUMNS
+            + ", i.tenant, i.name, i.fingerprint, i.until FROM ${rows:k(tenant text, name text)} JOIN ${t:idempotency} AS i"
+            + " ON i.tenant = k.tenant AND i.name = k.name JOIN ${t:run} AS r ON r.run_id = i.run_id";
+    private static final String FIND =
+            "SELECT " + StoredRuns.COLUMNS + " FROM ${t:run} AS r WHERE r.run_id = CAST(? AS ${uuid})";
+    /** How often it is written down that callers are heard of, in microseconds. */
+    static final long HEARD_EVERY = 2_000_000;
+
+    private final Transaction transaction;
+    private final StoredRuns runs;
+    private final double chance;
+    private final boolean once;
+    private final Map<LockKey, LoadedKey> keys = new LinkedHashMap<>();
+    private final Map<RunId, Run> asked = new HashMap<>();
+    private final Set<RunId> askedIds = new HashSet<>();
+    private final Map<RunId, Integer> askedRanks = new HashMap<>();
+    private final Map<Name, Map.Entry<Long, Remembered>> remembered = new HashMap<>();
+    private final Map<String, TenantPlaces> tenants = new HashMap<>();
+    private final Set<LockKey> begun = new HashSet<>();
+    private final Deque<Long> numbers = new ArrayDeque<>();
+    private final StepWriter writer = new StepWriter(this);
+    private List<Pause> pauses = List.of();
+    private @Nullable StoreRow store;
+    private @Nullable Map<String, Integer> busyRuns;
+
+    Step(Transaction transaction, StoredRuns runs, double chance) {
+        this(transaction, runs, chance, false);
+    }
+
+    /**
+     * A step in {@code transaction}.
+     *
+     * @param once whether it looks in a single trip, and has no answer where rules want to see more
+     */
+    Step(Transaction transaction, StoredRuns runs, double chance, boolean once) {
+        this.transaction = transaction;
+        this.runs = runs;
+        this.chance = chance;
+        this.once = once;
+    }
+
+    /** What a step has to load beside its keys. */
+    record Needs(Set<RunId> askedRuns, int newRuns, Set<Name> names, boolean callers, boolean fronts) {
+
+        /** The keys with the fronts of their queues. */
+        static final Needs KEYS = new Needs(Set.of(), 0, Set.of(), false);
+
+        /** The keys with their busy runs; rules that want to see a queue ask for it. */
+        static final Needs BUSY_RUNS = new Needs(Set.of(), 0, Set.of(), false, false);
+
+        Needs(Set<RunId> askedRuns, int newRuns, Set<Name> names, boolean callers) {
+            this(askedRuns, newRuns, names, callers, true);
+        }
+
+        static Needs runs(Collection<RunId> ids) {
+            return new Needs(new HashSet<>(ids), 0, Set.of(), false);
+        }
+    }
+
+    /** By what a tenant knows a request again. */
+    record Name(String tenant, String name) {}
+
+    /** What came of the first request under a name. */
+    record Remembered(String fingerprint, Run run) {}
+
+    /** A key of the step. */
+    final class LoadedKey {
+        private final KeyRow row;
+        private final WaitingRuns queue;
+        private final KeyState state;
+        private final @Nullable Boolean claimable;
+
+        private LoadedKey(KeyRow row, List<Run> busy, WaitingRuns queue, @Nullable Boolean claimable) {
+            this.row = row;
+            this.queue = queue;
+            this.claimable = claimable;
+            state = new KeyState(
+                    context(row.key()),
+                    new KeyRows(
+                            row.lease(),
+                            row.token(),
+                            reservation(row, busy),
+                            busy,
+                            row.queue().size() == 0 ? RunQueue.EMPTY : queue,
+                            row.resource()));
+        }
+
+        // A row that was lost and made anew does not know the run that it is kept for.
+        private static @Nullable Reservation reservation(KeyRow row, List<Run> busy) {
+            Run run = busy.isEmpty() ? null : busy.get(0);
+            return row.reservation() == null && run != null && run.state() == RunState.PENDING
+                    ? new Reservation(run.id(), run.status().since(), null)
+                    : row.reservation();
+        }
+
+        KeyRow row() {
+            return row;
+        }
+
+        WaitingRuns queue() {
+            return queue;
+        }
+
+        KeyState state() {
+            return state;
+        }
+
+        /** Whether its PENDING run may be claimed, as the table says; {@code null} if it has none. */
+        @Nullable
+        Boolean claimable() {
+            return claimable;
+        }
+    }
+
+    /** Locks keys and loads them. Alone a request waits for other steps; together with others it leaves out keys that they have. */
+    void load(Collection<LockKey> wanted, Collection<LockKey> unseen, boolean alone, Needs needs) throws SQLException {
+        Rows rows = rows(new TreeSet<>(wanted));
+        Trip trip = transaction.trip();
+        if (transaction.writes()) {
+            transaction.dialect().latchShared(trip);
+            if (!unseen.isEmpty()) {
+                Rows missing = new Rows();
+                new TreeSet<>(unseen).forEach(key -> missing.add(key.tenant(), key.name(), 0, 0L));
+                trip.update(transaction.dialect().insertMissing("lease", NEW_KEY), missing);
+            }
+            lock(trip, alone ? LOCK_ALL : LOCK_FREE, needs, false, rows);
+        } else {
+            lock(trip, SELECT_KEYS, needs, false, rows);
+        }
+        // Alone a step has locked every row there is: a key it did not find has none.
+        if (alone || !transaction.writes()) {
+            for (LockKey key : wanted) {
+                if (!keys.containsKey(key)) {
+                    add(KeyRow.absent(key), once ? null : openAlone(KeyRow.absent(key)), true);
+                }
+            }
+        }
+    }
+
+    /** Locks up to {@code limit} of these keys that no other step has, in their order. */
+    void loadFirst(List<LockKey> wanted, int limit, Needs needs) throws SQLException {
+        Trip trip = transaction.trip();
+        transaction.dialect().latchShared(trip);
+        lock(trip, LOCK_FIRST, needs, true, rows(wanted), limit);
+    }
+
+    private void lock(Trip trip, String sql, Needs needs, boolean withPauses, Rows rows, Object... more)
+            throws SQLException {
+        @Nullable Object[] values = new @Nullable Object[1 + more.length];
+        values[0] = rows;
+        System.arraycopy(more, 0, values, 1, more.length);
+        Trip.Answer<List<KeyRow>> found = trip.query(sql, Step::keyRows, values);
+        boolean together = transaction.dialect().pipelines();
+        boolean plain = false;
+        if (!together) {
+            // No pause concerns plain keys.
+            trip.run();
+            plain = !withPauses
+                    && found.get().size() == rows.size()
+                    && found.get().stream().allMatch(KeyRow::plain);
+        }
+        Runnable context = readContext(trip, rows, needs, !plain);
+        Trip.Answer<Map<LockKey, Open>> open = together
+                ? trip.query(needs.fronts() ? OPEN_TOGETHER : BUSY_TOGETHER, each -> openOf(each, rows), rows)
+                : null;
+        if (once && open != null) {
+            transaction.readOnce(trip);
+        } else {
+            trip.run();
+        }
+        context.run();
+        for (KeyRow row : found.get()) {
+            add(row, open == null ? openAlone(row) : open.get().get(row.key()), needs.fronts());
+        }
+        asked.values().forEach(run -> {
+            LoadedKey key = keys.get(run.key());
+            if (key != null && run.state() == RunState.QUEUED) {
+                Integer rank = askedRanks.get(run.id());
+                if (rank != null) {
+                    key.queue.loaded(run, rank);
+                }
+            }
+        });
+    }
+
+    private Runnable readContext(Trip trip, Rows rows, Needs needs, boolean withPauses) {
+        askedIds.addAll(needs.askedRuns());
+        Trip.Answer<StoreRow> storeRow = StoreTable.read(trip, transaction.dialect());
+        Trip.Answer<List<Pause>> pauseRows = withPauses ? PauseTable.inForce(trip, tenants(rows)) : null;
+        if (needs.newRuns() > 0 && transaction.writes()) {
+            transaction.dialect().drawNumbers(trip, needs.newRuns(), numbers::add);
+        }
+        Trip.Answer<Boolean> askedRows =
+                needs.askedRuns().isEmpty() ? null : trip.query(ASKED, this::readAsked, ids(needs));
+        Trip.Answer<Boolean> nameRows =
+                needs.names().isEmpty() ? null : trip.query(NAMES, this::readNames, names(needs));
+        return () -> {
+            store = heard(storeRow.get(), needs.callers());
+            if (nameRows != null) {
+                nameRows.get();
+            }
+            pauses = pauseRows == null ? List.of() : pauseRows.get();
+            if (askedRows != null) {
+                askedRows.get();
+            }
+        };
+    }
+
+    private static Rows tenants(Rows keys) {
+        Rows tenants = new Rows();
+        keys.all().stream().map(row -> row[0]).distinct().forEach(tenants::add);
+        return tenants;
+    }
+
+    // Time in which no caller could be heard of proves nothing about any of them.
+    private StoreRow heard(StoreRow row, boolean callers) {
+        boolean gap = row.now() - row.lastHeard() > Micros.of(Waiter.STALE_AFTER);
+        long since = gap ? row.now() : row.heardSince();
+        if (callers && transaction.writes() && row.now() - row.lastHeard() > HEARD_EVERY) {
+            writer.heard(row.now(), since);
+        }
+        return row.heardSince(since);
+    }
+
+    private static Rows names(Needs needs) {
+        Rows names = new Rows();
+        needs.names().forEach(name -> names.add(name.tenant(), name.name()));
+        return names;
+    }
+
+    private boolean readNames(ResultSet rows) throws SQLException {
+        while (rows.next()) {
+            Run run = runs.read(rows);
+            remembered.put(
+                    new Name(rows.getString(10), rows.getString(11)),
+                    Map.entry(rows.getLong(13), new Remembered(rows.getString(12), run)));
+        }
+        return true;
+    }
+
+    /** What came of the request that a tenant made under a name, if the name still counts. */
+    @Nullable
+    Remembered remembered(Name name) {
+        Map.Entry<Long, Remembered> known = remembered.get(name);
+        return known == null || known.getKey() <= now() ? null : known.getValue();
+    }
+
+    /** Remembers what came of a request under a name, for later requests of this step too. */
+    void remember(Name name, Remembered what, long until) {
+        remembered.put(name, Map.entry(until, what));
+        writer.remember(name, what.fingerprint(), what.run().id(), until);
+    }
+
+    private static Rows ids(Needs needs) {
+        Rows ids = new Rows();
+        needs.askedRuns().forEach(id -> ids.add(id.toString()));
+        return ids;
+    }
+
+    private boolean readAsked(ResultSet rows) throws SQLException {
+        while (rows.next()) {
+            Run run = runs.readOpen(rows);
+            asked.put(run.id(), run);
+            Long rank = KeyRow.number(rows, 13);
+            if (rank != null) {
+                askedRanks.put(run.id(), rank.intValue());
+            }
+        }
+        return true;
+    }
+
+    /** The open runs of one key, as loaded with it. */
+    private record Open(
+            List<Run> busy,
+            List<Run> front,
+            List<Integer> ranks,
+            @Nullable Boolean claimable,
+            @Nullable Integer lastRank) {}
+
+    private Map<LockKey, Open> openOf(ResultSet rows, Rows wanted) throws SQLException {
+        Map<LockKey, Open> found = new HashMap<>();
+        while (rows.next()) {
+            @Nullable Object[] key = wanted.all().get(rows.getInt(15) - 1);
+            LockKey of = LockKey.of(String.valueOf(key[0]), String.valueOf(key[1]));
+            Long lastRank = KeyRow.number(rows, 16);
+            take(found, of, rows, lastRank == null ? null : lastRank.intValue());
+        }
+        return found;
+    }
+
+    private void take(Map<LockKey, Open> found, LockKey of, ResultSet row, @Nullable Integer lastRank)
+            throws SQLException {
+        Open open = found.getOrDefault(
+                of, new Open(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), null, lastRank));
+        Run run = runs.readOpen(row);
+        if (row.getInt(12) == 1) {
+            open.busy().add(run);
+            open = new Open(open.busy(), open.front(), open.ranks(), row.getInt(14) == 1, lastRank);
+        } else {
+            open.front().add(run);
+            open.ranks().add(row.getInt(13));
+        }
+        found.put(of, open);
+    }
+
+    private @Nullable Open openAlone(KeyRow row) throws SQLException {
+        if (row.plain()) {
+            return null;
+        }
+        String tenant = row.key().tenant();
+        String name = row.key().name();
+        Map<LockKey, Open> found = new HashMap<>();
+        Trip trip = transaction.trip();
+        trip.query(
+                String.format(BUSY, "?", "?"),
+                rows -> {
+                    while (rows.next()) {
+                        take(found, row.key(), rows, null);
+                    }
+                    return true;
+                },
+                tenant,
+                name);
+        if (row.queue().size() > 0) {
+            List<Integer> last = new ArrayList<>();
+            trip.query(
+                    String.format(LAST_RANK, "?", "?"),
+                    rows -> {
+                        if (rows.next() && KeyRow.number(rows, 1) != null) {
+                            last.add(rows.getInt(1));
+                        }
+                        return true;
+                    },
+                    tenant,
+                    name);
+            trip.query(
+                    String.format(FRONT, "?", "?"),
+                    rows -> {
+                        while (rows.next()) {
+                            take(found, row.key(), rows, last.isEmpty() ? null : last.get(0));
+                        }
+                        return true;
+                    },
+                    tenant,
+                    name);
+        }
+        trip.run();
+        return found.get(row.key());
+    }
+
+    private void add(KeyRow row, @Nullable Open open, boolean fronts) {
+        WaitingRuns queue = new WaitingRuns(transaction, runs, row, now());
+        if (open != null) {
+            for (int i = 0; i < open.front().size(); i++) {
+                queue.loaded(open.front().get(i), open.ranks().get(i));
+            }
+        }
+        if (fronts && (open != null || transaction.dialect().pipelines())) {
+            queue.loadedFront(open == null ? List.of() : open.front(), open == null ? null : open.lastRank());
+        }
+        keys.put(
+                row.key(),
+                new LoadedKey(
+                        row, open == null ? List.of() : open.busy(), queue, open == null ? null : open.claimable()));
+    }
+
+    private StepContext context(LockKey key) {
+        StoreRow row = store();
+        return new StepContext(
+                key,
+                Micros.moment(row.now()),
+                new StepContext.Tokens(row.epoch(), row.tokenFloor()),
+                row.quietEnd(),
+                Micros.moment(row.heardSince()),
+                pauses.stream()
+                        .filter(pause -> pause.tenant().equals(key.tenant()))
+                        .toList(),
+                tenants.computeIfAbsent(key.tenant(), tenant -> new TenantPlaces(this, tenant))
+                        .seenBy(key),
+                // A look gives no numbers: what it would add counts for nothing.
+                transaction.writes() ? numbers::remove : () -> Long.MAX_VALUE,
+                chance);
+    }
+
+    Transaction transaction() {
+        return transaction;
+    }
+
+    StoredRuns runs() {
+        return runs;
+    }
+
+    StoreRow store() {
+        StoreRow row = store;
+        if (row == null) {
+            throw new IllegalStateException("the step has not been loaded");
+        }
+        return row;
+    }
+
+    /** The time of this step. */
+    long now() {
+        return store().now();
+    }
+
+    Instant moment() {
+        return Micros.moment(now());
+    }
+
+    /** A key of this step, or {@code null} if another step has it. */
+    @Nullable
+    LoadedKey key(LockKey key) {
+        return keys.get(key);
+    }
+
+    Collection<LoadedKey> keys() {
+        return keys.values();
+    }
+
+    /** A run that was asked for, as the store had it before this step. */
+    @Nullable
+    Run asked(RunId id) {
+        return asked.get(id);
+    }
+
+    /** The run called {@code id}, as the store had it before this step, whether it was asked for or not. */
+    @Nullable
+    Run find(RunId id) throws SQLException {
+        Run known = asked.get(id);
+        if (known == null && !askedIds.contains(id)) {
+            List<Run> found = transaction.query(FIND, runs::readAll, id.toString());
+            known = found.isEmpty() ? null : found.get(0);
+        }
+        return known;
+    }
+
+    /**
+     * Makes sure that what the step found is not its own doing.
+     *
+     * @throws StoreUnavailableException if an earlier attempt lost its connection and may have taken effect
+     */
+    void requireFirstAttempt(String what) {
+        if (transaction.mayHaveBeenDone()) {
+            throw new StoreUnavailableException(transaction.store(), "lost the connection; " + what + " is not known");
+        }
+    }
+
+    /** Whether this is the first request of the step about {@code key}. */
+    boolean begins(LockKey key) {
+        return begun.add(key);
+    }
+
+    /** The runs of a key that were asked for. */
+    List<RunId> askedOf(LockKey key) {
+        return asked.values().stream()
+                .filter(run -> run.key().equals(key))
+                .map(Run::id)
+                .toList();
+    }
+
+    /** How many runs of a tenant are under way, as the store had it before this step. No other step changes it meanwhile. */
+    int busyRuns(String tenant) {
+        Map<String, Integer> known = busyRuns;
+        if (known == null) {
+            SortedSet<String> all = new TreeSet<>();
+            keys.keySet().forEach(key -> all.add(key.tenant()));
+            try {
+                known = TenantPlaces.count(transaction, all);
+            } catch (SQLException failure) {
+                throw new WaitingRuns.StepFailure(failure);
+            }
+            busyRuns = known;
+        }
+        return known.getOrDefault(tenant, 0);
+    }
+
+    /** Settles what time has brought about on a key. */
+    List<SweepAction> settle(LoadedKey key) {
+        return Settlement.settle(key.state());
+    }
+
+    /** What is written beside the keys. */
+    StepWriter writer() {
+        return writer;
+    }
+
+    /** Tenants with a limit under which a place may be free for a run of another key. */
+    Set<String> limitedTenants() {
+        Set<String> limited = new HashSet<>();
+        keys.forEach((key, loaded) -> {
+            if (store().placesWanted() && loaded.state().busyChange() < 0) {
+                limited.add(key.tenant());
+            }
+        });
+        tenants.forEach((tenant, places) -> {
+            if (places.wereAsked()) {
+                limited.add(tenant);
+            }
+        });
+        return limited;
+    }
+
+    private static List<KeyRow> keyRows(ResultSet rows) throws SQLException {
+        List<KeyRow> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(KeyRow.read(rows));
+        }
+        return found;
+    }
+
+    private static Rows rows(Collection<LockKey> keys) {
+        Rows rows = new Rows();
+        keys.forEach(key -> rows.add(key.tenant(), key.name()));
+        return rows;
+    }
+}

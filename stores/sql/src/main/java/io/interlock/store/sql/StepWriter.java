@@ -1,0 +1,530 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.Run;
+import io.interlock.run.Waiter;
+import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.rules.DueRules;
+import io.interlock.spi.run.rules.KeyState;
+import io.interlock.spi.run.rules.LeaseRow;
+import io.interlock.spi.run.rules.QueueRules;
+import io.interlock.spi.run.rules.Reservation;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what the rules of one step have changed: one statement for each table, all rows of the step together. Runs that
+ * give up a key are written before those that get one, so that no two have a key even between two statements. Belongs to one
+ * thread.
+ */
+final class StepWriter {
+
+    private static final String KEY = "tenant text, name text";
+    private static final String RUN = """
+            run_id uuid, number bigint, tenant text, name text, job text, priority int, submitted_at bigint, spec text,
+            state text, since bigint, status text""";
+    private static final String OPEN_KEY = "tenant text, busy int, name text, rank int, seq bigint";
+    private static final String OPEN = OPEN_KEY + """
+            , number bigint, run_id uuid, job text, state text, priority int, submitted_at bigint, claimable int,
+            claim_id uuid, seen_at bigint, missed int, due_at bigint""";
+    private static final String OPEN_CHANGES =
+            "state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint";
+    static final String AUDIT = """
+            at bigint, tenant text, name text, run_id uuid, token bigint, actor text, action text, state_before text,
+            state_after text, reason text, correlation text""";
+    private static final String RUN_CHANGES = "state text, since bigint, status text";
+    private static final String RUN_MINUTE = "minute bigint, number bigint";
+    private static final String FAILED = "tenant text, state text, number bigint, run_id uuid, job text, since bigint";
+    private static final String ATTEMPT = "run_id uuid, attempt int, ended_at bigint, next text, facts text";
+    private static final String LETTER_KEY = "tenant text, state text, number bigint";
+    private static final String LETTER =
+            "settled int, kind text, actor text, reason text, settled_at bigint, successor uuid";
+    private static final String IDEMPOTENCY_KEY = "tenant text, name text";
+    private static final String IDEMPOTENCY = "fingerprint text, run_id uuid, until bigint";
+
+    private static final String HEARD = "UPDATE ${t:store} SET last_heard = ?, heard_since = ?";
+
+    /** What a row of {@code run_minute} stands for, in microseconds. */
+    static final long MINUTE = 60_000_000;
+
+    private final Step step;
+    private final Rows leases = new Rows();
+    private final Rows newRuns = new Rows();
+    private final Rows changedRuns = new Rows();
+    private final Rows goneFromOpen = new Rows();
+    private final Rows newInOpen = new Rows();
+    private final Rows changedInOpen = new Rows();
+    private final Rows failed = new Rows();
+    private final Rows attempts = new Rows();
+    private final Rows letters = new Rows();
+    private final Rows audit = new Rows();
+    // In the order in which every step locks them.
+    private final SortedMap<Step.Name, @Nullable Object[]> names =
+            new TreeMap<>(Comparator.comparing(Step.Name::tenant).thenComparing(Step.Name::name));
+    private final List<Long> heard = new ArrayList<>();
+    private final Map<RunId, UUID> claims = new HashMap<>();
+    private final Map<LockKey, Long> waiters = new HashMap<>();
+    private final List<LockKey> freed = new ArrayList<>();
+    private final Map<String, Boolean> tenantsWithWork = new LinkedHashMap<>();
+    private final List<LockKey> stopped = new ArrayList<>();
+
+    StepWriter(Step step) {
+        this.step = step;
+    }
+
+    /** Callers or a sweep were heard of at {@code now}. */
+    void heard(long now, long since) {
+        heard.clear();
+        heard.add(now);
+        heard.add(since);
+    }
+
+    /** A claim has taken {@code run}. */
+    void claimed(RunId run, UUID claim) {
+        claims.put(run, claim);
+    }
+
+    /** A refused caller waits for {@code key}. */
+    void waits(LockKey key, long until) {
+        waiters.put(key, until);
+    }
+
+    /** A tenant knows a request again by this name. */
+    void remember(Step.Name name, String fingerprint, RunId run, long until) {
+        names.put(name, new @Nullable Object[] {name.tenant(), name.name(), fingerprint, run.toString(), until});
+    }
+
+    /** A record as a row of the table {@code audit}. */
+    static Rows row(AuditRecord record) {
+        return new Rows()
+                .add(
+                        Micros.of(record.at()),
+                        record.key().tenant(),
+                        record.key().name(),
+                        record.run() == null ? null : record.run().toString(),
+                        record.token() == null ? null : record.token().value(),
+                        Texts.shown(record.actor()),
+                        Texts.shown(record.action()),
+                        Texts.shown(record.before()),
+                        Texts.shown(record.after()),
+                        Texts.shown(record.reason()),
+                        Texts.shownOrNull(record.correlation()));
+    }
+
+    private void note(AuditRecord record) {
+        audit.add(row(record).all().get(0));
+        if (record.action().equals("stop-requested") || record.action().equals("evicted")) {
+            stopped.add(record.key());
+        }
+    }
+
+    /** Keys whose waiting callers should look again once the step is committed. */
+    List<LockKey> keysToWake() {
+        List<LockKey> all = new ArrayList<>(freed);
+        all.addAll(stopped);
+        return all;
+    }
+
+    /** Tenants with work for workers that was not there before. */
+    Iterable<String> tenantsWithWork() {
+        return tenantsWithWork.keySet();
+    }
+
+    /**
+     * Whether the rules have changed one of these keys so far, or there is anything else to write. What a row would become by
+     * being written again counts for nothing.
+     */
+    boolean wantsToWrite(Collection<LockKey> keys) {
+        boolean beside = !(names.isEmpty() && waiters.isEmpty() && claims.isEmpty() && heard.isEmpty());
+        return beside || keys.stream().anyMatch(this::isChanged);
+    }
+
+    private boolean isChanged(LockKey which) {
+        Step.LoadedKey key = Objects.requireNonNull(step.key(which), "the key is loaded");
+        KeyState state = key.state();
+        KeyRow row = key.row();
+        return !state.changes().isEmpty()
+                || !Objects.equals(state.lease().orElse(null), row.lease())
+                || !Objects.equals(state.reservation().orElse(null), row.reservation())
+                || !Objects.equals(state.resource().orElse(null), row.resource());
+    }
+
+    /** Whether the rules have changed anything, or anything else is to be written. */
+    boolean hasChanges() {
+        collect();
+        return !(leases.isEmpty()
+                && newRuns.isEmpty()
+                && changedRuns.isEmpty()
+                && goneFromOpen.isEmpty()
+                && newInOpen.isEmpty()
+                && changedInOpen.isEmpty()
+                && letters.isEmpty()
+                && audit.isEmpty()
+                && heard.isEmpty()
+                && names.isEmpty());
+    }
+
+    private boolean collected;
+
+    /** Writes everything in the last trip of the step. Without changes the step ends without a trace. */
+    void commit(Trip trip) throws SQLException {
+        collect();
+        Dialect dialect = step.transaction().dialect();
+        if (!leases.isEmpty()) {
+            trip.update(dialect.remembered("write leases", () -> dialect.update("lease", KEY, KeyRow.WRITTEN)), leases);
+        }
+        if (!heard.isEmpty()) {
+            trip.update(HEARD, heard.get(0), heard.get(1));
+        }
+        if (!goneFromOpen.isEmpty()) {
+            trip.update(dialect.remembered("close runs", () -> dialect.delete("open_run", OPEN_KEY)), goneFromOpen);
+        }
+        if (!newRuns.isEmpty()) {
+            trip.update(dialect.remembered("add runs", () -> dialect.insert("run", RUN)), newRuns);
+            long minute = step.now() / MINUTE;
+            trip.update(
+                    dialect.remembered("add minute", () -> dialect.insertMissing("run_minute", RUN_MINUTE)),
+                    new Rows().add(minute, newRuns.all().get(0)[1]));
+        }
+        if (!changedRuns.isEmpty()) {
+            trip.update(
+                    dialect.remembered("change runs", () -> dialect.update("run", "run_id uuid", RUN_CHANGES)),
+                    changedRuns);
+        }
+        if (!changedInOpen.isEmpty()) {
+            trip.update(
+                    dialect.remembered("change open", () -> dialect.update("open_run", OPEN_KEY, OPEN_CHANGES)),
+                    changedInOpen);
+        }
+        if (!newInOpen.isEmpty()) {
+            trip.update(dialect.remembered("open runs", () -> dialect.insert("open_run", OPEN)), newInOpen);
+        }
+        if (!failed.isEmpty()) {
+            trip.update(dialect.remembered("fail runs", () -> dialect.insert("failed_run", FAILED)), failed);
+        }
+        if (!attempts.isEmpty()) {
+            trip.update(dialect.remembered("add attempts", () -> dialect.insert("attempt", ATTEMPT)), attempts);
+        }
+        if (!letters.isEmpty()) {
+            trip.update(
+                    dialect.remembered("settle letters", () -> dialect.update("failed_run", LETTER_KEY, LETTER)),
+                    letters);
+        }
+        if (!audit.isEmpty()) {
+            trip.update(dialect.remembered("add audit", () -> dialect.insert("audit", AUDIT)), audit);
+        }
+        Trip.Answer<Boolean> named = null;
+        if (!names.isEmpty()) {
+            Rows rows = new Rows();
+            names.values().forEach(rows::add);
+            named = trip.update(
+                    dialect.upsert("idempotency", IDEMPOTENCY_KEY, IDEMPOTENCY, "t.until <= ?"), rows, step.now());
+        }
+        if (named == null) {
+            step.transaction().commit(trip);
+            return;
+        }
+        trip.run();
+        if (named.count() < names.size()) {
+            // Another request under the same name was faster; the step is made again and finds it.
+            throw new NameTaken();
+        }
+        step.transaction().commit();
+    }
+
+    private void collect() {
+        if (collected) {
+            return;
+        }
+        collected = true;
+        for (Step.LoadedKey key : step.keys()) {
+            collect(key);
+        }
+    }
+
+    private void collect(Step.LoadedKey key) {
+        KeyState state = key.state();
+        KeyState.Changes changes = state.changes();
+        KeyRow before = key.row();
+        int resting = before.queue().resting();
+        for (Run run : changes.runs()) {
+            resting += collect(key, run);
+        }
+        flipClaimable(key);
+        KeyRow after = after(key, resting);
+        if (!after.equals(before) && !(before.isAbsent() && after.saysNothing())) {
+            leases.add(after.values());
+        }
+        if ((before.lease() != null && after.lease() == null) || offers(before.reservation(), after.reservation())) {
+            freed.add(before.key());
+        }
+        changes.attempts().stream()
+                .filter(attempt -> attempt.next() == RunState.QUEUED)
+                .forEach(this::collect);
+        changes.letters().forEach(this::collect);
+        changes.audit().forEach(this::note);
+    }
+
+    private static boolean offers(@Nullable Reservation before, @Nullable Reservation after) {
+        return after != null && after.until() != null && !after.equals(before);
+    }
+
+    private KeyRow after(Step.LoadedKey key, int resting) {
+        KeyState state = key.state();
+        KeyRow before = key.row();
+        LeaseRow lease = state.lease().orElse(null);
+        boolean plain = isPlain(state);
+        long token = state.lastToken();
+        if (plain) {
+            StoreRow store = step.store();
+            long epoch = (long) store.epoch() << TokenLayout.LOW_BITS;
+            token = lease == null ? Math.max(token, Math.max(store.tokenFloor(), epoch)) : token;
+        }
+        KeyRow.QueueFacts queue = state.hasOpenRuns() ? queue(key, resting) : KeyRow.QueueFacts.EMPTY;
+        boolean same = Objects.equals(lease, before.lease());
+        return new KeyRow(
+                before.key(),
+                lease,
+                token,
+                plain,
+                waiters.getOrDefault(before.key(), before.waitersUntil()),
+                same ? before.usedAt() : step.now(),
+                state.reservation().orElse(null),
+                queue,
+                state.resource().orElse(null));
+    }
+
+    private boolean isPlain(KeyState state) {
+        LeaseRow lease = state.lease().orElse(null);
+        StoreRow store = step.store();
+        return !state.hasOpenRuns()
+                && state.reservation().isEmpty()
+                && (lease == null || (lease.eviction() == null && !lease.probed()))
+                && store.quietUntil() <= store.now()
+                && !QueueRules.isPaused(state);
+    }
+
+    private KeyRow.QueueFacts queue(Step.LoadedKey key, int resting) {
+        KeyState state = key.state();
+        Instant due = DueRules.ofKey(state);
+        due = DueRules.sooner(due, key.queue().nextDue(changedIds(state)));
+        for (Run run : state.changes().runs()) {
+            if (run.state() == RunState.QUEUED) {
+                due = DueRules.sooner(due, DueRules.ofWaiting(run, state.now()));
+            }
+        }
+        KeyRow.Blocked blocked = QueueRules.waitsForPlace(state)
+                .map(run -> new KeyRow.Blocked(
+                        run.spec().priority(),
+                        Micros.of(run.submittedAt()),
+                        run.number(),
+                        run.line().tenantMaxRunning()))
+                .orElse(null);
+        return new KeyRow.QueueFacts(state.queueSize(), resting, due == null ? null : Micros.ceiling(due), blocked);
+    }
+
+    private static Set<RunId> changedIds(KeyState state) {
+        return state.changes().runs().stream().map(Run::id).collect(Collectors.toSet());
+    }
+
+    /** Collects a changed run, and says how many more runs of its key rest now. */
+    private int collect(Step.LoadedKey key, Run run) {
+        KeyState state = key.state();
+        boolean wasQueued = state.wasQueued(run);
+        boolean wasResting = wasQueued && key.queue().rankOf(run.id()) >= StoredRuns.RESTING;
+        Run before = state.isNew(run) ? null : stored(key, run);
+        if (before == null) {
+            newRuns.add(
+                    run.id().toString(),
+                    run.number(),
+                    run.key().tenant(),
+                    run.key().name(),
+                    run.job().value(),
+                    run.spec().priority(),
+                    Micros.of(run.submittedAt()),
+                    new SpecText(run.spec(), run.line()).write(),
+                    run.state().name(),
+                    Micros.of(run.status().since()),
+                    StatusText.write(run.status()));
+        } else if (!sameButForItsCaller(before, run)) {
+            changedRuns.add(
+                    run.id().toString(),
+                    run.state().name(),
+                    Micros.of(run.status().since()),
+                    StatusText.write(run.status()));
+        }
+        boolean rests = collectOpen(key, run, before, wasQueued);
+        if (run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
+            failed.add(
+                    run.key().tenant(),
+                    run.state().name(),
+                    run.number(),
+                    run.id().toString(),
+                    run.job().value(),
+                    Micros.of(run.status().since()));
+        }
+        if (run.state() == RunState.PENDING && (before == null || before.state() != RunState.PENDING)) {
+            tenantsWithWork.put(run.key().tenant(), true);
+        }
+        return (rests ? 1 : 0) - (wasResting ? 1 : 0);
+    }
+
+    private static @Nullable Run stored(Step.LoadedKey key, Run run) {
+        Run waiting = key.queue().stored(run.id());
+        if (waiting != null) {
+            return waiting;
+        }
+        return key.state().before().busy().stream()
+                .filter(busy -> busy.id().equals(run.id()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    // That its caller was heard of is kept beside the queue, not with the run.
+    private static boolean sameButForItsCaller(Run before, Run after) {
+        Waiter waiter = before.status().waiter();
+        if (waiter != null
+                && after.status().waiter() != null
+                && before.state() == RunState.QUEUED
+                && after.state() == RunState.QUEUED) {
+            return before.status().equals(after.status().waiting(waiter));
+        }
+        return before.status().equals(after.status());
+    }
+
+    /** Moves a run in the table of open runs, and says whether it rests there. */
+    private boolean collectOpen(Step.LoadedKey key, Run run, @Nullable Run before, boolean wasQueued) {
+        Instant now = key.state().now();
+        boolean busy = run.state() == RunState.PENDING || run.state() == RunState.RUNNING;
+        boolean ready = QueueRules.isReady(run, now);
+        int rank = busy ? 0 : (ready ? 0 : StoredRuns.RESTING_BASE) - run.spec().priority();
+        long seq = busy ? 0 : run.number();
+        String tenant = run.key().tenant();
+        String name = run.key().name();
+        if (before != null) {
+            int oldRank = wasQueued ? key.queue().rankOf(run.id()) : 0;
+            long oldSeq = wasQueued ? run.number() : 0;
+            boolean stays = !run.state().isTerminal() && busy == !wasQueued && rank == oldRank;
+            if (stays) {
+                changedInOpen.add(concat(
+                        new @Nullable Object[] {tenant, busy ? 1 : 0, name, rank, seq}, changing(key, run, busy)));
+                return !busy && !ready;
+            }
+            goneFromOpen.add(tenant, wasQueued ? 0 : 1, name, oldRank, oldSeq);
+        }
+        if (!run.state().isTerminal()) {
+            @Nullable Object[] changing = changing(key, run, busy);
+            newInOpen.add(
+                    tenant,
+                    busy ? 1 : 0,
+                    name,
+                    rank,
+                    seq,
+                    run.number(),
+                    run.id().toString(),
+                    run.job().value(),
+                    changing[0],
+                    run.spec().priority(),
+                    Micros.of(run.submittedAt()),
+                    changing[1],
+                    changing[2],
+                    changing[3],
+                    changing[4],
+                    changing[5]);
+        }
+        return !busy && !ready && !run.state().isTerminal();
+    }
+
+    private @Nullable Object[] changing(Step.LoadedKey key, Run run, boolean busy) {
+        Instant now = key.state().now();
+        Waiter waiter = run.status().waiter();
+        Instant due = busy ? DueRules.ofBusy(run, key.state().lease().orElse(null), now) : DueRules.ofWaiting(run, now);
+        UUID claim = claims.get(run.id());
+        boolean claimable = run.state() == RunState.PENDING && !QueueRules.isPaused(key.state());
+        return new @Nullable Object[] {
+            run.state().name(),
+            claimable ? 1 : 0,
+            claim == null || run.state() != RunState.RUNNING ? null : claim.toString(),
+            waiter == null || busy ? null : Micros.of(waiter.seenAt()),
+            waiter != null && waiter.missedOffer() ? 1 : 0,
+            due == null ? null : Micros.ceiling(due)
+        };
+    }
+
+    // A run that waits for a worker may be claimed again once its pause is over, though nothing about it changes.
+    private void flipClaimable(Step.LoadedKey key) {
+        Boolean was = key.claimable();
+        Run pending = key.state().before().busy().stream().findFirst().orElse(null);
+        if (was == null || pending == null || pending.state() != RunState.PENDING) {
+            return;
+        }
+        boolean changed =
+                key.state().changes().runs().stream().anyMatch(run -> run.id().equals(pending.id()));
+        boolean may = !QueueRules.isPaused(key.state());
+        if (!changed && may != was) {
+            changedInOpen.add(concat(
+                    new @Nullable Object[] {
+                        pending.key().tenant(), 1, pending.key().name(), 0, 0L
+                    },
+                    changing(key, pending, true)));
+            if (may) {
+                tenantsWithWork.put(pending.key().tenant(), true);
+            }
+        }
+    }
+
+    private void collect(Attempt attempt) {
+        attempts.add(
+                attempt.run().toString(),
+                attempt.turn().attempt(),
+                Micros.of(attempt.endedAt()),
+                attempt.next().name(),
+                StatusText.write(attempt));
+    }
+
+    private void collect(DeadLetter letter) {
+        letter.settled()
+                .ifPresent(done -> letters.add(
+                        letter.run().key().tenant(),
+                        RunState.DEAD.name(),
+                        letter.run().number(),
+                        1,
+                        done.kind().name(),
+                        done.actor(),
+                        done.reason(),
+                        Micros.of(done.at()),
+                        done.successor() == null ? null : done.successor().toString()));
+    }
+
+    private static @Nullable Object[] concat(@Nullable Object[] a, @Nullable Object[] b) {
+        @Nullable Object[] both = new @Nullable Object[a.length + b.length];
+        System.arraycopy(a, 0, both, 0, a.length);
+        System.arraycopy(b, 0, both, a.length, b.length);
+        return both;
+    }
+
+    /** Another step has remembered the same name meanwhile. */
+    static final class NameTaken extends SQLException {
+
+        private static final long serialVersionUID = 1L;
+    }
+}

@@ -1,0 +1,57 @@
+package io.interlock.store.sql;
+
+import io.interlock.InvalidSettingException;
+import java.util.regex.Pattern;
+
+/**
+ * Where a store's tables live: a schema, and the prefix all its names begin with. Both may come from a user, and both end
+ * up inside SQL text; so both are plain identifiers, or this record cannot be made.
+ *
+ * @param schema for example {@code public}; for SQLite always {@code main}
+ * @param prefix for example {@value #DEFAULT_PREFIX}; two stores with different prefixes never meet
+ */
+public record TableNames(String schema, String prefix) {
+
+    /** The URL option for the prefix. */
+    public static final String PREFIX_OPTION = "prefix";
+
+    /** The prefix of stores that name none. */
+    public static final String DEFAULT_PREFIX = "interlock_";
+
+    private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]{0,30}");
+
+    /**
+     * Checks both names.
+     *
+     * @throws InvalidSettingException if one is not a plain identifier
+     */
+    public TableNames {
+        require("schema", schema);
+        require(PREFIX_OPTION, prefix);
+    }
+
+    /** {@code sql} with {@code ${schema}} and {@code ${prefix}} replaced. */
+    public String fill(String sql) {
+        return sql.replace("${schema}", quoted()).replace("${prefix}", prefix);
+    }
+
+    /** The full name of one of the tables. */
+    public String table(String name) {
+        return quoted() + "." + prefix + name;
+    }
+
+    // It may be a word of SQL; names that begin with the prefix and go on are none.
+    private String quoted() {
+        return '"' + schema + '"';
+    }
+
+    private static void require(String setting, String value) {
+        if (!IDENTIFIER.matcher(value).matches()) {
+            throw new InvalidSettingException(
+                    setting,
+                    value,
+                    "must be 1 to 31 characters of a-z 0-9 _ and not begin with a digit",
+                    "choose a plain lower-case name, for example " + DEFAULT_PREFIX);
+        }
+    }
+}

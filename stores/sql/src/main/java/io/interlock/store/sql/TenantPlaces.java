@@ -1,0 +1,123 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.spi.run.rules.Reservation;
+import io.interlock.spi.run.rules.TenantSlots;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many runs of one tenant are under way, for the steps that a limit concerns. The first question locks all tenants of
+ * the step, in their order, so that two steps never give away the same place nor wait for each other. Belongs to one step.
+ */
+final class TenantPlaces {
+
+    private static final String LOCK = "SELECT p.tenant FROM ${rows:k(tenant text)} JOIN ${t:tenant_place} AS p"
+            + " ON p.tenant = k.tenant ORDER BY p.tenant ${lock:p}";
+    private static final String BUSY = "SELECT k.tenant, (SELECT count(*) FROM ${t:open_run} AS q"
+            + " WHERE q.tenant = k.tenant AND q.busy = 1) + (SELECT count(*) FROM ${t:lease} AS o"
+            + " WHERE o.tenant = k.tenant AND o.reserved_until IS NOT NULL) FROM ${rows:k(tenant text)}";
+    private static final String RIVALS = """
+            SELECT l.name, l.blocked_priority, l.blocked_since, l.blocked_number FROM ${t:lease} AS l
+             WHERE l.tenant = ? AND l.blocked_number IS NOT NULL AND l.blocked_below > ?
+             ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?""";
+
+    private final Step step;
+    private final String tenant;
+    private boolean asked;
+
+    TenantPlaces(Step step, String tenant) {
+        this.step = step;
+        this.tenant = tenant;
+    }
+
+    /** Whether a limit had a say. */
+    boolean wereAsked() {
+        return asked;
+    }
+
+    TenantSlots seenBy(LockKey key) {
+        return new TenantSlots() {
+            @Override
+            public int busy() {
+                int others = 0;
+                for (Step.LoadedKey each : step.keys()) {
+                    if (each.row().key().tenant().equals(tenant)) {
+                        // An offer to a caller keeps its place; that of this key is not in its own way.
+                        others -= isOffer(each.row().reservation()) ? 1 : 0;
+                        if (!each.row().key().equals(key)) {
+                            others += each.state().busyChange();
+                            others += isOffer(each.state().reservation().orElse(null)) ? 1 : 0;
+                        }
+                    }
+                }
+                asked = true;
+                return step.busyRuns(tenant) + others;
+            }
+
+            @Override
+            public @Nullable Rival firstRival(int busy, Instant now) {
+                return rival(busy);
+            }
+        };
+    }
+
+    private static boolean isOffer(@Nullable Reservation reservation) {
+        return reservation != null && reservation.until() != null;
+    }
+
+    /** Locks these tenants, and counts the runs of each that are under way. */
+    static Map<String, Integer> count(Transaction transaction, SortedSet<String> tenants) throws SQLException {
+        Rows wanted = new Rows();
+        tenants.forEach(wanted::add);
+        Trip trip = transaction.trip();
+        if (transaction.writes()) {
+            trip.update(transaction.dialect().insertMissing("tenant_place", "tenant text"), wanted);
+            trip.query(LOCK, ResultSet::next, wanted);
+        }
+        Trip.Answer<Map<String, Integer>> busy = trip.query(
+                BUSY,
+                rows -> {
+                    Map<String, Integer> found = new HashMap<>();
+                    while (rows.next()) {
+                        found.put(rows.getString(1), rows.getInt(2));
+                    }
+                    return found;
+                },
+                wanted);
+        trip.run();
+        return busy.get();
+    }
+
+    private TenantSlots.@Nullable Rival rival(int busyNow) {
+        try {
+            List<TenantSlots.Rival> found = step.transaction()
+                    .query(
+                            RIVALS,
+                            rows -> {
+                                List<TenantSlots.Rival> rivals = new ArrayList<>();
+                                while (rows.next()) {
+                                    // Keys of this step are decided by it.
+                                    if (step.key(LockKey.of(tenant, rows.getString(1))) == null) {
+                                        rivals.add(new TenantSlots.Rival(
+                                                rows.getInt(2), Micros.moment(rows.getLong(3)), rows.getLong(4)));
+                                    }
+                                }
+                                return rivals;
+                            },
+                            tenant,
+                            busyNow,
+                            step.keys().size() + 1);
+            return found.isEmpty() ? null : found.get(0);
+        } catch (SQLException failure) {
+            throw new WaitingRuns.StepFailure(failure);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.interlock.store.sql;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transaction. Its first trip begins it and its last one ends it, so that a step takes two round trips where the
+ * database lets statements go together. Belongs to one thread.
+ */
+public abstract class Transaction {
+
+    private final SqlConnection connection;
+    private final boolean writes;
+    private final int attempt;
+    private final int earlierBreaks;
+    private boolean begun;
+    private boolean over;
+
+    /**
+     * A transaction on {@code connection}.
+     *
+     * @param writes whether it may lock and write
+     * @param attempt which attempt of the same work it is, from 1
+     * @param earlierBreaks how many earlier attempts of the same work lost their connection and may have taken effect
+     */
+    protected Transaction(SqlConnection connection, boolean writes, int attempt, int earlierBreaks) {
+        this.connection = connection;
+        this.writes = writes;
+        this.attempt = attempt;
+        this.earlierBreaks = earlierBreaks;
+    }
+
+    /** Whether an earlier attempt of the same work failed. */
+    public final boolean isRepeated() {
+        return attempt > 1;
+    }
+
+    /** Kind and place of the database, for people. */
+    public abstract String store();
+
+    /** Whether it may lock and write. */
+    public final boolean writes() {
+        return writes;
+    }
+
+    /** Whether an earlier attempt of the same work may have taken effect. */
+    public final boolean mayHaveBeenDone() {
+        return earlierBreaks > 0;
+    }
+
+    /** Whether it keeps others waiting for so long that what is left should be done in another one. */
+    public boolean isLong() {
+        return false;
+    }
+
+    /** How long its statements may wait for a lock, see {@link SqlConnection#patienceMillis()}. */
+    public final int patienceMillis() {
+        return connection.patienceMillis();
+    }
+
+    /** The words of the database. */
+    public final Dialect dialect() {
+        return connection.dialect();
+    }
+
+    /** A trip within this transaction. */
+    public final Trip trip() {
+        if (over) {
+            throw new IllegalStateException("the transaction is over");
+        }
+        Trip trip = connection.trip();
+        if (!begun) {
+            begun = true;
+            begin(trip);
+        }
+        return trip;
+    }
+
+    /** One question, in a trip of its own. */
+    public final <T> T query(String sql, Trip.Reader<T> reader, @Nullable Object... values) throws SQLException {
+        Trip trip = trip();
+        Trip.Answer<T> answer = trip.query(sql, reader, values);
+        trip.run();
+        return answer.get();
+    }
+
+    /** One change, in a trip of its own; says how many rows it changed. */
+    public final int update(String sql, @Nullable Object... values) throws SQLException {
+        Trip trip = trip();
+        Trip.Answer<Boolean> answer = trip.update(sql, values);
+        trip.run();
+        return answer.count();
+    }
+
+    /** Makes the last trip, and makes everything that was written last. */
+    public final void commit(Trip last) throws SQLException {
+        end(last);
+        over = true;
+    }
+
+    /** Makes the only trip of a read, so that no other trip is needed to end it. */
+    public final void readOnce(Trip only) throws SQLException {
+        commit(only);
+    }
+
+    /** Makes everything that was written last. */
+    public final void commit() throws SQLException {
+        commit(trip());
+    }
+
+    /** Undoes everything, unless it was committed. */
+    public final void close() throws SQLException {
+        if (!over) {
+            over = true;
+            if (begun) {
+                undo();
+            }
+        }
+    }
+
+    /** The connection it is on. */
+    protected final SqlConnection connection() {
+        return connection;
+    }
+
+    /** Puts what begins a transaction in front of {@code first}. */
+    protected abstract void begin(Trip first);
+
+    /** Sends {@code last} and commits. */
+    protected abstract void end(Trip last) throws SQLException;
+
+    /** Rolls back. */
+    protected abstract void undo() throws SQLException;
+}

@@ -1,0 +1,187 @@
+package io.interlock.store.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Statements that go to the database together: in one round trip where the database allows it. Answers are there after
+ * {@link #run()}. Belongs to one thread.
+ */
+public final class Trip {
+
+    private final SqlConnection connection;
+    private final List<Part> parts = new ArrayList<>();
+
+    Trip(SqlConnection connection) {
+        this.connection = connection;
+    }
+
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Part(
+            String sql, @Nullable Object[] values, @Nullable Answer<?> answer) {}
+
+    /** Makes an answer of rows. */
+    @FunctionalInterface
+    public interface Reader<T> {
+
+        /** Reads all of them. */
+        T read(ResultSet rows) throws SQLException;
+    }
+
+    /** What a statement of a trip brought back. */
+    public static final class Answer<T> {
+
+        private final Reader<T> reader;
+        private @Nullable T value;
+        private int count = -1;
+
+        private Answer(Reader<T> reader) {
+            this.reader = reader;
+        }
+
+        /** The answer; only after the trip. */
+        public T get() {
+            T read = value;
+            if (read == null) {
+                throw new IllegalStateException("the trip has not been made");
+            }
+            return read;
+        }
+
+        /** How many rows a statement without rows of its own has changed. */
+        public int count() {
+            return count;
+        }
+    }
+
+    /** Adds a question. */
+    public <T> Answer<T> query(String sql, Reader<T> reader, @Nullable Object... values) {
+        Answer<T> answer = new Answer<>(reader);
+        parts.add(new Part(connection.dialect().render(sql), values, answer));
+        return answer;
+    }
+
+    /** Adds a change. */
+    public Answer<Boolean> update(String sql, @Nullable Object... values) {
+        Answer<Boolean> answer = new Answer<>(rows -> true);
+        parts.add(new Part(connection.dialect().render(sql), values, answer));
+        return answer;
+    }
+
+    /** How long its statements may wait for a lock, see {@link SqlConnection#patienceMillis()}. */
+    public int patienceMillis() {
+        return connection.patienceMillis();
+    }
+
+    /** Whether there is anything to send. */
+    public boolean isEmpty() {
+        return parts.isEmpty();
+    }
+
+    /** Sends all of it, and reads all answers. */
+    public void run() throws SQLException {
+        if (connection.dialect().pipelines()) {
+            if (!parts.isEmpty()) {
+                runTogether();
+            }
+        } else {
+            for (Part part : parts) {
+                PreparedStatement statement = connection.prepare(part.sql());
+                if (part.values().length > 0
+                        && part.values()[0] instanceof Rows rows
+                        && connection.dialect().takesRowsOneByOne(part.sql())) {
+                    runOneByOne(statement, rows, part);
+                } else {
+                    bind(statement, 1, part);
+                    take(statement, statement.execute(), part);
+                }
+            }
+        }
+        parts.clear();
+    }
+
+    private void runTogether() throws SQLException {
+        StringBuilder sql = new StringBuilder();
+        for (Part part : parts) {
+            sql.append(sql.isEmpty() ? "" : ";\n").append(part.sql());
+        }
+        try (PreparedStatement statement = connection.jdbc().prepareStatement(sql.toString())) {
+            int index = 1;
+            for (Part part : parts) {
+                index = bind(statement, index, part);
+            }
+            boolean hasRows = statement.execute();
+            connection.heed(statement.getWarnings());
+            for (int i = 0; i < parts.size(); i++) {
+                take(statement, hasRows, parts.get(i));
+                if (i + 1 < parts.size()) {
+                    hasRows = statement.getMoreResults();
+                }
+            }
+        }
+    }
+
+    private static void runOneByOne(PreparedStatement statement, Rows rows, Part part) throws SQLException {
+        int count = 0;
+        for (@Nullable Object[] row : rows.all()) {
+            for (int i = 0; i < row.length; i++) {
+                bind(statement, i + 1, row[i]);
+            }
+            for (int i = 1; i < part.values().length; i++) {
+                bind(statement, row.length + i, part.values()[i]);
+            }
+            count += statement.executeUpdate();
+        }
+        if (part.answer() != null) {
+            part.answer().count = count;
+        }
+    }
+
+    private int bind(PreparedStatement statement, int from, Part part) throws SQLException {
+        Connection jdbc = connection.jdbc();
+        int index = from;
+        for (Object value : part.values()) {
+            if (value instanceof Rows rows) {
+                index = connection.dialect().bind(jdbc, statement, index, rows, part.sql());
+            } else {
+                bind(statement, index++, value);
+            }
+        }
+        return index;
+    }
+
+    private static void bind(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {
+        if (value instanceof Long number) {
+            statement.setLong(index, number);
+        } else if (value instanceof Integer number) {
+            statement.setInt(index, number);
+        } else if (value instanceof String text) {
+            statement.setString(index, text);
+        } else {
+            statement.setObject(index, value);
+        }
+    }
+
+    private static void take(PreparedStatement statement, boolean hasRows, Part part) throws SQLException {
+        Answer<?> answer = part.answer();
+        if (answer == null) {
+            return;
+        }
+        if (hasRows) {
+            try (ResultSet rows = statement.getResultSet()) {
+                read(answer, rows);
+            }
+        } else {
+            answer.count = statement.getUpdateCount();
+        }
+    }
+
+    private static <T> void read(Answer<T> answer, ResultSet rows) throws SQLException {
+        answer.value = answer.reader.read(rows);
+    }
+}

@@ -1,0 +1,184 @@
+package io.interlock.store.sql;
+
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Seal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Audit records that are there for good and not sealed yet, in the order of their numbers. A record with a smaller number than
+ * the last one sealed would never be sealed; so a record is left out as long as a smaller number may still come to light.
+ *
+ * <p>What is known about missing numbers is kept in memory, so that nothing is written for it. Safe for use by many threads.
+ */
+final class UnsealedRecords {
+
+    private static final String AFTER = "SELECT " + AuditRows.COLUMNS + """
+
+             FROM ${t:audit} AS a
+             WHERE a.sequence > coalesce((SELECT s.sequence FROM ${t:seal} AS s ORDER BY s.position DESC LIMIT 1),
+                                         (SELECT c.sequence FROM ${t:seal_anchor} AS c WHERE c.one = 1), 0)
+             ORDER BY a.sequence LIMIT ?""";
+
+    /**
+     * After so many looks in vain the mark is taken anew. The store may have been put back to an earlier state, whose
+     * transactions have smaller ids.
+     */
+    private static final int MOST_LOOKS = 60;
+
+    private final Database database;
+    private volatile Known known = Known.NOTHING;
+
+    UnsealedRecords(Database database) {
+        this.database = database;
+    }
+
+    /**
+     * What this process knows about missing numbers.
+     *
+     * @param head the place of the last link when it was found out
+     * @param settled no number up to this one will come to light any more
+     * @param waiting what is waited for, or {@code null}
+     */
+    private record Known(long head, long settled, @Nullable Waiting waiting) {
+
+        static final Known NOTHING = new Known(0, 0, null);
+    }
+
+    /**
+     * Numbers up to {@code through} are settled once all transactions with ids below {@code mark} have ended.
+     *
+     * @param looks how often they had not
+     */
+    private record Waiting(long through, long mark, int looks) {
+
+        Waiting lookedAgain() {
+            return new Waiting(through, mark, looks + 1);
+        }
+    }
+
+    /**
+     * What follows the last link.
+     *
+     * @param last the last number given, where that means anything
+     */
+    private record Tail(SealTable.Ends ends, List<AuditRecord> records, long last) {
+
+        Seal head() {
+            return ends.head();
+        }
+
+        /** How many numbers are missing after the last link, where all have a record. */
+        long missing() {
+            long next = records.isEmpty() ? last + 1 : records.get(0).sequence();
+            return next - head().sequence() - 1;
+        }
+
+        /** The first records after number {@code before} that miss no numbers but those up to {@code settled}. */
+        List<AuditRecord> withoutGap(long before, long settled) {
+            long previous = before;
+            int end = 0;
+            for (AuditRecord record : records) {
+                if (record.sequence() != previous + 1 && record.sequence() > settled) {
+                    break;
+                }
+                previous = record.sequence();
+                end++;
+            }
+            return List.copyOf(records.subList(0, end));
+        }
+    }
+
+    /** Up to {@code limit} records. */
+    List<AuditRecord> first(int limit) {
+        AuditNumbers numbers = database.dialect().auditNumbers();
+        return numbers instanceof AuditNumbers.OutOfOrder ids
+                ? settled(ids, limit)
+                : inOrder((AuditNumbers.InOrder) numbers, limit);
+    }
+
+    private List<AuditRecord> settled(AuditNumbers.OutOfOrder ids, int limit) {
+        Known before = looked(ids, known);
+        Tail tail = database.read(transaction -> tail(transaction, limit, null));
+        if (tail.head().position() < before.head()) {
+            // The chain is shorter than it was: the store was put back to an earlier state.
+            before = Known.NOTHING;
+        }
+        List<AuditRecord> seen = tail.records();
+        List<AuditRecord> found = tail.withoutGap(tail.head().sequence(), before.settled());
+        Waiting waiting = before.waiting();
+        if (found.size() < seen.size() && (waiting == null || waiting.looks() >= MOST_LOOKS)) {
+            // The mark is taken after the records were seen: who has drawn a smaller number has an id below it.
+            waiting = new Waiting(seen.get(seen.size() - 1).sequence(), mark(ids), 0);
+            before = looked(ids, new Known(before.head(), before.settled(), waiting));
+            if (before.waiting() == null) {
+                tail = database.read(transaction -> tail(transaction, limit, null));
+                found = tail.withoutGap(tail.head().sequence(), before.settled());
+            }
+        }
+        known = new Known(tail.head().position(), before.settled(), before.waiting());
+        return found;
+    }
+
+    /** Asks whether those have ended that were waited for. Records are read afterwards, so that all of theirs are seen. */
+    private Known looked(AuditNumbers.OutOfOrder ids, Known before) {
+        Waiting waiting = before.waiting();
+        if (waiting == null) {
+            return before;
+        }
+        long oldest = database.peek(transaction -> transaction.query(ids.oldestOpen(), UnsealedRecords::number));
+        return oldest >= waiting.mark()
+                ? new Known(before.head(), Math.max(before.settled(), waiting.through()), null)
+                : new Known(before.head(), before.settled(), waiting.lookedAgain());
+    }
+
+    private long mark(AuditNumbers.OutOfOrder ids) {
+        return database.write(Database.Lane.STEPS, transaction -> {
+            Trip trip = transaction.trip();
+            Trip.Answer<Long> next = trip.query(ids.next(), UnsealedRecords::number);
+            transaction.commit(trip);
+            return next.get();
+        });
+    }
+
+    /** Records up to the next number that is missing. Numbers that are missing before them get links without records. */
+    private List<AuditRecord> inOrder(AuditNumbers.InOrder numbers, int limit) {
+        Tail seen = database.read(transaction -> tail(transaction, limit, numbers.last()));
+        if (seen.missing() <= 0) {
+            return seen.withoutGap(seen.head().sequence(), 0);
+        }
+        return database.write(Database.Lane.STEPS, transaction -> {
+            SealTable.lock(transaction, transaction.trip());
+            Tail tail = tail(transaction, limit, numbers.last());
+            long missing = tail.missing();
+            if (missing > 0) {
+                SealTable.add(
+                        transaction,
+                        SealPage.lost(
+                                tail.head(),
+                                Math.min(missing, limit),
+                                tail.ends().at()));
+            }
+            return missing > limit ? List.of() : tail.withoutGap(tail.head().sequence() + missing, 0);
+        });
+    }
+
+    private static Tail tail(Transaction transaction, int limit, @Nullable String lastNumber) throws SQLException {
+        Trip trip = transaction.trip();
+        SealTable.EndsAnswer ends = SealTable.ends(trip);
+        Trip.Answer<List<AuditRecord>> records = trip.query(AFTER, AuditRows::read, limit);
+        Trip.Answer<Long> last = lastNumber == null ? null : trip.query(lastNumber, UnsealedRecords::number);
+        if (transaction.writes()) {
+            trip.run();
+        } else {
+            transaction.readOnce(trip);
+        }
+        return new Tail(ends.get(), records.get(), last == null ? 0 : last.get());
+    }
+
+    private static long number(ResultSet rows) throws SQLException {
+        return rows.next() ? rows.getLong(1) : 0;
+    }
+}

@@ -1,0 +1,354 @@
+package io.interlock.store.sql;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.spi.run.rules.QueueRules;
+import io.interlock.spi.run.rules.RunQueue;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The runs that wait for one key, within one transaction. What a step usually needs is loaded together with the key; the rest
+ * is asked for when a rule wants it. Belongs to one thread.
+ */
+final class WaitingRuns implements RunQueue {
+
+    private static final String SELECT = "SELECT " + StoredRuns.OPEN_COLUMNS
+            + " FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id"
+            + " WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? ";
+    private static final String FRONT = SELECT + "AND q.rank < 900 ORDER BY q.rank, q.seq LIMIT ?";
+    private static final String OF_RANK = SELECT + "AND q.rank = ? ORDER BY q.seq LIMIT ?";
+    private static final String RESTING = SELECT + "AND q.rank >= 900 ORDER BY q.rank, q.seq LIMIT ?";
+    private static final String DUE = SELECT + "AND q.due_at <= ? ORDER BY q.due_at LIMIT ?";
+    private static final String OF_JOB = SELECT + "AND q.job = ? ORDER BY q.rank, q.seq";
+    private static final String FIND =
+            "SELECT " + StoredRuns.OPEN_COLUMNS + " FROM ${t:run} AS r JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING
+                    + " WHERE r.run_id = CAST(? AS ${uuid}) AND r.tenant = ? AND r.name = ?";
+    private static final String RANKS = """
+            SELECT DISTINCT q.rank FROM ${t:open_run} AS q
+             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.rank < 900 ORDER BY q.rank""";
+    private static final String NEXT_DUE = """
+            SELECT q.due_at, q.run_id FROM ${t:open_run} AS q
+             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ? AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT ?""";
+    private static final String PLACES = """
+            SELECT q.run_id, q.rank, q.number, q.priority, q.submitted_at FROM ${t:open_run} AS q
+             WHERE q.tenant = ? AND q.busy = 0 AND q.name = ?""";
+
+    private final Transaction transaction;
+    private final StoredRuns runs;
+    private final LockKey key;
+    private final KeyRow.QueueFacts facts;
+    private final long now;
+    private final Map<RunId, StoredRuns.Waiting> loaded = new LinkedHashMap<>();
+    private @Nullable List<Run> front;
+    private @Nullable Integer lastReadyRank;
+    private @Nullable List<Place> places;
+    private boolean noMoreDue;
+
+    /** One waiting run, for counting. */
+    private record Place(RunId id, int rank, long number, int priority, long submittedAt) {
+
+        int effective(long now) {
+            long minutes = Math.max(0, (now - submittedAt) / 60_000_000);
+            return priority + (int) Math.min(QueueRules.MOST_AGEING, minutes);
+        }
+    }
+
+    WaitingRuns(Transaction transaction, StoredRuns runs, KeyRow row, long now) {
+        this.transaction = transaction;
+        this.runs = runs;
+        key = row.key();
+        facts = row.queue();
+        this.now = now;
+    }
+
+    /** Takes over a run that was loaded with the key. */
+    void loaded(Run run, int rank) {
+        loaded.putIfAbsent(run.id(), new StoredRuns.Waiting(run, rank));
+    }
+
+    /** Takes over the front as it was loaded with the key: by priority, without ageing. */
+    void loadedFront(List<Run> first, @Nullable Integer lastRank) {
+        front = first;
+        lastReadyRank = lastRank;
+    }
+
+    /** The rank a run of the store has in the table. */
+    int rankOf(RunId id) {
+        StoredRuns.Waiting waiting = loaded.get(id);
+        if (waiting == null) {
+            throw new IllegalStateException("run " + id + " was not loaded");
+        }
+        return waiting.rank();
+    }
+
+    /** A run as the store has it, if it was loaded. */
+    @Nullable
+    Run stored(RunId id) {
+        StoredRuns.Waiting waiting = loaded.get(id);
+        return waiting == null ? null : waiting.run();
+    }
+
+    @Override
+    public int size() {
+        return facts.size();
+    }
+
+    @Override
+    public Optional<Run> find(RunId id) {
+        StoredRuns.Waiting known = loaded.get(id);
+        if (known != null || facts.size() == 0) {
+            return Optional.ofNullable(known).map(StoredRuns.Waiting::run);
+        }
+        return ask(FIND, id.toString(), key.tenant(), key.name()).stream().findFirst();
+    }
+
+    @Override
+    public List<Run> front(Instant moment, Set<RunId> except, int limit) {
+        if (facts.size() == 0) {
+            return List.of();
+        }
+        List<Run> first = front;
+        if (first == null) {
+            first = ask(FRONT, key.tenant(), key.name(), QueueRules.FRONT);
+            front = first;
+        }
+        boolean all = first.size() < QueueRules.FRONT;
+        List<Run> left =
+                first.stream().filter(run -> !except.contains(run.id())).toList();
+        if ((all || left.size() >= limit) && isOfOnePriority(first, all)) {
+            return left.stream().limit(limit).toList();
+        }
+        return byRank(moment, except, limit);
+    }
+
+    // Waiting raises a priority by ten at most, so the first run is the first of one of eleven priorities.
+    private List<Run> byRank(Instant moment, Set<RunId> except, int limit) {
+        List<Integer> ranks = query(RANKS, rows -> {
+            List<Integer> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(rows.getInt(1));
+            }
+            return found;
+        });
+        List<Run> candidates = new ArrayList<>();
+        for (int rank : ranks) {
+            if (candidates.size() >= limit && rank > ranks.get(0) + QueueRules.MOST_AGEING) {
+                break;
+            }
+            ask(OF_RANK, key.tenant(), key.name(), rank, limit + except.size()).stream()
+                    .filter(run -> !except.contains(run.id()))
+                    .limit(limit)
+                    .forEach(candidates::add);
+        }
+        return candidates.stream().sorted(QueueRules.order(moment)).limit(limit).toList();
+    }
+
+    private boolean isOfOnePriority(List<Run> first, boolean all) {
+        if (first.isEmpty()) {
+            return true;
+        }
+        int rank = rankOf(first.get(0).id());
+        Integer last = all ? Integer.valueOf(rankOf(first.get(first.size() - 1).id())) : lastReadyRank;
+        return last != null && last == rank;
+    }
+
+    @Override
+    public List<Run> resting(Set<RunId> except, int limit) {
+        return facts.resting() == 0
+                ? List.of()
+                : ask(RESTING, key.tenant(), key.name(), limit + except.size()).stream()
+                        .filter(run -> !except.contains(run.id()))
+                        .limit(limit)
+                        .toList();
+    }
+
+    @Override
+    public List<Run> due(Instant moment, Set<RunId> except, int limit) {
+        if (!mayBeDue() || noMoreDue) {
+            return List.of();
+        }
+        List<Run> found = ask(DUE, key.tenant(), key.name(), now, limit + except.size());
+        // The time of a step stands still: what was not due at its first question is not due at a later one.
+        noMoreDue = found.size() < limit + except.size();
+        return found.stream()
+                .filter(run -> !except.contains(run.id()))
+                .limit(limit)
+                .toList();
+    }
+
+    private boolean mayBeDue() {
+        Long dueAt = facts.dueAt();
+        return facts.size() > 0 && dueAt != null && dueAt <= now;
+    }
+
+    @Override
+    public List<Run> ofJob(JobName job, Set<RunId> except) {
+        return facts.size() == 0
+                ? List.of()
+                : ask(OF_JOB, key.tenant(), key.name(), job.value()).stream()
+                        .filter(run -> !except.contains(run.id()))
+                        .toList();
+    }
+
+    @Override
+    public int ahead(Run run, Instant moment, Set<RunId> except) {
+        int ready = facts.size() - facts.resting();
+        if (facts.size() == 0) {
+            return 0;
+        }
+        boolean isLast = lastReadyRank != null
+                && -run.spec().priority() >= lastReadyRank
+                && !loaded.containsKey(run.id())
+                && QueueRules.isReady(run, moment);
+        if (isLast) {
+            int changed = (int) except.stream()
+                    .map(loaded::get)
+                    .filter(waiting -> waiting != null && waiting.rank() < StoredRuns.RESTING)
+                    .count();
+            return ready - changed;
+        }
+        int mine = new Place(run.id(), 0, run.number(), run.spec().priority(), Micros.of(run.submittedAt()))
+                .effective(now);
+        boolean isReady = QueueRules.isReady(run, moment);
+        int ahead = 0;
+        for (Place place : places()) {
+            if (!except.contains(place.id()) && !place.id().equals(run.id())) {
+                boolean otherReady = place.rank() < StoredRuns.RESTING;
+                int other = place.effective(now);
+                boolean before = otherReady != isReady
+                        ? otherReady
+                        : other != mine ? other > mine : place.number() < run.number();
+                ahead += before ? 1 : 0;
+            }
+        }
+        return ahead;
+    }
+
+    // Read once for all requests of a step: a place in the middle of a queue is known by counting.
+    private List<Place> places() {
+        List<Place> known = places;
+        if (known == null) {
+            known = query(PLACES, rows -> {
+                List<Place> found = new ArrayList<>();
+                while (rows.next()) {
+                    found.add(new Place(
+                            RunId.parse(rows.getString(1)),
+                            rows.getInt(2),
+                            rows.getLong(3),
+                            rows.getInt(4),
+                            rows.getLong(5)));
+                }
+                return found;
+            });
+            places = known;
+        }
+        return known;
+    }
+
+    @Override
+    public @Nullable Instant nextDue(Set<RunId> except) {
+        Long dueAt = facts.dueAt();
+        if (facts.size() == 0 || dueAt == null) {
+            return null;
+        }
+        if (dueAt > now) {
+            return Micros.moment(dueAt);
+        }
+        Map<RunId, Long> next = new HashMap<>();
+        try {
+            transaction.query(
+                    NEXT_DUE,
+                    rows -> {
+                        while (rows.next()) {
+                            next.put(RunId.parse(rows.getString(2)), rows.getLong(1));
+                        }
+                        return true;
+                    },
+                    key.tenant(),
+                    key.name(),
+                    except.size() + 1);
+        } catch (SQLException failure) {
+            throw new StepFailure(failure);
+        }
+        Set<RunId> left = new HashSet<>(next.keySet());
+        left.removeAll(except);
+        return left.stream()
+                .map(next::get)
+                .min(Long::compare)
+                .map(Micros::moment)
+                .orElse(null);
+    }
+
+    private List<Run> ask(String sql, @Nullable Object... values) {
+        try {
+            return transaction.query(
+                    sql,
+                    rows -> {
+                        List<Run> found = new ArrayList<>();
+                        while (rows.next()) {
+                            Run run = runs.readOpen(rows);
+                            loaded(run, rows.getInt(13));
+                            found.add(loaded.getOrDefault(run.id(), new StoredRuns.Waiting(run, 0))
+                                    .run());
+                        }
+                        return found;
+                    },
+                    values);
+        } catch (SQLException failure) {
+            throw new StepFailure(failure);
+        }
+    }
+
+    private <T> T query(String sql, Trip.Reader<T> reader) {
+        try {
+            return transaction.query(sql, reader, key.tenant(), key.name());
+        } catch (SQLException failure) {
+            throw new StepFailure(failure);
+        }
+    }
+
+    /** All waiting runs in the order of their turns. */
+    static List<Run> all(Transaction transaction, StoredRuns runs, LockKey key, Instant now) throws SQLException {
+        return transaction.query(
+                SELECT,
+                rows -> {
+                    List<Run> found = new ArrayList<>();
+                    while (rows.next()) {
+                        found.add(runs.readOpen(rows));
+                    }
+                    found.sort(QueueRules.readyFirst(now));
+                    return found;
+                },
+                key.tenant(),
+                key.name());
+    }
+
+    /** A failure of the database inside a rule, which cannot throw it. */
+    static final class StepFailure extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final SQLException failure;
+
+        StepFailure(SQLException failure) {
+            super(failure);
+            this.failure = failure;
+        }
+
+        SQLException failure() {
+            return failure;
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.store.sql;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,201 @@
+package io.interlock.store.sqlite;
+
+import io.interlock.store.sql.AuditNumbers;
+import io.interlock.store.sql.Dialect;
+import io.interlock.store.sql.Failure;
+import io.interlock.store.sql.Rows;
+import io.interlock.store.sql.StoreRow;
+import io.interlock.store.sql.TableNames;
+import io.interlock.store.sql.Trip;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How SQLite says it. There is one writer at a time and no network, so nothing is locked and statements go one by one. Safe for use
+ * by many threads.
+ */
+final class SqliteDialect extends Dialect {
+
+    private final StoreClock clock;
+
+    SqliteDialect(TableNames names, StoreClock clock) {
+        super(names);
+        this.clock = clock;
+    }
+
+    @Override
+    protected String uuid() {
+        return "TEXT";
+    }
+
+    @Override
+    protected String lock(String alias, boolean skip) {
+        return "";
+    }
+
+    @Override
+    protected String rows(String alias, List<Column> columns) {
+        StringBuilder list = new StringBuilder();
+        for (int i = 0; i < columns.size(); i++) {
+            list.append("value ->> ")
+                    .append(i)
+                    .append(" AS ")
+                    .append(columns.get(i).name())
+                    .append(", ");
+        }
+        return "(SELECT " + list + "key + 1 AS pos FROM json_each(?)) AS " + alias;
+    }
+
+    @Override
+    protected int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
+            throws SQLException {
+        statement.setString(index, rows.toJson());
+        return index + 1;
+    }
+
+    @Override
+    protected boolean pipelines() {
+        return false;
+    }
+
+    // There are no round trips to save: a prepared statement for each row is faster than one with a table of rows.
+    @Override
+    protected boolean takesRowsOneByOne(String sql) {
+        return !sql.contains("json_each(");
+    }
+
+    @Override
+    protected String insert(String table, String columns) {
+        return "INSERT INTO ${t:" + table + "} AS t (" + names(columns) + ") VALUES (" + values(columns) + ")";
+    }
+
+    @Override
+    protected String insertMissing(String table, String columns) {
+        return insert(table, columns) + " ON CONFLICT DO NOTHING";
+    }
+
+    @Override
+    protected String update(String table, String keys, String values) {
+        int first = Column.parse(keys).size();
+        return "UPDATE ${t:" + table + "} SET " + equal(values, first, ", ") + " WHERE " + equal(keys, 0, " AND ");
+    }
+
+    @Override
+    protected String update(String table, String keys, String values, String condition) {
+        return super.update(table, keys, values) + " AND " + condition;
+    }
+
+    @Override
+    protected String delete(String table, String keys) {
+        return "DELETE FROM ${t:" + table + "} WHERE " + equal(keys, 0, " AND ");
+    }
+
+    @Override
+    protected String upsert(String table, String keys, String values, @Nullable String condition) {
+        String sets = Column.parse(values).stream()
+                .map(column -> column.name() + " = excluded." + column.name())
+                .collect(Collectors.joining(", "));
+        return insert(table, keys + ", " + values) + " ON CONFLICT (" + names(keys) + ") DO UPDATE SET " + sets
+                + (condition == null ? "" : " WHERE " + condition);
+    }
+
+    private static String names(String columns) {
+        return Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
+    }
+
+    private static String values(String columns) {
+        return IntStream.rangeClosed(1, Column.parse(columns).size())
+                .mapToObj(number -> "?" + number)
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Each column with the parameter of its place, counted from {@code first}. */
+    private static String equal(String columns, int first, String between) {
+        List<Column> all = Column.parse(columns);
+        return IntStream.range(0, all.size())
+                .mapToObj(i -> all.get(i).name() + " = ?" + (first + i + 1))
+                .collect(Collectors.joining(between));
+    }
+
+    @Override
+    protected String startsWith(String column) {
+        return "substr(" + column + ", 1, length(?)) = ?";
+    }
+
+    @Override
+    protected String nextNumbers() {
+        return "UPDATE ${t:store} SET run_number = run_number + ? RETURNING run_number";
+    }
+
+    // The row of the store has the last one.
+    @Override
+    protected void drawNumbers(Trip trip, int count, LongConsumer numbers) {
+        trip.query(
+                nextNumbers(),
+                rows -> {
+                    long last = rows.next() ? rows.getLong(1) : 0;
+                    for (long number = last - count + 1; number <= last; number++) {
+                        numbers.accept(number);
+                    }
+                    return true;
+                },
+                count);
+    }
+
+    @Override
+    protected void latchShared(Trip trip) {
+        // A writer is alone.
+    }
+
+    @Override
+    protected void latchAlone(Trip trip) {
+        // A writer is alone.
+    }
+
+    // Every commit is seen by all that watch the file.
+    @Override
+    protected boolean notesWaiters() {
+        return false;
+    }
+
+    @Override
+    protected String storeColumns() {
+        return "s.boot_id, s.booted_at, s.uptime, s.clock_offset, s.epoch, s.token_floor, s.max_lease, s.quiet_until,"
+                + " s.last_heard, s.heard_since";
+    }
+
+    @Override
+    protected StoreRow readStore(ResultSet row) throws SQLException {
+        StoreClock.Uptime uptime = new StoreClock.Uptime(row.getString(1), row.getLong(3));
+        return new StoreRow(
+                clock.now(new StoreClock.ClockRow(uptime, row.getLong(2))) + row.getLong(4),
+                row.getInt(5),
+                row.getLong(6),
+                row.getLong(7),
+                row.getLong(8),
+                row.getLong(9),
+                row.getLong(10),
+                false);
+    }
+
+    @Override
+    protected AuditNumbers auditNumbers() {
+        return new AuditNumbers.InOrder("SELECT coalesce(max(n.seq), 0) FROM \"" + names().schema()
+                + "\".sqlite_sequence AS n WHERE n.name = '" + names().prefix() + "audit'");
+    }
+
+    @Override
+    protected Failure failure(SQLException error) {
+        if (SqliteErrors.isBusy(error)) {
+            return Failure.CONFLICT;
+        }
+        return SqliteErrors.isDuplicate(error) ? Failure.DUPLICATE : Failure.FINAL;
+    }
+}
