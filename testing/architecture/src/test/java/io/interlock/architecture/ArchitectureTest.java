@@ -77,7 +77,7 @@ class ArchitectureTest {
                 Map.entry("testing/tck", "io.interlock.tck"),
                 Map.entry("testing/benchmark", "io.interlock.benchmark"),
                 Map.entry("stores/memory", "io.interlock.store.memory"),
-                Map.entry("stores/jdbc", "io.interlock.store.jdbc"),
+                Map.entry("stores/sql", "io.interlock.store.sql"),
                 Map.entry("stores/sqlite", "io.interlock.store.sqlite"),
                 Map.entry("stores/postgres", "io.interlock.store.postgres"),
                 Map.entry("stores/redis", "io.interlock.store.redis"),

@@ -63,7 +63,7 @@ final class Arrows {
     ArchRule storesSeeCore() {
         return classes()
                 .that(resideInAPackage(root + ".store.."))
-                .should(new ArchCondition<>("see only core, themselves and store.jdbc") {
+                .should(new ArchCondition<>("see only core, themselves and store.sql") {
                     @Override
                     public void check(JavaClass store, ConditionEvents events) {
                         store.getDirectDependenciesFromSelf().stream()
@@ -135,7 +135,7 @@ final class Arrows {
             return false;
         }
         String module = moduleOf(target);
-        return !module.equals(moduleOf(seen.getOriginClass())) && !module.equals("store.jdbc");
+        return !module.equals(moduleOf(seen.getOriginClass())) && !module.equals("store.sql");
     }
 
     private boolean isInternal(JavaClass type) {

@@ -1,130 +1,128 @@
 package io.interlock.benchmark;
 
-import io.interlock.LockKey;
-import io.interlock.locks.Locks;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import io.interlock.benchmark.report.Report;
+import io.interlock.benchmark.server.Servers;
+import io.interlock.benchmark.workload.Bench;
+import io.interlock.benchmark.workload.Catalog;
+import io.interlock.benchmark.workload.Results;
+import io.interlock.benchmark.workload.Workload;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
-import redis.embedded.RedisServer;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Runs all peers in turn, several rounds, at 1, 8 and 64 threads, and prints medians and ratios as Markdown. The argument
- * is the number of milliseconds for each measurement; the default is 2000.
- */
+/** {@code ./interlock bench}: measures Interlock and its peers in one run, and says which bars are reached. */
 public final class Benchmark {
 
-    private static final int[] THREADS = {1, 8, Measurement.MAX_THREADS};
-    private static final int ROUNDS = 3;
+    private static final Duration TO_STOP = Duration.ofSeconds(30);
+    private static final int BARS_MISSED = 1;
+    private static final int USAGE = 64;
 
     private Benchmark() {}
 
-    /** Starts the servers, measures, prints, stops the servers. */
-    public static void main(String[] arguments) throws Exception {
-        long millis = arguments.length > 0 ? Long.parseLong(arguments[0]) : 2000;
-        Path folder = Files.createTempDirectory("interlock-benchmark");
-        int redisPort = 16379;
-        RedisServer redis = RedisServer.builder().port(redisPort).build();
-        redis.start();
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                .setServerConfig("fsync", "on")
-                .setServerConfig("synchronous_commit", "on")
-                .setServerConfig("full_page_writes", "on")
-                .setServerConfig("max_connections", "200")
-                .start()) {
-            List<Peer> peers = open(folder, postgres, redisPort);
-            print("acquire + release, a key per thread", peers, Measurement::ofCycles, millis);
-            print("refusal, a key held by another client", peers, Measurement::ofRefusals, millis);
-            for (Peer peer : peers) {
-                peer.close();
+    /** Measures; ends with 1 if a bar is missed, and with 64 if the arguments make no sense. */
+    public static void main(String[] words) throws Exception {
+        List<Workload> all = Catalog.all();
+        Arguments arguments;
+        try {
+            arguments = Arguments.parse(List.of(words), all);
+        } catch (IllegalArgumentException wrong) {
+            System.err.println("interlock bench: " + wrong.getMessage());
+            System.exit(USAGE);
+            return;
+        }
+        if (arguments.list()) {
+            all.forEach(workload -> System.out.printf(
+                    Locale.ROOT,
+                    "%-18s %s%s%n",
+                    workload.name(),
+                    workload.title(),
+                    workload.onlyIfNamed() ? " (only if named)" : ""));
+            return;
+        }
+        System.exit(run(arguments) ? 0 : BARS_MISSED);
+    }
+
+    private static boolean run(Arguments arguments) throws Exception {
+        Path home = Path.of(System.getProperty("interlock.home", "")).toAbsolutePath();
+        Path output = home.resolve("testing/benchmark/target/bench");
+        Files.createDirectories(output);
+        Files.deleteIfExists(output.resolve("bench.log"));
+        Path folder = Files.createTempDirectory("interlock-bench");
+        try (Servers servers = new Servers()) {
+            stopWithThisProcess(servers);
+            Bench bench = new Bench(arguments.pace(), servers, home, folder);
+            Report report = new Report(System.out, Machine.describe(arguments, servers, folder));
+            for (Workload workload : arguments.workloads()) {
+                measure(workload, bench, report);
             }
+            report.finish();
+            report.write(output);
+            Path charts = arguments.charts();
+            if (charts != null) {
+                report.draw(charts);
+            }
+            return report.passes();
         } finally {
-            redis.stop();
+            delete(folder);
         }
     }
 
-    private static List<Peer> open(Path folder, EmbeddedPostgres postgres, int redisPort) throws Exception {
-        String postgresUrl = "postgresql://postgres@localhost:" + postgres.getPort() + "/postgres";
-        String sqlite = "sqlite:" + folder.resolve("benchmark.db");
-        // A fresh Redis may have lost leases; the shortest lease keeps the quiet period short.
-        String redisUrl = "redis://127.0.0.1:" + redisPort + "?maxLease=30s";
-        awaitGrants(redisUrl);
-        return List.of(
-                new InterlockPeer("interlock memory:", "memory:", "memory:"),
-                new InterlockPeer("interlock sqlite:", sqlite, sqlite),
-                new InterlockPeer("interlock postgresql:", postgresUrl, postgresUrl),
-                new ShedLockPeer(postgres.getJdbcUrl("postgres", "postgres")),
-                new InterlockPeer("interlock redis:", redisUrl, redisUrl),
-                new RedissonPeer(redisPort));
+    /** Stopped by a signal, it leaves no servers and no workers behind. */
+    private static void stopWithThisProcess(Servers servers) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
+            try {
+                servers.close();
+            } catch (IOException alreadyClosed) {
+                // The servers have hooks of their own; one of both is the first.
+            }
+        }));
     }
 
-    private static void awaitGrants(String url) throws InterruptedException {
-        try (Locks locks = Locks.open(url)) {
-            locks.acquire(LockKey.of("warm-up"), Duration.ofMinutes(1))
-                    .orElseThrow()
-                    .close();
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
         }
     }
 
-    private static void print(String title, List<Peer> peers, Kind kind, long millis) throws Exception {
-        Map<String, Map<Integer, List<Measurement>>> all = new TreeMap<>();
-        for (int round = 0; round <= ROUNDS; round++) {
-            for (int threads : THREADS) {
-                for (Peer peer : peers) {
-                    Measurement measured = kind.measure(peer, threads, millis);
-                    if (round > 0) { // the first round warms up
-                        all.computeIfAbsent(peer.name(), name -> new TreeMap<>())
-                                .computeIfAbsent(threads, count -> new ArrayList<>())
-                                .add(measured);
+    private static void measure(Workload workload, Bench bench, Report report) throws InterruptedException {
+        Results results = new Results();
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        Thread runner = new Thread(
+                () -> {
+                    try {
+                        workload.run(bench, results);
+                    } catch (Throwable stopped) {
+                        failure.set(stopped);
                     }
-                }
-            }
+                },
+                "workload-" + workload.name());
+        // One that does not stop when it is told to must not keep the others from being measured, nor the process
+        // alive.
+        runner.setDaemon(true);
+        long began = System.nanoTime();
+        runner.start();
+        runner.join(workload.limit(bench.pace()).toMillis());
+        if (runner.isAlive()) {
+            results.remark(
+                    "Stopped at its limit of " + workload.limit(bench.pace()).toSeconds() + " s.");
+            runner.interrupt();
+            runner.join(TO_STOP.toMillis());
+        } else if (failure.get() != null) {
+            results.remark("Failed: " + failure.get());
+            failure.get().printStackTrace();
         }
-        System.out.println("\n### " + title + "\n");
-        System.out.println("| peer | "
-                + String.join(
-                        " | ",
-                        Arrays.stream(THREADS)
-                                .mapToObj(threads -> threads + "T per second | first µs | second µs")
-                                .toList())
-                + " |");
-        System.out.println("|---|" + "---:|---:|---:|".repeat(THREADS.length));
-        for (Peer peer : peers) {
-            StringBuilder row = new StringBuilder("| " + peer.name());
-            for (int threads : THREADS) {
-                List<Measurement> rounds =
-                        all.getOrDefault(peer.name(), Map.of()).getOrDefault(threads, List.of());
-                row.append(String.format(
-                        Locale.ROOT,
-                        " | %,.0f | %.1f | %.1f",
-                        median(rounds.stream()
-                                .map(Measurement::perSecond)
-                                .sorted()
-                                .toList()),
-                        median(rounds.stream()
-                                .map(Measurement::firstMedian)
-                                .sorted()
-                                .toList()),
-                        median(rounds.stream()
-                                .map(Measurement::secondMedian)
-                                .sorted()
-                                .toList())));
-            }
-            System.out.println(row + " |");
-        }
-    }
-
-    private static double median(List<Double> sorted) {
-        return sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2);
-    }
-
-    private interface Kind {
-        Measurement measure(Peer peer, int threads, long millis) throws Exception;
+        results.remark(
+                String.format(Locale.ROOT, "%s took %.0f s.", workload.name(), (System.nanoTime() - began) / 1e9));
+        report.add(results.comparisons(), workload.bars(), results.remarks());
     }
 }

@@ -45,7 +45,7 @@ final class LongPolls {
         Path status = Path.of("/proc", arguments[1], "status");
         LongPolls polls = new LongPolls(System.getenv("INTERLOCK_SERVER"), System.getenv("INTERLOCK_API_KEY"));
         polls.measure("warming up");
-        double idle = polls.measure("nobody waits, " + threads(status));
+        double idle = polls.measure("none waits, " + threads(status));
         for (int i = 0; i < clients; i++) {
             polls.wait(i);
             LockSupport.parkNanos(BETWEEN_CLIENTS.toNanos());
@@ -71,7 +71,7 @@ final class LongPolls {
             return;
         }
         String body = "{\"claimId\": \"" + UUID.randomUUID() + "\", \"worker\": \"worker-" + client
-                + "\", \"jobs\": [\"nobody-submits-this\"], \"max\": 1, \"wait\": \"30s\"}";
+                + "\", \"jobs\": [\"never-submitted\"], \"max\": 1, \"wait\": \"30s\"}";
         CompletionStage<HttpResponse<String>> answer = waiting.sendAsync(
                 request("/api/v1/claims").POST(BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
         answer.whenComplete((response, failure) -> {

@@ -10,12 +10,10 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -52,8 +50,9 @@ public final class PostgresServer implements AutoCloseable {
             Path data = Files.createTempDirectory("interlock-pg");
             EmbeddedPostgres.Builder builder =
                     EmbeddedPostgres.builder().setDataDirectory(data).setCleanDataDirectory(true);
-            new TreeMap<>(settings).forEach(builder::setServerConfig);
-            builder.setServerConfig("max_connections", "200");
+            Map<String, String> all = new TreeMap<>(settings);
+            all.putIfAbsent("max_connections", "200");
+            all.forEach(builder::setServerConfig);
             return new PostgresServer(builder.start(), data);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
@@ -136,14 +135,14 @@ public final class PostgresServer implements AutoCloseable {
 
     /** Halts or continues the process that accepts connections. */
     public void signal(String signal) {
-        run(List.of("kill", "-" + signal, Long.toString(pid())));
+        Commands.run(List.of("kill", "-" + signal, Long.toString(pid())));
     }
 
     /** Copies the files of a stopped server. */
     public Path copyFiles() {
         try {
             Path copy = Files.createTempDirectory("interlock-pg-copy");
-            run(List.of("cp", "-a", data + "/.", copy.toString()));
+            Commands.run(List.of("cp", "-a", data + "/.", copy.toString()));
             return copy;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
@@ -152,9 +151,9 @@ public final class PostgresServer implements AutoCloseable {
 
     /** Moves files into the place of those of a stopped server. */
     public void replaceFiles(Path copy) {
-        run(List.of("find", data.toString(), "-mindepth", "1", "-delete"));
-        run(List.of("cp", "-a", copy + "/.", data.toString()));
-        run(List.of("rm", "-r", copy.toString()));
+        Commands.run(List.of("find", data.toString(), "-mindepth", "1", "-delete"));
+        Commands.run(List.of("cp", "-a", copy + "/.", data.toString()));
+        Commands.run(List.of("rm", "-r", copy.toString()));
     }
 
     /** Where its files are. */
@@ -193,7 +192,7 @@ public final class PostgresServer implements AutoCloseable {
         if (List.of(arguments).contains("start")) {
             command.addAll(List.of("-o", optionsOf(options)));
         }
-        run(command);
+        Commands.run(command);
     }
 
     /** What the server was started with the last time, program name apart. */
@@ -203,27 +202,6 @@ public final class PostgresServer implements AutoCloseable {
             return line.substring(line.indexOf(' ') + 1);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
-        }
-    }
-
-    private static void run(List<String> command) {
-        try {
-            Path output = Files.createTempFile("interlock-pg", ".out");
-            Process process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(output.toFile())
-                    .start();
-            boolean ended = process.waitFor(Duration.ofSeconds(30).toSeconds(), TimeUnit.SECONDS);
-            String said = Files.readString(output);
-            Files.delete(output);
-            if (!ended || process.exitValue() != 0) {
-                throw new IllegalStateException(command + " failed: " + said);
-            }
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(stop);
         }
     }
 

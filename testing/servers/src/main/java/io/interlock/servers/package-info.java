@@ -1,4 +1,4 @@
-/** Real servers for tests and benchmarks; their programs come with the build. */
+/** Real servers for tests and benchmarks. The program of PostgreSQL comes with the build, that of MariaDB with the machine. */
 @NullMarked
 package io.interlock.servers;
 

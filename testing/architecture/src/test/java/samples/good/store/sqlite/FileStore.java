@@ -1,7 +1,7 @@
 package samples.good.store.sqlite;
 
 import samples.good.spi.Contract;
-import samples.good.store.jdbc.Plumbing;
+import samples.good.store.sql.Plumbing;
 
 /** Sees the contract and the plumbing. */
 public final class FileStore implements Contract {

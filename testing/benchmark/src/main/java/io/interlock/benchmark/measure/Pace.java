@@ -1,0 +1,40 @@
+package io.interlock.benchmark.measure;
+
+import java.time.Duration;
+
+/**
+ * How long and how often is measured.
+ *
+ * @param rounds how often each contender has its turn
+ * @param leadIn how long a contender runs before its time counts
+ * @param time how long its time counts
+ * @param quick whether this is only to see that everything works
+ */
+public record Pace(int rounds, Duration leadIn, Duration time, boolean quick) {
+
+    /** To compare. */
+    public static final Pace FULL = new Pace(3, Duration.ofMillis(500), Duration.ofMillis(2500), false);
+
+    /** To see that everything works, and roughly how fast. */
+    public static final Pace QUICK = new Pace(1, Duration.ofMillis(300), Duration.ofMillis(1000), true);
+
+    /** A shorter one, to warm up. */
+    public Pace warmUp() {
+        return new Pace(1, Duration.ZERO, quick ? Duration.ofMillis(700) : Duration.ofSeconds(2), quick);
+    }
+
+    /** A short one, for what is counted and not timed. */
+    public Pace counting() {
+        return new Pace(1, Duration.ofMillis(300), Duration.ofMillis(500), quick);
+    }
+
+    /** {@code full}, or fewer if this is quick. */
+    public int steps(int full, int fewer) {
+        return quick ? fewer : full;
+    }
+
+    /** {@code full}, or shorter if this is quick. */
+    public Duration span(Duration full, Duration shorter) {
+        return quick ? shorter : full;
+    }
+}

@@ -1,0 +1,107 @@
+package io.interlock.benchmark.workload;
+
+import io.interlock.benchmark.measure.Figure;
+import io.interlock.benchmark.measure.Measurement;
+import io.interlock.benchmark.measure.Meter;
+import io.interlock.benchmark.peer.RunPeer;
+import io.interlock.benchmark.peer.RunPeers;
+import io.interlock.benchmark.peer.WorkerProcess;
+import io.interlock.benchmark.server.PostgresAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** One drain: a submitter here, and workers in processes of their own that have warmed up before. */
+final class DrainRound implements AutoCloseable {
+
+    private static final int WARM_UP = 1_000;
+    private static final int RUNS_PER_KEY = 10;
+    private static final int SUBMITTERS = 64;
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    private final RunPeer.Submitting submitting;
+    private final List<WorkerProcess> workers = new ArrayList<>();
+    private final int slots;
+    private int next;
+
+    DrainRound(RunPeers peer, PostgresAddress database, int processes, int slots) throws Exception {
+        this.slots = slots;
+        this.submitting = peer.peer().submitter(database);
+        for (int i = 0; i < processes; i++) {
+            workers.add(WorkerProcess.start(peer, database));
+        }
+    }
+
+    /** Submits, lets the workers loose, and waits until nothing is open, or a minute is over. */
+    Measurement run(int runs, Meter meter) throws Exception {
+        submit(WARM_UP);
+        drain(WARM_UP);
+        stop();
+        meter.checkpoint();
+        Meter.Reading begin = meter.read();
+        submit(runs);
+        Meter.Reading submitted = meter.read();
+        Progress progress = drain(runs);
+        Meter.Reading end = meter.read();
+        stop();
+        return Measurement.none()
+                .with(Figure.PER_SECOND, progress.perSecond())
+                .with(submitted
+                        .until(end)
+                        .of(progress.done)
+                        .plus(begin.until(submitted).of(runs)));
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (WorkerProcess worker : workers) {
+            worker.close();
+        }
+        submitting.close();
+    }
+
+    private void submit(int runs) throws Exception {
+        int from = next;
+        next += runs;
+        int keys = Math.max(1, runs / RUNS_PER_KEY);
+        Parallel.forEach(SUBMITTERS, runs, i -> submitting.submit("run-" + (from + i), "key/" + i % keys));
+    }
+
+    private Progress drain(int runs) throws Exception {
+        long before = done();
+        for (WorkerProcess worker : workers) {
+            worker.beginOpen(slots);
+        }
+        long began = System.nanoTime();
+        long first = 0;
+        long until = began + LONGEST.toNanos();
+        while ((done() - before < runs || submitting.open() > 0) && System.nanoTime() < until) {
+            TimeUnit.MILLISECONDS.sleep(5);
+            if (first == 0) {
+                // Opening connections and waiting for a first poll is no part of the rate.
+                first = done() - before;
+                began = System.nanoTime();
+            }
+        }
+        return new Progress(done() - before, first, System.nanoTime() - began);
+    }
+
+    private void stop() throws Exception {
+        for (WorkerProcess worker : workers) {
+            worker.stop();
+        }
+    }
+
+    private long done() {
+        return workers.stream().mapToLong(WorkerProcess::done).sum();
+    }
+
+    /** How far a drain came: {@code done} in all, of which {@code first} before its time began. */
+    private record Progress(long done, long first, long nanos) {
+
+        double perSecond() {
+            return (done - first) / (nanos / 1e9);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.interlock.servers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The programs of MariaDB on this machine, and the files of new servers: made once, copied for each. */
+final class MariaDbFiles {
+
+    /** Small files are quick to copy; the server is started with the same size. */
+    static final String LOG_SIZE = "--innodb-log-file-size=16M";
+
+    /** Room for some servers of tests that run side by side. */
+    private static final long ENOUGH = 2L << 30;
+
+    private static final Path MEMORY = Path.of("/dev/shm");
+
+    private MariaDbFiles() {}
+
+    /** Where a program is installed, if it is. */
+    static Optional<Path> program(String name) {
+        String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+        return Stream.concat(
+                        // Servers are often not on the path of users.
+                        Stream.of("/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin"),
+                        Stream.of(path.split(":", -1)).filter(folder -> !folder.isEmpty()))
+                .map(folder -> Path.of(folder, name))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    /** The program {@code name}, which must be there. */
+    static Path require(String name) {
+        return program(name)
+                .orElseThrow(() -> new IllegalStateException("no " + name + "; install the package mariadb-server"));
+    }
+
+    /** A new folder with a folder {@code data}: the files of a server that was never started. */
+    static Path fresh() {
+        try {
+            Path folder = Files.createTempDirectory(place(), "interlock-mariadb");
+            copy(template(), Files.createDirectory(folder.resolve("data")));
+            return folder;
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Copies all that is in a folder into another one. */
+    static void copy(Path from, Path to) {
+        Commands.run(List.of("cp", "-a", from + "/.", to.toString()));
+    }
+
+    /** A folder for tests needs no disk: what a killed server has written is in memory as well. */
+    private static Path place() throws IOException {
+        return Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() >= ENOUGH ? MEMORY : temporary();
+    }
+
+    private static Path temporary() {
+        return Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    /** What mariadb-install-db makes, once for each version of the server. */
+    private static Path template() throws IOException {
+        Path server = require("mariadbd");
+        Path template = temporary()
+                .resolve("interlock-mariadb-template-" + System.getProperty("user.name") + "-" + Files.size(server)
+                        + "-" + Files.getLastModifiedTime(server).toMillis());
+        if (!Files.isDirectory(template)) {
+            Path made = Files.createTempDirectory("interlock-mariadb-template");
+            List<String> command =
+                    new ArrayList<>(List.of(require("mariadb-install-db").toString(), "--no-defaults"));
+            command.addAll(account());
+            command.addAll(List.of("--datadir=" + made, "--auth-root-authentication-method=normal", "--skip-test-db"));
+            command.addAll(List.of("--skip-name-resolve", LOG_SIZE));
+            Commands.run(command);
+            moveUnlessThere(made, template);
+        }
+        return template;
+    }
+
+    /** Other processes may be making the same one: the first wins, all are alike. */
+    private static void moveUnlessThere(Path made, Path template) throws IOException {
+        try {
+            Files.move(made, template, StandardCopyOption.ATOMIC_MOVE);
+        } catch (FileSystemException lost) {
+            if (!Files.isDirectory(template)) {
+                throw lost;
+            }
+            Commands.run(List.of("rm", "-r", made.toString()));
+        }
+    }
+
+    /** MariaDB runs as root only if it is told to. */
+    static List<String> account() {
+        return System.getProperty("user.name").equals("root") ? List.of("--user=root") : List.of();
+    }
+}
