@@ -2,7 +2,7 @@ package io.interlock.server.locks;
 
 import io.interlock.LockKey;
 import io.interlock.run.KeyQuery;
-import io.interlock.run.KeyState;
+import io.interlock.run.KeyStatus;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
@@ -41,7 +41,7 @@ final class ListOperation {
 
     CompletionStage<Reply> list(Call call) {
         Optional<LockKey> key = call.keyParameter("key");
-        Set<KeyState> states = states(call);
+        Set<KeyStatus> states = states(call);
         Optional<String> after = Cursor.place(call, CURSOR);
         if (key.isPresent() && !key.get().name().endsWith("*")) {
             return bench.blocking().call(() -> Reply.ok(one(key.get(), states)));
@@ -63,7 +63,7 @@ final class ListOperation {
     }
 
     /** One key, whatever goes on under it: also nothing. */
-    private JsonObject one(LockKey key, Set<KeyState> states) {
+    private JsonObject one(LockKey key, Set<KeyStatus> states) {
         JsonObject lock = bench.engine().records().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
                 .filter(view -> view.key().equals(key))
                 .findFirst()
@@ -71,7 +71,7 @@ final class ListOperation {
                 .orElseGet(() -> idle(key))
                 .put("refusals", RefusalsJson.of(refusals(key)));
         JsonArray items = new JsonArray();
-        if (states.isEmpty() || states.contains(KeyState.valueOf(lock.getString("state")))) {
+        if (states.isEmpty() || states.contains(KeyStatus.valueOf(lock.getString("state")))) {
             items.add(lock);
         }
         return new JsonObject().put("items", items);
@@ -91,7 +91,7 @@ final class ListOperation {
         return LockJson.idle(key, pause, now);
     }
 
-    private JsonObject page(KeyQuery first, Set<KeyState> states, int limit) {
+    private JsonObject page(KeyQuery first, Set<KeyStatus> states, int limit) {
         JsonArray items = new JsonArray();
         KeyQuery query = first;
         int lookedAt = 0;
@@ -118,10 +118,10 @@ final class ListOperation {
         }
     }
 
-    private static Set<KeyState> states(Call call) {
-        Set<KeyState> states = EnumSet.noneOf(KeyState.class);
+    private static Set<KeyStatus> states(Call call) {
+        Set<KeyStatus> states = EnumSet.noneOf(KeyStatus.class);
         call.optional("state", JsonArray.class)
-                .ifPresent(array -> array.forEach(state -> states.add(KeyState.valueOf((String) state))));
+                .ifPresent(array -> array.forEach(state -> states.add(KeyStatus.valueOf((String) state))));
         return states;
     }
 }

@@ -78,7 +78,7 @@ class RestPageTest {
 
             `GET /stream` is a stream of server-sent events of the caller's tenant, whichever node did what: it follows the sealed audit log of the store.
             `run.submitted`, `run.pending`, `run.running`, `run.succeeded`, … and `lock.evicted`, `lock.paused`, `lock.resumed`, `resource.changed` have
-            an `id`; with it as `Last-Event-ID` (browsers send it by themselves) a reader goes on where it was, on any node. If that place is no longer there,
+            an `id` (a run that can start at once is told by `run.submitted` alone, with `after` PENDING); with it as `Last-Event-ID` (browsers send it by themselves) a reader goes on where it was, on any node. If that place is no longer there,
             a `reset` comes first: look at everything anew. `lock.changed`, `worker.changed` and `janitor.swept` have no id: they say how something stands
             now, stage and progress included, and are not told twice. `topic` chooses among `runs`, `locks`, `workers`, `janitor`. A reader that takes
             nothing for 30 s is cut off, and one that catches up before that gets a `reset` for what it was not told; an API key may have 20 streams open at a node.

@@ -3,7 +3,7 @@ package io.interlock.server.door.workflows;
 import io.interlock.LeaseRecord;
 import io.interlock.RunState;
 import io.interlock.engine.workflow.Workflows;
-import io.interlock.run.KeyState;
+import io.interlock.run.KeyStatus;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
 import io.interlock.server.door.DoorRuns;
@@ -70,7 +70,7 @@ final class WorkflowJson {
                 .put("expiresAt", DoorRuns.time(lease.map(held -> end(held, run))))
                 .put(
                         "isStale",
-                        view.filter(seen -> seen.state() == KeyState.OVERDUE).isPresent());
+                        view.filter(seen -> seen.state() == KeyStatus.OVERDUE).isPresent());
     }
 
     /** The time by which an execution must be through; without a limit, the end of its lease, which is renewed. */
