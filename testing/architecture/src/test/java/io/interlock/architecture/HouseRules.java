@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.lang.AbstractClassesTransformer;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -113,7 +114,10 @@ final class HouseRules {
 
     ArchRule exceptionsHaveOneParent() {
         return classes()
-                .that(resideInAPackage(root + "..").and(assignableTo(Throwable.class)))
+                .that(resideInAPackage(root + "..")
+                        .and(assignableTo(Throwable.class))
+                        .and(DescribedPredicate.describe(
+                                "are public", type -> type.getModifiers().contains(JavaModifier.PUBLIC))))
                 .should()
                 .beAssignableTo(root + ".InterlockException")
                 .because("callers catch one type");
