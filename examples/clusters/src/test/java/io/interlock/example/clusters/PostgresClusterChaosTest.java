@@ -28,6 +28,6 @@ class PostgresClusterChaosTest extends ClusterChaosContract {
 
     @Override
     void loseLease(String key) {
-        postgres.execute("DELETE FROM interlock_lease WHERE name = '" + key + "'");
+        postgres.execute("UPDATE interlock_lease SET lease_id = NULL WHERE name = '" + key + "'");
     }
 }

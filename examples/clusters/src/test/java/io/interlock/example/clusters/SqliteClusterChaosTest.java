@@ -25,7 +25,7 @@ class SqliteClusterChaosTest extends ClusterChaosContract {
 
     @Override
     void loseLease(String key) {
-        execute("DELETE FROM interlock_lease WHERE name = '" + key + "'", () -> {});
+        execute("UPDATE interlock_lease SET lease_id = NULL WHERE name = '" + key + "'", () -> {});
     }
 
     private void execute(String sql, Runnable then) {
