@@ -23,8 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class AuditTable implements AuditLog {
 
-    private static final String SELECT = "SELECT " + AuditRows.COLUMNS + " FROM ${t:audit} AS a WHERE ";
-    private static final String OF_KEY = SELECT + "a.tenant = ? AND a.name = ? ORDER BY a.sequence";
+    private static final String SELECT = "SELECT " + AuditRows.COLUMNS + " FROM ${t:audit} AS a ";
+    private static final String BY_TENANT = "${index:audit_tenant} ";
+    private static final String BY_KEY = "${index:audit_key} ";
+    private static final String BY_ACTION = "${index:audit_action} ";
+    private static final String OF_KEY = SELECT + BY_KEY + "WHERE a.tenant = ? AND a.name = ? ORDER BY a.sequence";
     private static final String RUN =
             "SELECT r.tenant, r.name, r.submitted_at, r.state, r.since FROM ${t:run} AS r WHERE r.run_id = CAST(? AS ${uuid})";
 
@@ -37,7 +40,7 @@ final class AuditTable implements AuditLog {
                (SELECT s.sequence FROM ${t:seal} AS s WHERE s.at > ? ORDER BY s.at LIMIT 1), 9223372036854775807)""";
 
     // As the index says it: it has only these.
-    private static final String RARE = " AND a.action NOT IN ('submitted', 'run', 'resource')";
+    private static final String RARE = "AND a.action = ? AND a.action NOT IN ('submitted', 'run', 'resource')";
     private static final Set<String> FREQUENT = Set.of("submitted", "run", "resource");
 
     /** How much later a record may have got its number than another of the same moment. */
@@ -46,7 +49,7 @@ final class AuditTable implements AuditLog {
     /** For how long after its end there may be records about a run: its lease may be evicted as long as it lasts. */
     private static final Duration AFTERMATH = Duration.ofDays(1);
 
-    /** How far the clocks of those who make ids may be off. */
+    /** How far the clock of a process that made an id may be off. */
     private static final Duration CLOCK_MARGIN = Duration.ofHours(1);
 
     private final Database database;
@@ -119,15 +122,8 @@ final class AuditTable implements AuditLog {
             return null;
         }
         Instant made = Instant.ofEpochMilli(run.value().getMostSignificantBits() >>> 16);
-        Filter filter = new Filter(SELECT + "a.run_id = CAST(? AS ${uuid})", run.toString())
-                .andIf("AND a.tenant = ?", query.tenant());
-        if (query.key() != null) {
-            filter.and(
-                    "AND a.tenant = ? AND a.name = ?",
-                    query.key().tenant(),
-                    query.key().name());
-        }
-        return filter
+        return of(query.tenant(), query.key(), false)
+                .and("AND a.run_id = CAST(? AS ${uuid})", run.toString())
                 .and(AFTER, Micros.of(made.minus(CLOCK_MARGIN)))
                 .and(UP_TO, Micros.of(made.plus(CLOCK_MARGIN)))
                 .and("ORDER BY a.sequence LIMIT 1")
@@ -139,16 +135,28 @@ final class AuditTable implements AuditLog {
     }
 
     private static Filter begin(AuditQuery query, @Nullable LockKey key) {
-        Filter filter = new Filter(SELECT + "a.sequence < ?", query.before() == 0 ? Long.MAX_VALUE : query.before());
-        return key == null
-                ? filter.andIf("AND a.tenant = ?", query.tenant())
-                : filter.and("AND a.tenant = ? AND a.name = ?", key.tenant(), key.name());
+        String action = query.action();
+        Filter filter = of(query.tenant(), key, action != null && !FREQUENT.contains(action));
+        return query.before() == 0 ? filter : filter.and("AND a.sequence < ?", query.before());
+    }
+
+    /** Records of a key, of a tenant or of all, by the index that has the fewest of others. */
+    private static Filter of(@Nullable String tenant, @Nullable LockKey key, boolean rareAction) {
+        if (key != null) {
+            return new Filter(
+                    SELECT + (rareAction ? BY_ACTION : BY_KEY) + "WHERE a.tenant = ? AND a.name = ?",
+                    key.tenant(),
+                    key.name());
+        }
+        return tenant == null
+                ? new Filter(SELECT + "WHERE 1 = 1")
+                : new Filter(SELECT + (rareAction ? BY_ACTION : BY_TENANT) + "WHERE a.tenant = ?", tenant);
     }
 
     private static Filter end(Filter filter, AuditQuery query) {
         String action = query.action();
         if (action != null) {
-            filter.and("AND a.action = ?", Texts.shown(action)).and(FREQUENT.contains(action) ? "" : RARE);
+            filter.and(FREQUENT.contains(action) ? Filter.unindexed("a.action = ?") : RARE, Texts.shown(action));
         }
         Instant since = query.since();
         if (since != null) {

@@ -23,7 +23,7 @@ final class DeadLetterTable {
     private static final String LIST = "SELECT " + StoredRuns.COLUMNS + ", " + SETTLED
             + " FROM (SELECT x.* FROM ${t:failed_run} AS x WHERE x.state = 'DEAD' AND x.number > ?";
     private static final String LIST_END =
-            " ORDER BY x.number LIMIT ?) AS f JOIN ${t:run} AS r ON r.run_id = f.run_id ORDER BY f.number";
+            "ORDER BY x.number LIMIT ?) AS f JOIN ${t:run} AS r ON r.run_id = f.run_id ORDER BY f.number";
     private static final String FIND =
             "SELECT " + SETTLED + " FROM ${t:failed_run} AS f WHERE f.tenant = ? AND f.state = 'DEAD' AND f.number = ?";
 
@@ -39,8 +39,10 @@ final class DeadLetterTable {
     List<DeadLetter> deadLetters(DeadLetterQuery query) {
         return new Filter(LIST, query.after())
                 .andIf("AND x.tenant = ?", query.tenant())
-                .andIf("AND x.job = ?", query.job() == null ? null : query.job().value())
-                .and(query.open() ? " AND x.settled = 0" : "")
+                .andIf(
+                        Filter.unindexed("x.job = ?"),
+                        query.job() == null ? null : query.job().value())
+                .and(query.open() ? Filter.unindexed("x.settled = 0") : "")
                 .and(LIST_END, query.limit())
                 .ask(database, this::read);
     }

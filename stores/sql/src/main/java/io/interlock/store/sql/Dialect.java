@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code ${rows:k(tenant text, name text)}}: a {@link Rows} argument as a table {@code k} with these columns and {@code
  *       pos}, the place of each row from 1
  *   <li>{@code ${uuid}}: the type of ids, for casts
+ *   <li>{@code ${index:run_key}}: after the alias of a table, the index that answers the question
  *   <li>{@code ${lock:l}}, {@code ${skip:l}}: the end of a SELECT that locks the rows of {@code l}, waiting for others or
  *       leaving out rows that others have locked
  * </ul>
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Dialect {
 
-    private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{(t|rows|lock|skip):([^}]*)}|\\$\\{uuid}");
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{(t|rows|lock|skip|index):([^}]*)}|\\$\\{uuid}");
     private static final Pattern ROWS = Pattern.compile("(\\w+)\\((.*)\\)", Pattern.DOTALL);
 
     private final TableNames names;
@@ -105,6 +106,7 @@ public abstract class Dialect {
                         case "t" -> names.table(about);
                         case "lock" -> lock(about, false);
                         case "skip" -> lock(about, true);
+                        case "index" -> index(about);
                         default -> rows(about);
                     };
             matcher.appendReplacement(filled, Matcher.quoteReplacement(text));
@@ -125,6 +127,14 @@ public abstract class Dialect {
 
     /** The end of a SELECT that locks rows of {@code alias}. */
     protected abstract String lock(String alias, boolean skip);
+
+    /**
+     * Says that a table is to be read by an index, for databases that do not find out by themselves. The index is called so
+     * behind the prefix of the tables.
+     */
+    protected String index(String name) {
+        return "";
+    }
 
     /** A {@link Rows} argument as a table. */
     protected abstract String rows(String alias, List<Column> columns);

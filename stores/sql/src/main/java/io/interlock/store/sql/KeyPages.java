@@ -76,7 +76,7 @@ final class KeyPages {
             Map<RunId, StoredRuns.Waiting> keptFor,
             Map<String, Long> waitingSince) {}
 
-    /** A page of keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. */
+    /** A page of keys that have a lease, that are kept for a run, or that runs wait for, in the order of their names. */
     List<KeyView> views(Transaction transaction, KeyQuery query) throws SQLException {
         Trip trip = transaction.trip();
         Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());

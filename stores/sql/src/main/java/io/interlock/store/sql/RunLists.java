@@ -36,10 +36,11 @@ final class RunLists {
     private static final String OPEN_PAGE = "SELECT " + StoredRuns.OPEN_COLUMNS
             + " FROM (SELECT x.* FROM ${t:open_run} AS x WHERE x.tenant = ? AND x.busy = ?";
     private static final String OPEN_PAGE_END = ") AS q JOIN ${t:run} AS r ON r.run_id = q.run_id ORDER BY q.number";
-    private static final String FAILED_PAGE = "SELECT " + StoredRuns.COLUMNS + " FROM ${t:failed_run} AS x"
-            + " JOIN ${t:run} AS r ON r.tenant = x.tenant AND r.number = x.number WHERE x.tenant = ? AND x.state = ?";
+    private static final String FAILED_PAGE = "SELECT " + StoredRuns.COLUMNS
+            + " FROM (SELECT x.* FROM ${t:failed_run} AS x WHERE x.tenant = ? AND x.state = ?";
+    private static final String FAILED_PAGE_END = ") AS f JOIN ${t:run} AS r ON r.run_id = f.run_id ORDER BY f.number";
     private static final String PAGE =
-            "SELECT " + StoredRuns.OPEN_COLUMNS + " FROM (SELECT x.* FROM ${t:run} AS x WHERE x.tenant = ?";
+            "SELECT " + StoredRuns.OPEN_COLUMNS + " FROM (SELECT x.* FROM ${t:run} AS x ${index:%s} WHERE x.tenant = ?";
     private static final String PAGE_END =
             ") AS r LEFT JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING + " ORDER BY r.number";
 
@@ -48,6 +49,9 @@ final class RunLists {
              AND x.number >= coalesce(
                (SELECT m.number FROM ${t:run_minute} AS m WHERE m.minute <= ? ORDER BY m.minute DESC LIMIT 1), 0)""";
     private static final int MINUTES_BEFORE = 2;
+    private static final String SINCE = "AND x.submitted_at >= ?";
+    private static final String FAILED_SINCE =
+            Filter.unindexed("EXISTS (SELECT 1 FROM ${t:run} AS y WHERE y.run_id = x.run_id AND y.submitted_at >= ?)");
 
     private static final String ATTEMPTS = """
             SELECT t.ended_at, t.next, t.facts FROM ${t:attempt} AS t
@@ -58,7 +62,7 @@ final class RunLists {
 
     private static final String PAST = """
             SELECT p.since, p.status FROM (
-              SELECT r.number, r.state, r.since, r.status FROM ${t:run} AS r
+              SELECT r.number, r.state, r.since, r.status FROM ${t:run} AS r ${index:run_key}
                WHERE r.tenant = ? AND r.name = ? AND r.state NOT IN ('QUEUED', 'PENDING', 'RUNNING')
                ORDER BY r.number DESC LIMIT ?) AS p
              WHERE p.state = 'SUCCEEDED' ORDER BY p.number DESC LIMIT ?""";
@@ -98,22 +102,23 @@ final class RunLists {
         int limit = query.limit() + 1;
         RunState state = query.state();
         if (state == null || state == RunState.SUCCEEDED) {
-            return range(new Filter(PAGE, query.tenant()), query, "x.submitted_at")
+            String index = query.key() != null ? "run_key" : query.job() != null ? "run_job" : "run_tenant";
+            return range(new Filter(String.format(PAGE, index), query.tenant()), query, SINCE)
                     .andIf("AND x.name = ?", name(query))
                     .andIf("AND x.job = ?", job(query))
-                    .and(state == null ? "" : " AND x.state = 'SUCCEEDED'")
+                    .and(state == null ? "" : Filter.unindexed("x.state = 'SUCCEEDED'"))
                     .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
                     .ask(database, this::openRuns);
         }
         if (state.isTerminal()) {
-            return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, "r.submitted_at")
-                    .andIf("AND r.name = ?", name(query))
-                    .andIf("AND x.job = ?", job(query))
-                    .and("ORDER BY x.number" + order + " LIMIT ?", limit)
+            return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, FAILED_SINCE)
+                    .andIf(Filter.unindexed("x.name = ?"), name(query))
+                    .andIf(Filter.unindexed("x.job = ?"), job(query))
+                    .and("ORDER BY x.number" + order + " LIMIT ?" + FAILED_PAGE_END + order, limit)
                     .ask(database, runs::readAll);
         }
         Filter open = new Filter(OPEN_PAGE, query.tenant(), state == RunState.QUEUED ? 0 : 1);
-        return range(open.and("AND x.state = ?", state.name()), query, "x.submitted_at")
+        return range(open.and("AND x.state = ?", state.name()), query, SINCE)
                 .andIf("AND x.name = ?", name(query))
                 .andIf("AND x.job = ?", job(query))
                 .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)
@@ -129,15 +134,14 @@ final class RunLists {
     }
 
     /** Narrows a list to the numbers behind the page before, and to those of the time asked for. */
-    private static Filter range(Filter filter, RunQuery query, String submittedAt) {
+    private static Filter range(Filter filter, RunQuery query, String submittedSince) {
         if (query.after() != 0 || !query.descending()) {
-            filter.and(query.descending() ? " AND x.number < ?" : " AND x.number > ?", query.after());
+            filter.and(query.descending() ? "AND x.number < ?" : "AND x.number > ?", query.after());
         }
         Instant since = query.since();
         if (since != null) {
             long from = Math.max(0, Micros.ceiling(since));
-            filter.and(SINCE_NUMBER, from / StepWriter.MINUTE - MINUTES_BEFORE)
-                    .and("AND " + submittedAt + " >= ?", from);
+            filter.and(SINCE_NUMBER, from / StepWriter.MINUTE - MINUTES_BEFORE).and(submittedSince, from);
         }
         return filter;
     }

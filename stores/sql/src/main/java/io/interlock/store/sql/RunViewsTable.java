@@ -26,16 +26,16 @@ final class RunViewsTable implements RunViews {
             "l.tenant, l.name, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner";
 
     private static final String TALLIES = """
-            SELECT q.tenant, q.job, q.state, count(*), min(r.since)
-              FROM ${t:open_run} AS q JOIN ${t:run} AS r ON r.run_id = q.run_id GROUP BY q.tenant, q.job, q.state
+            SELECT q.tenant, q.job, q.state, count(*), min(q.since)
+              FROM ${t:open_run} AS q GROUP BY q.tenant, q.job, q.state
              UNION ALL
             SELECT f.tenant, f.job, f.state, count(*), min(f.since)
               FROM ${t:failed_run} AS f WHERE f.state = 'DEAD' AND f.settled = 0 GROUP BY f.tenant, f.job, f.state
              ORDER BY 1, 2, 3""";
     private static final String PAUSES = "SELECT " + PauseTable.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
     private static final String RESOURCES =
-            "SELECT " + RESOURCE_COLUMNS + " FROM ${t:lease} AS l WHERE l.resource_kind = ?";
-    private static final String IN_ORDER = " ORDER BY l.tenant, l.name LIMIT ?";
+            "SELECT " + RESOURCE_COLUMNS + " FROM ${t:lease} AS l ${index:lease_resource} WHERE l.resource_kind = ?";
+    private static final String IN_ORDER = "ORDER BY l.tenant, l.name LIMIT ?";
 
     private final Database database;
     private final KeyPages keys;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The tables {@code seal} and {@code seal_anchor}: the chain that shows whether the audit log was changed, kept as pages.
  *
- * <p>Whoever adds to the chain or cuts it has the row of {@code seal_anchor} locked and reads its ends afterwards, so that
+ * <p>A transaction that adds to the chain or cuts it has the row of {@code seal_anchor} locked and reads the ends afterwards, so that
  * pages follow each other without a gap. Safe for use by many threads.
  */
 final class SealTable {

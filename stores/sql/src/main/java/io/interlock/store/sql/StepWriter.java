@@ -45,15 +45,16 @@ final class StepWriter {
     private static final String OPEN_KEY = "tenant text, busy int, name text, rank int, seq bigint";
     private static final String OPEN = OPEN_KEY + """
             , number bigint, run_id uuid, job text, state text, priority int, submitted_at bigint, claimable int,
-            claim_id uuid, seen_at bigint, missed int, due_at bigint""";
+            claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint""";
     private static final String OPEN_CHANGES =
-            "state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint";
+            "state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint";
     static final String AUDIT = """
             at bigint, tenant text, name text, run_id uuid, token bigint, actor text, action text, state_before text,
             state_after text, reason text, correlation text""";
     private static final String RUN_CHANGES = "state text, since bigint, status text";
     private static final String RUN_MINUTE = "minute bigint, number bigint";
-    private static final String FAILED = "tenant text, state text, number bigint, run_id uuid, job text, since bigint";
+    private static final String FAILED =
+            "tenant text, state text, number bigint, run_id uuid, name text, job text, since bigint";
     private static final String ATTEMPT = "run_id uuid, attempt int, ended_at bigint, next text, facts text";
     private static final String LETTER_KEY = "tenant text, state text, number bigint";
     private static final String LETTER =
@@ -379,6 +380,7 @@ final class StepWriter {
                     run.state().name(),
                     run.number(),
                     run.id().toString(),
+                    run.key().name(),
                     run.job().value(),
                     Micros.of(run.status().since()));
         }
@@ -449,7 +451,8 @@ final class StepWriter {
                     changing[2],
                     changing[3],
                     changing[4],
-                    changing[5]);
+                    changing[5],
+                    changing[6]);
         }
         return !busy && !ready && !run.state().isTerminal();
     }
@@ -466,7 +469,8 @@ final class StepWriter {
             claim == null || run.state() != RunState.RUNNING ? null : claim.toString(),
             waiter == null || busy ? null : Micros.of(waiter.seenAt()),
             waiter != null && waiter.missedOffer() ? 1 : 0,
-            due == null ? null : Micros.ceiling(due)
+            due == null ? null : Micros.ceiling(due),
+            Micros.of(run.status().since())
         };
     }
 

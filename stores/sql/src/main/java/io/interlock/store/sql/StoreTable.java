@@ -6,7 +6,8 @@ import java.sql.SQLDataException;
 final class StoreTable {
 
     private static final String PLACES_WANTED =
-            "(SELECT count(*) FROM (SELECT 1 FROM ${t:lease} AS b WHERE b.blocked_number IS NOT NULL LIMIT 1) AS w)";
+            "(SELECT count(*) FROM (SELECT 1 FROM ${t:lease} AS b WHERE b.blocked_number IS NOT NULL"
+                    + " ORDER BY b.tenant, b.blocked_priority, b.blocked_number LIMIT 1) AS w)";
 
     private StoreTable() {}
 

@@ -110,7 +110,8 @@ final class UnsealedRecords {
         List<AuditRecord> found = tail.withoutGap(tail.head().sequence(), before.settled());
         Waiting waiting = before.waiting();
         if (found.size() < seen.size() && (waiting == null || waiting.looks() >= MOST_LOOKS)) {
-            // The mark is taken after the records were seen: who has drawn a smaller number has an id below it.
+            // The mark is taken after the records were seen: a transaction that has drawn a smaller number has an id
+            // below it.
             waiting = new Waiting(seen.get(seen.size() - 1).sequence(), mark(ids), 0);
             before = looked(ids, new Known(before.head(), before.settled(), waiting));
             if (before.waiting() == null) {

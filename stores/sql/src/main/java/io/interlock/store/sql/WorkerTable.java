@@ -23,10 +23,10 @@ final class WorkerTable {
     private static final String SELECT = """
             SELECT w.instance, w.label, w.jobs, w.slots, w.busy, w.version, w.seen_at, w.tenant
               FROM ${t:worker} AS w WHERE w.tenant""";
-    private static final String LAST_SEEN = " ORDER BY w.seen_at DESC, w.instance LIMIT ?";
+    private static final String LAST_SEEN = "ORDER BY w.seen_at DESC, w.instance LIMIT ?";
     private static final String REMOTE = "SELECT w.instance FROM ${t:worker} AS w WHERE w.tenant";
     // A worker of before that no longer counts. A few at a time, as one comes with each new name.
-    private static final String TOO_MANY = " AND w.version = 'remote' AND w.instance <> ?" + LAST_SEEN + " OFFSET ?";
+    private static final String TOO_MANY = "AND w.version = 'remote' AND w.instance <> ? " + LAST_SEEN + " OFFSET ?";
     private static final int FORGOTTEN_AT_ONCE = 100;
 
     private final Database database;

@@ -40,6 +40,12 @@ final class SqliteDialect extends Dialect {
         return "";
     }
 
+    // Without statistics, SQLite takes an index with fewer columns for as good as the one that has all of them.
+    @Override
+    protected String index(String name) {
+        return "INDEXED BY " + names().prefix() + name;
+    }
+
     @Override
     protected String rows(String alias, List<Column> columns) {
         StringBuilder list = new StringBuilder();

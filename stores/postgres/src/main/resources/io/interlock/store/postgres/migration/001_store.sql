@@ -103,6 +103,7 @@ CREATE TABLE ${schema}.${prefix}open_run (
   seen_at      bigint,                         -- when its caller was last heard of, if its caller does the work
   missed       smallint NOT NULL,              -- 1: its caller did not take the key when it was offered
   due_at       bigint,                         -- when time alone changes something about it
+  since        bigint   NOT NULL,              -- since when it is in that state
   PRIMARY KEY (tenant, busy, name, rank, seq)
 ) WITH (fillfactor = 70);
 
@@ -123,6 +124,7 @@ CREATE TABLE ${schema}.${prefix}failed_run (
   state      text   COLLATE "C" NOT NULL,
   number     bigint NOT NULL,
   run_id     uuid   NOT NULL,
+  name       text   COLLATE "C" NOT NULL,
   job        text   COLLATE "C" NOT NULL,
   since      bigint NOT NULL,
   settled    smallint NOT NULL DEFAULT 0,

@@ -103,6 +103,7 @@ CREATE TABLE ${schema}.${prefix}open_run (
   seen_at      INTEGER,                        -- when its caller was last heard of, if its caller does the work
   missed       INTEGER NOT NULL,               -- 1: its caller did not take the key when it was offered
   due_at       INTEGER,                        -- when time alone changes something about it
+  since        INTEGER NOT NULL,               -- since when it is in that state
   PRIMARY KEY (tenant, busy, name, rank, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -123,6 +124,7 @@ CREATE TABLE ${schema}.${prefix}failed_run (
   state      TEXT    NOT NULL,
   number     INTEGER NOT NULL,
   run_id     TEXT    NOT NULL,
+  name       TEXT    NOT NULL,
   job        TEXT    NOT NULL,
   since      INTEGER NOT NULL,
   settled    INTEGER NOT NULL DEFAULT 0,
