@@ -88,6 +88,9 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
      */
     public abstract void liveFor(Supplier<Duration> left, Duration more);
 
+    /** Whether the guard ended it because its {@linkplain #liveFor time} was over; known when it has {@linkplain #exit() ended}. */
+    public abstract boolean overdue();
+
     /**
      * {@code file} is of no use without this process: if this process is gone before the command has ended, the guard removes it.
      * Otherwise that is left to this process. Returns at once.

@@ -69,6 +69,11 @@ final class PlainProcess extends GuardedProcess {
     }
 
     @Override
+    public boolean overdue() {
+        return false;
+    }
+
+    @Override
     public void bequeath(Path file) {
         // Nobody is left who could remove it.
     }

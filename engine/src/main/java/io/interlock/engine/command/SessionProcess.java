@@ -35,6 +35,7 @@ final class SessionProcess extends GuardedProcess {
     // At the end of a line; before it may stand what setsid has begun to say.
     private static final Pattern LED = Pattern.compile("leader (\\d+)$");
 
+    private static final String OVERDUE = "overdue";
     private static final int NOBODY = -1;
     private static final int KILLED = 9;
     private static final int FIRST_SIGNAL = 129;
@@ -50,6 +51,7 @@ final class SessionProcess extends GuardedProcess {
     // Written by whoever starts it before begun, afterwards by the thread that waits for its end.
     private volatile long leader = NOBODY;
     private boolean over;
+    private volatile boolean overdue;
     private boolean signalled;
     private @Nullable Integer unexecuted;
 
@@ -136,6 +138,11 @@ final class SessionProcess extends GuardedProcess {
     }
 
     @Override
+    public boolean overdue() {
+        return overdue;
+    }
+
+    @Override
     public void bequeath(Path file) {
         String path = file.toAbsolutePath().toString();
         if (path.indexOf('\n') < 0) {
@@ -167,6 +174,9 @@ final class SessionProcess extends GuardedProcess {
                 }
             } else if (line.startsWith("unexecuted ")) {
                 unexecuted = Integer.valueOf(line.substring("unexecuted ".length()));
+            } else if (line.endsWith(OVERDUE)) {
+                overdue = true;
+                signalled |= line.length() > OVERDUE.length();
             } else if (line.startsWith("survivors ")) {
                 log.error("command {} left processes that cannot be killed: {}", leader, line.substring(10));
             } else if (line.equals("over")) {

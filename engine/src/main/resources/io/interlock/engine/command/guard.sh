@@ -118,6 +118,7 @@ ticked() {
     if [ "$1" -ge "$leash" ]; then
         # What has yet to begin is too late as well.
         [ -z "$leader" ] || leash=
+        say overdue
         sweep
     fi
 }

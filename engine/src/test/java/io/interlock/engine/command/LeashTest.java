@@ -37,8 +37,10 @@ class LeashTest {
                         + "; while :; do sleep 300; done"));
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
             List<Long> started = Pids.in(pids, 2);
+            assertThat(process.overdue()).isFalse();
             process.liveFor(() -> Duration.ofMillis(400), Duration.ZERO);
             assertThat(process.waitFor(Duration.ofSeconds(20))).contains(Exit.signalled(9));
+            assertThat(process.overdue()).isTrue();
             assertThat(started).noneMatch(Pids::lives);
         }
     }
@@ -59,6 +61,7 @@ class LeashTest {
             assertThat(process.waitFor(Duration.ofMillis(900))).isEmpty();
             process.stdin().close();
             assertThat(process.waitFor()).isEqualTo(Exit.exited(3));
+            assertThat(process.overdue()).isFalse();
         }
         await().until(() -> ProcessHandle.current().children().noneMatch(ProcessHandle::isAlive));
     }

@@ -90,7 +90,7 @@ final class Supervision {
     }
 
     /** Waits for the end of the command, to which {@code signals} go no more then. */
-    Ended await(Signals signals) {
+    Ended await(Tenure tenure, Signals signals) {
         Exit exit;
         while (true) {
             try {
@@ -103,6 +103,10 @@ final class Supervision {
         // Whoever insists now wants to wait no longer for the store or the server to hear of it.
         signals.keep();
         hearTheWords();
+        if (process.overdue() && !isLost()) {
+            // This process was too slow to notice it before the guard did.
+            lost(tenure, "no heartbeat was confirmed in time");
+        }
         synchronized (this) {
             return new Ended(exit, code(exit), verdict(exit), reason == Reason.LOST);
         }
@@ -184,6 +188,10 @@ final class Supervision {
                 facts,
                 "LEASE LOST for " + settings.key() + " (token " + tenure.token() + "): " + cause,
                 List.of(done, "Whatever it writes with token " + tenure.token() + " from now on must be refused."));
+    }
+
+    private synchronized boolean isLost() {
+        return reason == Reason.LOST;
     }
 
     private synchronized boolean because(Reason news, String told) {

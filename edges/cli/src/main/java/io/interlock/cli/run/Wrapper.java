@@ -166,7 +166,7 @@ final class Wrapper {
             reports.start();
             Supervision supervision = new Supervision(settings, process, deadlines, narrator);
             supervision.watch(tenure, signals);
-            Supervision.Ended ended = supervision.await(signals);
+            Supervision.Ended ended = supervision.await(tenure, signals);
             reports.close();
             // From here on the guard no longer sees to it, and the store may be slow.
             file.close();
