@@ -15,7 +15,7 @@ final class Settings {
     static final String ROOT = "interlock.";
 
     private static final String LIST = """
-            store                      | STORE    | sqlite:~/.local/share/interlock/interlock.db | Where leases and runs are kept: memory:, sqlite:PATH or postgresql://user:password@host:port/db; redis://host:port for leases only
+            store                      | STORE    | sqlite:~/.local/share/interlock/interlock.db | Where leases and runs are kept: memory:, sqlite:PATH, postgresql://user:password@host:port/db or mariadb://user:password@host:port/db; redis://host:port for leases only
             host                       | TEXT     | 127.0.0.1 | The address to listen on; elsewhere than on this host only with API keys, and with TLS or behind-proxy
             port                       | NUMBER   | 8080   | The port to listen on; 0 takes any free one
             management-port            | NUMBER   |        | A port of their own for health and metrics, without API keys

@@ -60,11 +60,11 @@ final class SettingsReader {
                 .find("store")
                 .map(found -> found.text().strip())
                 .orElse(usualStore);
-        if (!store.matches("(?i)(memory|sqlite|postgresql|redis|rediss):.*")) {
+        if (!store.matches("(?i)(memory|sqlite|postgresql|mariadb|redis|rediss):.*")) {
             reading.mistake(
                     "store",
-                    "has no known scheme; write memory:, sqlite:PATH, postgresql://user:password@host:port/db or"
-                            + " redis://host:port");
+                    "has no known scheme; write memory:, sqlite:PATH, postgresql://user:password@host:port/db,"
+                            + " mariadb://user:password@host:port/db or redis://host:port");
         }
         return store;
     }

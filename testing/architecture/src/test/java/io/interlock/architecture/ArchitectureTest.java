@@ -80,6 +80,7 @@ class ArchitectureTest {
                 Map.entry("stores/sql", "io.interlock.store.sql"),
                 Map.entry("stores/sqlite", "io.interlock.store.sqlite"),
                 Map.entry("stores/postgres", "io.interlock.store.postgres"),
+                Map.entry("stores/mariadb", "io.interlock.store.mariadb"),
                 Map.entry("stores/redis", "io.interlock.store.redis"),
                 Map.entry("edges/metrics", "io.interlock.metrics"),
                 Map.entry("edges/config", "io.interlock.config"),

@@ -27,6 +27,7 @@ class StoreOptionsTest {
         "memory, memory:?nonsense=1",
         "sqlite, sqlite:nowhere.db?nonsense=1",
         "postgresql, postgresql://localhost/nowhere?nonsense=1",
+        "mariadb, mariadb://localhost/nowhere?nonsense=1",
         "redis, redis://localhost?nonsense=1"
     })
     void thePageNamesTheOptionsOfTheStore(String section, String url) {

@@ -1,5 +1,6 @@
 package io.interlock.store.postgres;
 
+import io.interlock.store.sql.ServerSettings;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -30,14 +31,14 @@ final class Announcer implements AutoCloseable {
     private static final int MOST_AT_ONCE = 400;
 
     private final DataSource connections;
-    private final PostgresSettings settings;
+    private final ServerSettings settings;
     private final Environment environment;
     private final Watchers watchers;
     private final Set<Long> gathered = new LinkedHashSet<>();
     private @Nullable Thread thread;
     private boolean closed;
 
-    Announcer(DataSource connections, PostgresSettings settings, Environment environment, Watchers watchers) {
+    Announcer(DataSource connections, ServerSettings settings, Environment environment, Watchers watchers) {
         this.connections = connections;
         this.settings = settings;
         this.environment = environment;
@@ -122,7 +123,7 @@ final class Announcer implements AutoCloseable {
 
     private void emit(Connection connection, List<Long> hashes) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
-            statement.setString(1, settings.channel());
+            statement.setString(1, KeyHash.channel(settings.names()));
             statement.setString(2, hashes.stream().map(Long::toHexString).collect(Collectors.joining(",")));
             statement.execute();
         }

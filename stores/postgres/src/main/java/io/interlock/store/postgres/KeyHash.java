@@ -1,6 +1,7 @@
 package io.interlock.store.postgres;
 
 import io.interlock.LockKey;
+import io.interlock.store.sql.TableNames;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -14,6 +15,11 @@ final class KeyHash {
     /** Over the encoding of the key, in which different keys differ. */
     static long of(LockKey key) {
         return of(key.encoded());
+    }
+
+    /** The channel of wake-ups: every store in a database has its own. */
+    static String channel(TableNames names) {
+        return String.format("interlock_%016x", of(names.schema() + "." + names.prefix()));
     }
 
     static long of(String text) {

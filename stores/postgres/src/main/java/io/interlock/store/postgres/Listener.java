@@ -2,6 +2,7 @@ package io.interlock.store.postgres;
 
 import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
+import io.interlock.store.sql.ServerSettings;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -31,7 +32,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
     private static final long LONGEST_PAUSE_MILLIS = 10_000;
 
     private final DataSource connections;
-    private final PostgresSettings settings;
+    private final ServerSettings settings;
     private final Environment environment;
     private final Watchers watchers;
     private final Duration keepAlive;
@@ -39,13 +40,13 @@ final class Listener implements ChangeFeed, AutoCloseable {
     private @Nullable Thread thread;
     private volatile @Nullable Connection listening;
 
-    Listener(DataSource connections, PostgresSettings settings, Environment environment, Watchers watchers) {
+    Listener(DataSource connections, ServerSettings settings, Environment environment, Watchers watchers) {
         this(connections, settings, environment, watchers, KEEP_ALIVE);
     }
 
     Listener(
             DataSource connections,
-            PostgresSettings settings,
+            ServerSettings settings,
             Environment environment,
             Watchers watchers,
             Duration keepAlive) {
@@ -120,7 +121,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
         connection.setAutoCommit(true);
         connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
         try (Statement statement = connection.createStatement()) {
-            statement.execute("LISTEN " + settings.channel());
+            statement.execute("LISTEN " + KeyHash.channel(settings.names()));
             watchers.wakeAll();
             while (closing.getCount() > 0) {
                 PGNotification[] heard = driver.getNotifications((int) keepAlive.toMillis());
@@ -141,7 +142,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
                 watchers.wake(Long.parseUnsignedLong(hash, 16));
             } catch (NumberFormatException foreign) {
                 log.warn(
-                        "store {}: somebody else sends '{}' on channel {}", settings.store(), hash, settings.channel());
+                        "store {}: somebody else sends '{}' on channel {}", settings.store(), hash, KeyHash.channel(settings.names()));
             }
         }
     }

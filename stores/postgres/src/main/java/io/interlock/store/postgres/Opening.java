@@ -4,10 +4,12 @@ import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
+import io.interlock.store.sql.Loan;
 import io.interlock.store.sql.Migration;
 import io.interlock.store.sql.MigrationLock;
 import io.interlock.store.sql.Migrator;
 import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.ServerSettings;
 import io.interlock.time.Environment;
 import java.net.UnknownHostException;
 import java.sql.Connection;
@@ -29,12 +31,18 @@ final class Opening {
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
     private static final int MIGRATION_MILLIS = (int) Duration.ofMinutes(10).toMillis();
 
-    private final PostgresSettings settings;
-    private final Attachment attachment;
+    private final ServerSettings settings;
+    private final PostgresDialect dialect;
+    private final PostgresAttachment attachment;
     private final Environment environment;
 
-    Opening(PostgresSettings settings, Attachment attachment, Environment environment) {
+    Opening(
+            ServerSettings settings,
+            PostgresDialect dialect,
+            PostgresAttachment attachment,
+            Environment environment) {
         this.settings = settings;
+        this.dialect = dialect;
         this.attachment = attachment;
         this.environment = environment;
     }
@@ -45,7 +53,7 @@ final class Opening {
      * @throws InterlockException of the kind that says what is wrong
      */
     void run(DataSource connections) {
-        try (Loan loan = Loan.from(connections)) {
+        try (Loan loan = Loan.from(connections, dialect)) {
             Connection connection = loan.connection();
             loan.limit(settings.timeoutMillis());
             attachment.requireSafe(connection);

@@ -1,10 +1,9 @@
 package io.interlock.store.postgres;
 
 import io.interlock.store.sql.AuditNumbers;
-import io.interlock.store.sql.Dialect;
 import io.interlock.store.sql.Failure;
 import io.interlock.store.sql.Rows;
-import io.interlock.store.sql.StoreRow;
+import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Trip;
 import java.sql.Connection;
@@ -12,14 +11,18 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /** How PostgreSQL says it. Safe for use by many threads. */
-final class PostgresDialect extends Dialect {
+final class PostgresDialect extends ServerDialect {
 
     /** The server's clock in microseconds, read when the expression is evaluated. */
     static final String CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)";
@@ -39,28 +42,10 @@ final class PostgresDialect extends Dialect {
             + "', true), set_config('synchronous_commit', 'on', true), ";
 
     private final long latch;
-    private volatile Server server = new Server("", 0);
 
     PostgresDialect(TableNames names) {
         super(names);
         latch = KeyHash.of("interlock steps of " + names.schema() + "." + names.prefix());
-    }
-
-    /**
-     * The server that the store is tied to.
-     *
-     * @param identity its system identifier and timeline
-     * @param startedAt when it was started, in microseconds
-     */
-    record Server(String identity, long startedAt) {}
-
-    /** From now on steps are refused on any other server. */
-    void attachedTo(Server attached) {
-        server = attached;
-    }
-
-    Server server() {
-        return server;
     }
 
     @Override
@@ -148,27 +133,35 @@ final class PostgresDialect extends Dialect {
     }
 
     @Override
-    protected String storeColumns() {
-        return CLOCK
-                + " + s.clock_offset, s.epoch, s.token_floor, s.max_lease, s.quiet_until, s.last_heard, s.heard_since,"
-                + " s.server, " + STARTED;
+    protected String clock() {
+        return CLOCK;
     }
 
     @Override
-    protected StoreRow readStore(ResultSet row) throws SQLException {
-        Server found = new Server(row.getString(8), row.getLong(9));
-        if (!found.equals(server)) {
-            throw new AnotherServer();
+    protected String serverColumns() {
+        return "s.server, " + STARTED;
+    }
+
+    @Override
+    protected Server readServer(ResultSet row, int from) throws SQLException {
+        return new Server(row.getString(from), row.getLong(from + 1));
+    }
+
+    @Override
+    protected boolean isInTransaction(Connection connection) throws SQLException {
+        return connection.isWrapperFor(BaseConnection.class)
+                && connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE;
+    }
+
+    // A commit whose wait for the standby was cut short is only a warning to the server, yet it can be lost in a failover.
+    @Override
+    protected void heed(Statement statement) throws SQLException {
+        for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
+            String state = each.getSQLState();
+            if (state != null && state.startsWith("57")) {
+                throw new SQLException("committed here, but not known to be on the standby", "08007", each);
+            }
         }
-        return new StoreRow(
-                row.getLong(1),
-                row.getInt(2),
-                row.getLong(3),
-                row.getLong(4),
-                row.getLong(5),
-                row.getLong(6),
-                row.getLong(7),
-                false);
     }
 
     @Override
@@ -204,11 +197,5 @@ final class PostgresDialect extends Dialect {
         }
         String state = error.getSQLState();
         return state == null ? "" : state;
-    }
-
-    /** The store is on another server than before, or its server was started again. */
-    static final class AnotherServer extends SQLException {
-
-        private static final long serialVersionUID = 1L;
     }
 }

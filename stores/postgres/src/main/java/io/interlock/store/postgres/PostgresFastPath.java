@@ -20,6 +20,7 @@ import io.interlock.spi.TokenLayout;
 import io.interlock.store.sql.Database;
 import io.interlock.store.sql.FastPath;
 import io.interlock.store.sql.Rows;
+import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.Transaction;
 import io.interlock.store.sql.Trip;
 import java.sql.ResultSet;
@@ -231,7 +232,7 @@ final class PostgresFastPath implements FastPath {
     private void acquireOne(AcquireRequest request, Map<LockKey, Found> found) {
         LockKey key = request.keys().get(0);
         Holder holder = request.holder();
-        PostgresDialect.Server server = dialect.server();
+        ServerDialect.Server server = dialect.server();
         database.once(
                 Database.Lane.STEPS,
                 transaction -> transaction.query(
@@ -268,7 +269,7 @@ final class PostgresFastPath implements FastPath {
     }
 
     private Found grantAnew(AcquireRequest request, LockKey key, Found late) {
-        PostgresDialect.Server server = dialect.server();
+        ServerDialect.Server server = dialect.server();
         long token = Objects.requireNonNull(late.grant()).token().value();
         return database.once(
                 Database.Lane.STEPS,
@@ -323,7 +324,7 @@ final class PostgresFastPath implements FastPath {
                     micros(request.terms().lockDelay()),
                     micros(request.terms().ttl()));
         }
-        PostgresDialect.Server server = dialect.server();
+        ServerDialect.Server server = dialect.server();
         database.once(
                 Database.Lane.STEPS,
                 transaction -> transaction.query(
@@ -374,7 +375,7 @@ final class PostgresFastPath implements FastPath {
                         request.id().toString(),
                         request.token().value(),
                         micros(request.ttl())));
-        PostgresDialect.Server server = dialect.server();
+        ServerDialect.Server server = dialect.server();
         Map<Integer, RenewAnswer> renewed = new HashMap<>();
         database.once(
                 Database.Lane.URGENT,
@@ -450,7 +451,7 @@ final class PostgresFastPath implements FastPath {
 
     private void send(Transaction transaction, List<ReleaseRequest> requests, Trip.Reader<Boolean> reader)
             throws SQLException {
-        PostgresDialect.Server server = dialect.server();
+        ServerDialect.Server server = dialect.server();
         if (requests.size() == 1) {
             ReleaseRequest request = requests.get(0);
             transaction.query(

@@ -1,7 +1,12 @@
 package io.interlock.store.postgres;
 
 import io.interlock.StoreCapabilities;
+import io.interlock.store.sql.AttachingDataSource;
+import io.interlock.store.sql.PooledDatabase;
+import io.interlock.store.sql.Pools;
 import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.ServerUrl;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.TableNames;
 import io.interlock.time.Environment;
@@ -42,43 +47,47 @@ public final class PostgresStore {
      */
     public static SqlStore on(
             DataSource connections, String schema, String prefix, SchemaMode migrate, Environment environment) {
-        PostgresSettings settings = new PostgresSettings(
+        ServerSettings settings = new ServerSettings(
                 "postgresql (given connections)",
                 new TableNames(schema, prefix),
                 migrate,
-                PostgresSettings.DEFAULT_MAX_LEASE,
-                PostgresSettings.DEFAULT_TIMEOUT);
+                ServerSettings.DEFAULT_MAX_LEASE,
+                ServerSettings.DEFAULT_TIMEOUT);
         PostgresDialect dialect = new PostgresDialect(settings.names());
-        Attachment attachment = new Attachment(settings, dialect);
-        new Opening(settings, attachment, environment).run(connections);
+        PostgresAttachment attachment = new PostgresAttachment(settings, dialect);
+        new Opening(settings, dialect, attachment, environment).run(connections);
         return store(settings, dialect, attachment, environment, connections, connections, connections, () -> {});
     }
 
-    static SqlStore open(PostgresUrl url, PostgresSettings settings, Environment environment) {
-        DataSource raw = url.dataSource(settings);
+    static SqlStore open(ServerUrl url, ServerSettings settings, Environment environment) {
+        DataSource raw = PostgresUrl.dataSource(url, settings);
         PostgresDialect dialect = new PostgresDialect(settings.names());
-        Attachment attachment = new Attachment(settings, dialect);
-        new Opening(settings, attachment, environment).run(raw);
-        AttachingDataSource attached = new AttachingDataSource(raw, attachment, settings, environment);
-        Pools pools = new Pools(attached, settings, environment);
+        PostgresAttachment attachment = new PostgresAttachment(settings, dialect);
+        new Opening(settings, dialect, attachment, environment).run(raw);
+        AttachingDataSource attached = new AttachingDataSource(raw, attachment, dialect, settings, environment);
+        Pools pools = new Pools("interlock-postgres", attached, settings, environment);
         return store(settings, dialect, attachment, environment, pools.steps(), pools.renewals(), raw, pools::close);
     }
 
     private static SqlStore store(
-            PostgresSettings settings,
+            ServerSettings settings,
             PostgresDialect dialect,
-            Attachment attachment,
+            PostgresAttachment attachment,
             Environment environment,
             DataSource steps,
             DataSource urgent,
             DataSource single,
             Runnable closePools) {
-        PostgresDatabase database = new PostgresDatabase(
+        PooledDatabase database = new PooledDatabase(
                 settings,
                 dialect,
                 attachment,
-                new PostgresDatabase.Connections(
-                        steps, urgent, List.of("BEGIN ISOLATION LEVEL READ COMMITTED"), closePools),
+                new PooledDatabase.Connections(
+                        steps,
+                        urgent,
+                        List.of("BEGIN ISOLATION LEVEL READ COMMITTED"),
+                        List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+                        closePools),
                 environment);
         Watchers watchers = new Watchers();
         PostgresFeed feed = new PostgresFeed(

@@ -3,6 +3,7 @@ package io.interlock.store.postgres;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.StoreFactory;
 import io.interlock.spi.StoreUrl;
+import io.interlock.store.sql.ServerUrl;
 import io.interlock.time.Environment;
 import java.util.Set;
 
@@ -35,7 +36,7 @@ public final class PostgresStoreFactory implements StoreFactory {
 
     @Override
     public LeaseStore open(StoreUrl url, Environment environment) {
-        PostgresUrl where = PostgresUrl.of(url);
-        return PostgresStore.open(where, PostgresSettings.of(where.toString(), url), environment);
+        ServerUrl where = PostgresUrl.of(url);
+        return PostgresStore.open(where, PostgresUrl.settings(where, url), environment);
     }
 }

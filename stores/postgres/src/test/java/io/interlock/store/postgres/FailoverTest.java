@@ -13,6 +13,7 @@ import io.interlock.spi.LeaseStore;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.TokenLayout;
+import io.interlock.store.sql.ServerSettings;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Servers that are not the one the store was on before, and may lack leases. */
 class FailoverTest {
 
-    private static final Duration QUIET = PostgresSettings.DEFAULT_MAX_LEASE;
+    private static final Duration QUIET = ServerSettings.DEFAULT_MAX_LEASE;
 
     private final PostgresHarness harness = new PostgresHarness();
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseRecord;
 import io.interlock.servers.PostgresServer;
+import io.interlock.store.sql.AttachingDataSource;
 import io.interlock.store.sql.Failure;
 import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.TableNames;
 import io.interlock.time.Environment;
@@ -87,17 +89,18 @@ class GivenConnectionsTest {
     @Test
     void aNewConnectionIsCheckedAndItsSessionLeftAsItIs() throws Exception {
         // Behind a pooler in transaction mode the session belongs to others in the next moment.
-        PostgresSettings settings = new PostgresSettings(
+        ServerSettings settings = new ServerSettings(
                 "test",
                 new TableNames(harness.schema(), TableNames.DEFAULT_PREFIX),
                 SchemaMode.NONE,
-                PostgresSettings.DEFAULT_MAX_LEASE,
-                PostgresSettings.DEFAULT_TIMEOUT);
+                ServerSettings.DEFAULT_MAX_LEASE,
+                ServerSettings.DEFAULT_TIMEOUT);
         given.real().setAutoCommit(false);
         String before = settings(given.real());
         given.real().setAutoCommit(true);
         PostgresDialect dialect = new PostgresDialect(settings.names());
-        new AttachingDataSource(given, new Attachment(settings, dialect), settings, Environment.system())
+        new AttachingDataSource(
+                        given, new PostgresAttachment(settings, dialect), dialect, settings, Environment.system())
                 .getConnection()
                 .close();
         given.real().setAutoCommit(false);

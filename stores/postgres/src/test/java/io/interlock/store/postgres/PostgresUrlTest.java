@@ -7,6 +7,8 @@ import io.interlock.InvalidSettingException;
 import io.interlock.spi.StoreUrl;
 import io.interlock.spi.Stores;
 import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.ServerUrl;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +20,7 @@ class PostgresUrlTest {
 
     @Test
     void userAndPasswordAreDecodedAndThePasswordIsNotShown() {
-        PostgresUrl url = parse("postgresql://a%40b:p%2Fs%3As%25+x@db.example:6000/orders");
+        ServerUrl url = parse("postgresql://a%40b:p%2Fs%3As%25+x@db.example:6000/orders");
         assertThat(url.user()).isEqualTo("a@b");
         assertThat(url.password()).isEqualTo("p/s:s%+x");
         assertThat(url).hasToString("postgresql://db.example:6000/orders");
@@ -63,7 +65,7 @@ class PostgresUrlTest {
         StoreUrl parsed = StoreUrl.parse(
                 "postgresql://me:x@[::1]:7000/a%20b?sslmode=verify-full&sslrootcert=/ca.pem&timeout=1500ms&schema=s");
         PGSimpleDataSource source =
-                (PGSimpleDataSource) PostgresUrl.of(parsed).dataSource(PostgresSettings.of("test", parsed));
+                (PGSimpleDataSource) PostgresUrl.dataSource(PostgresUrl.of(parsed), settings(parsed));
         assertThat(source.getServerNames()).containsExactly("[::1]");
         assertThat(source.getPortNumbers()).containsExactly(7000);
         assertThat(source.getDatabaseName()).isEqualTo("a b");
@@ -76,7 +78,7 @@ class PostgresUrlTest {
 
     @Test
     void settingsHaveDefaults() {
-        PostgresSettings settings = PostgresSettings.of("test", StoreUrl.parse("postgresql://host/db"));
+        ServerSettings settings = settings(StoreUrl.parse("postgresql://host/db"));
         assertThat(settings.names().table("lease")).isEqualTo("\"public\".interlock_lease");
         assertThat(settings.migrate()).isEqualTo(SchemaMode.APPLY);
         assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(5));
@@ -99,13 +101,17 @@ class PostgresUrlTest {
                     postgresql://host/db?migrate=maybe     | write apply, validate or none
                     """)
     void mistakesAreNamedWithoutThePassword(String url, String said) {
-        assertThatThrownBy(() -> PostgresSettings.of(parse(url).toString(), StoreUrl.parse(url)))
+        assertThatThrownBy(() -> settings(StoreUrl.parse(url)))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining(said)
                 .hasMessageNotContaining("cret");
     }
 
-    private static PostgresUrl parse(String url) {
+    private static ServerUrl parse(String url) {
         return PostgresUrl.of(StoreUrl.parse(url));
+    }
+
+    private static ServerSettings settings(StoreUrl url) {
+        return PostgresUrl.settings(PostgresUrl.of(url), url);
     }
 }

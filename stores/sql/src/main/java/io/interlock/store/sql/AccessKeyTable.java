@@ -39,32 +39,32 @@ final class AccessKeyTable implements AccessKeys {
     public AccessKey addKey(AccessKey key, String actor) {
         AccessKey kept = database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
+            transaction.dialect().latchShared(first);
             Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
             Trip.Answer<List<AccessKey>> known = first.query(FIND, AccessKeyTable::read, key.id());
             first.run();
             if (!known.get().isEmpty()) {
+                transaction.confirm();
                 return known.get().get(0);
             }
             Instant now = Micros.moment(store.get().now());
+            // If another one adds the same key meanwhile, this fails as a duplicate, is made again, and finds it.
             Trip second = transaction.trip();
-            Trip.Answer<Boolean> added =
-                    second.update(transaction.dialect().insertMissing("access_key", COLUMNS), values(key, now));
+            second.update(transaction.dialect().insert("access_key", COLUMNS), values(key, now));
             Trip.Answer<List<AccessKey>> there = second.query(FIND, AccessKeyTable::read, key.id());
             second.run();
             AccessKey written = there.get().get(0);
-            if (added.count() > 0) {
-                commit(
-                        transaction,
-                        transaction.trip(),
-                        note(
-                                written,
-                                now,
-                                actor,
-                                "key-added",
-                                "",
-                                written.role().name(),
-                                written.label()));
-            }
+            commit(
+                    transaction,
+                    transaction.trip(),
+                    note(
+                            written,
+                            now,
+                            actor,
+                            "key-added",
+                            "",
+                            written.role().name(),
+                            written.label()));
             return written;
         });
         if (!kept.hash().equals(key.hash())) {
@@ -114,11 +114,13 @@ final class AccessKeyTable implements AccessKeys {
         }
         return database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
+            transaction.dialect().latchShared(first);
             Trip.Answer<List<AccessKey>> found = first.query(LOCK, AccessKeyTable::read, id);
             Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
             first.run();
             AccessKey known = found.get().stream().findFirst().orElse(null);
             if (known == null || known.revokedAt() != null) {
+                transaction.confirm();
                 return Optional.ofNullable(known);
             }
             Instant now = Micros.moment(store.get().now());

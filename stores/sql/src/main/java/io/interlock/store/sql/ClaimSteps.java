@@ -31,12 +31,13 @@ final class ClaimSteps {
     private static final int SPARE = 16;
 
     private static final String TENANTS_AFTER = """
-            WITH RECURSIVE t (tenant) AS (
-              SELECT (SELECT min(q.tenant) FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant > ?)
+            WITH RECURSIVE t (tenant, place) AS (
+              SELECT min(f.tenant), 1 FROM ${t:open_run} AS f WHERE f.claimable = 1 AND f.tenant > ?
               UNION ALL
-              SELECT (SELECT min(q.tenant) FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant > t.tenant)
-                FROM t WHERE t.tenant IS NOT NULL)
-            SELECT t.tenant FROM t WHERE t.tenant IS NOT NULL LIMIT ?""";
+              SELECT (SELECT min(q.tenant) FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant > t.tenant),
+                     t.place + 1
+                FROM t WHERE t.tenant IS NOT NULL AND t.place < ?)
+            SELECT t.tenant FROM t WHERE t.tenant IS NOT NULL ORDER BY t.place""";
     private static final String TOP = """
             SELECT max(q.priority) FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant = %s AND q.job = %s""";
     private static final String FIRST = """
@@ -48,6 +49,14 @@ final class ClaimSteps {
             + ") AS m (top) CROSS JOIN generate_series(0, " + QueueRules.MOST_AGEING
             + ") AS d (less) CROSS JOIN LATERAL ("
             + String.format(FIRST, "k.tenant", "k.job", "m.top - d.less") + ") AS c";
+    // Else first which priorities there are, and then the first runs of each of them.
+    private static final String PRIORITIES = """
+            SELECT k.tenant, k.job,
+                   (SELECT max(q.priority) FROM ${t:open_run} AS q
+                     WHERE q.claimable = 1 AND q.tenant = k.tenant AND q.job = k.job),
+                   (SELECT min(q.priority) FROM ${t:open_run} AS q
+                     WHERE q.claimable = 1 AND q.tenant = k.tenant AND q.job = k.job)
+              FROM ${rows:k(tenant text, job text)}""";
     private static final String TAKEN = """
             SELECT q.tenant, q.name FROM ${t:open_run} AS q WHERE q.claim_id = CAST(? AS ${uuid}) ORDER BY q.number""";
 
@@ -179,34 +188,49 @@ final class ClaimSteps {
     private static List<Candidate> first(
             Transaction transaction, Trip trip, List<String> tenants, Set<JobName> jobs, int limit)
             throws SQLException {
-        List<Candidate> all = new ArrayList<>();
-        if (transaction.dialect().pipelines() && !tenants.isEmpty()) {
-            Rows pairs = new Rows();
-            tenants.forEach(tenant -> jobs.forEach(job -> pairs.add(tenant, job.value())));
+        if (tenants.isEmpty()) {
+            trip.run();
+            return List.of();
+        }
+        Rows pairs = new Rows();
+        tenants.forEach(tenant -> jobs.forEach(job -> pairs.add(tenant, job.value())));
+        if (transaction.dialect().joinsLaterally()) {
             Trip.Answer<List<Candidate>> found = trip.query(FIRST_TOGETHER, ClaimSteps::candidates, pairs, limit);
             trip.run();
             return found.get();
         }
+        Trip.Answer<List<Priorities>> priorities = trip.query(PRIORITIES, Priorities::read, pairs);
         trip.run();
-        for (String tenant : tenants) {
-            for (JobName job : jobs) {
-                Long top = transaction.query(
-                        String.format(TOP, "?", "?"),
-                        rows -> rows.next() && KeyRow.number(rows, 1) != null ? rows.getLong(1) : Long.MIN_VALUE,
-                        tenant,
-                        job.value());
-                for (int less = 0; top != Long.MIN_VALUE && less <= QueueRules.MOST_AGEING; less++) {
-                    all.addAll(transaction.query(
-                            String.format(FIRST, "?", "?", "?"),
-                            ClaimSteps::candidates,
-                            tenant,
-                            job.value(),
-                            top - less,
-                            limit));
-                }
+        Trip second = transaction.trip();
+        List<Trip.Answer<List<Candidate>>> found = new ArrayList<>();
+        for (Priorities of : priorities.get()) {
+            int last = Math.max(of.least(), of.greatest() - QueueRules.MOST_AGEING);
+            for (int priority = of.greatest(); priority >= last; priority--) {
+                found.add(second.query(
+                        String.format(FIRST, "?", "?", "?"),
+                        ClaimSteps::candidates,
+                        of.tenant(),
+                        of.job(),
+                        priority,
+                        limit));
             }
         }
-        return all;
+        second.run();
+        return found.stream().flatMap(answer -> answer.get().stream()).toList();
+    }
+
+    /** Between which priorities the runs of a tenant and a job are that may be claimed. */
+    private record Priorities(String tenant, String job, int greatest, int least) {
+
+        static List<Priorities> read(ResultSet rows) throws SQLException {
+            List<Priorities> found = new ArrayList<>();
+            while (rows.next()) {
+                if (KeyRow.number(rows, 3) != null) {
+                    found.add(new Priorities(rows.getString(1), rows.getString(2), rows.getInt(3), rows.getInt(4)));
+                }
+            }
+            return found;
+        }
     }
 
     // The first of every tenant, then the second of every tenant: a long queue of one keeps no other waiting.

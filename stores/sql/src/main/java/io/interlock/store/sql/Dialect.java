@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -95,7 +96,7 @@ public abstract class Dialect {
     }
 
     private String fill(String sql) {
-        Matcher matcher = PLACEHOLDER.matcher(sql);
+        Matcher matcher = PLACEHOLDER.matcher(adapt(sql));
         StringBuilder filled = new StringBuilder();
         while (matcher.find()) {
             String kind = matcher.group(1);
@@ -120,6 +121,11 @@ public abstract class Dialect {
             throw new IllegalArgumentException("no table of rows: " + spec);
         }
         return rows(matcher.group(1), Column.parse(matcher.group(2)));
+    }
+
+    /** {@code sql}, its placeholders still in it, with what this database has to be told about it beside them. */
+    protected String adapt(String sql) {
+        return sql;
     }
 
     /** The type of ids in a cast. */
@@ -151,9 +157,18 @@ public abstract class Dialect {
     /** Whether several statements go to the database in one round trip. */
     protected abstract boolean pipelines();
 
-    /** The text between a transaction's beginning and its first statement; empty if the connection begins it by itself. */
-    protected String begin() {
-        return "BEGIN";
+    /** Whether a table of a join may depend on the rows before it ({@code LATERAL}). */
+    protected boolean joinsLaterally() {
+        return pipelines();
+    }
+
+    /**
+     * Hears what the server says beside the answers of a statement.
+     *
+     * @throws SQLException if what was done must not count as done
+     */
+    protected void heed(Statement statement) throws SQLException {
+        // Most databases say nothing that matters.
     }
 
     /** {@code INSERT} of rows, in their order. */
@@ -187,28 +202,31 @@ public abstract class Dialect {
         return "DELETE FROM ${t:" + table + "} AS t USING ${rows:k(" + keys + ")} WHERE " + match(keys);
     }
 
-    /** {@code INSERT} of rows that are left out where their key is there already. */
-    protected String insertMissing(String table, String columns) {
-        return insert(table, columns) + " ON CONFLICT DO NOTHING";
+    /**
+     * {@code INSERT} of rows that are left out where their key is there already.
+     *
+     * @param keys the columns of the key
+     * @param values the other columns; empty if there are none
+     */
+    protected String insertMissing(String table, String keys, String values) {
+        return insert(table, values.isEmpty() ? keys : keys + ", " + values) + " ON CONFLICT DO NOTHING";
     }
 
     /**
-     * {@code INSERT} of one row given as parameters, or {@code UPDATE} of the one with the same key.
+     * {@code INSERT} of rows, or {@code UPDATE} of those with the same key.
      *
      * @param keys the columns of the key
-     * @param condition when the row that is there is replaced; it is called {@code t}, and parameters of the condition come
-     *     after the rows
      */
-    protected String upsert(String table, String keys, String values, @Nullable String condition) {
+    protected String upsert(String table, String keys, String values) {
         String sets = Column.parse(values).stream()
                 .map(column -> column.name() + " = excluded." + column.name())
                 .collect(Collectors.joining(", "));
         String columns = keys + ", " + values;
         String list = Column.parse(columns).stream().map(Column::name).collect(Collectors.joining(", "));
-        return "INSERT INTO ${t:" + table + "} AS t (" + list + ") SELECT " + list + " FROM ${rows:k(" + columns
+        return "INSERT INTO ${t:" + table + "} (" + list + ") SELECT " + list + " FROM ${rows:k(" + columns
                 + ")} WHERE true ON CONFLICT ("
                 + Column.parse(keys).stream().map(Column::name).collect(Collectors.joining(", "))
-                + ") DO UPDATE SET " + sets + (condition == null ? "" : " WHERE " + condition);
+                + ") DO UPDATE SET " + sets;
     }
 
     /** The rows of {@code t} and {@code k} with equal keys. */
@@ -220,6 +238,14 @@ public abstract class Dialect {
 
     /** A condition that is true of names that begin with the text of parameter {@code ?} given twice. */
     protected abstract String startsWith(String column);
+
+    /**
+     * A condition that is true of rows of {@code alias} behind a key, in the order of tenant and name, in such words that the
+     * index is entered there. The parameters are the tenant, the tenant again, and the name.
+     */
+    protected String isBehind(String alias) {
+        return alias + ".tenant >= ? AND (" + alias + ".tenant, " + alias + ".name) > (?, ?)";
+    }
 
     /** The number of the run that comes next, {@code count} of them, as a query of one column. */
     protected abstract String nextNumbers();
@@ -248,6 +274,14 @@ public abstract class Dialect {
         return true;
     }
 
+    /**
+     * A statement that writes something of no importance, whose commit makes everything last that its transaction has seen; or
+     * {@code null} if a transaction sees nothing else. See {@link Transaction#confirm}.
+     */
+    protected @Nullable String flush() {
+        return null;
+    }
+
     /** The columns of {@code store AS s} that {@link #readStore} reads, the time among them. */
     protected abstract String storeColumns();
 
@@ -259,9 +293,7 @@ public abstract class Dialect {
 
     /** What an error means for the step that met it. */
     public final Failure failureOf(SQLException error) {
-        return error instanceof StepWriter.NameTaken || error instanceof KeySteps.MissingRow
-                ? Failure.DUPLICATE
-                : failure(error);
+        return error instanceof KeySteps.MissingRow ? Failure.DUPLICATE : failure(error);
     }
 
     /** What an error of the driver means. */

@@ -34,7 +34,7 @@ final class DueKeys {
             "SELECT DISTINCT l.tenant FROM ${t:lease} AS l WHERE l.blocked_number IS NOT NULL LIMIT 100";
     private static final String BLOCKED = """
             SELECT l.tenant, l.name FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.blocked_number IS NOT NULL
+             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL
                AND l.blocked_below > (SELECT count(*) FROM ${t:open_run} AS q WHERE q.tenant = ? AND q.busy = 1)
              ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?""";
 

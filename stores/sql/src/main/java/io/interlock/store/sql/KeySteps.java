@@ -1,7 +1,13 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.TurnAnswer;
+import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.Answers;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.run.SubmitAnswer;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -159,7 +165,8 @@ final class KeySteps {
                             kind.needs().apply(List.of(request)));
                     try {
                         A answer = kind.rule().apply(step, request);
-                        return Optional.<A>ofNullable(step.writer().hasChanges() ? null : answer);
+                        boolean enough = !step.writer().hasChanges() && (seesWhatLasts() || !acknowledges(answer));
+                        return Optional.<A>ofNullable(enough ? answer : null);
                     } catch (IllegalStateException over) {
                         return Optional.<A>empty();
                     } catch (WaitingRuns.StepFailure failure) {
@@ -270,11 +277,29 @@ final class KeySteps {
         StepWriter writer = step.writer();
         if (writer.hasChanges()) {
             writer.commit(step.transaction().trip());
+        } else if (answers.stream().anyMatch(KeySteps::acknowledges)) {
+            step.transaction().confirm();
         }
         noteSeen(step);
         Set<String> work = new LinkedHashSet<>();
         writer.tenantsWithWork().forEach(work::add);
         return new Outcome<>(answers, writer.keysToWake(), work, step.limitedTenants());
+    }
+
+    private boolean seesWhatLasts() {
+        return database.dialect().flush() == null;
+    }
+
+    /** Whether an answer says that something was done. What it rests on must last, also if it was done by an earlier step. */
+    private static boolean acknowledges(@Nullable Object answer) {
+        return !(answer == null
+                || answer instanceof AcquireAnswer.Refused
+                || answer instanceof RenewAnswer.Lost
+                || answer instanceof ReleaseAnswer.Gone
+                || answer instanceof SubmitAnswer.Refused
+                || answer instanceof TurnAnswer.Waiting
+                || answer instanceof BeatAnswer.Lost
+                || (answer instanceof Collection<?> found && found.isEmpty()));
     }
 
     private void tell(Outcome<?> outcome) {

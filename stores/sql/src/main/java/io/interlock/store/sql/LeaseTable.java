@@ -43,11 +43,11 @@ final class LeaseTable {
     private static final String LIST =
             "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.lease_id IS NOT NULL AND l.expires_at > ? ";
     private static final String LIST_ALL =
-            LIST + "AND (l.tenant, l.name) > (?, ?) AND %s ORDER BY l.tenant, l.name LIMIT ?";
+            LIST + "AND %s AND %s ORDER BY l.tenant, l.name LIMIT ?";
     private static final String LIST_TENANT =
             LIST + "AND l.tenant = ? AND l.name > ? AND l.name >= ? AND %s ORDER BY l.name LIMIT ?";
     private static final String PAGE_AFTER = "SELECT " + KeyRow.COLUMNS
-            + " FROM ${t:lease} AS l WHERE (l.tenant, l.name) > (?, ?) ORDER BY l.tenant, l.name LIMIT ?";
+            + " FROM ${t:lease} AS l WHERE %s ORDER BY l.tenant, l.name LIMIT ?";
     private static final String RAISE_FLOOR = "UPDATE ${t:store} SET token_floor = ? WHERE token_floor < ?";
     private static final String IDLE = """
             l.lease_id IS NULL AND l.queued = 0 AND l.reserved_for IS NULL AND l.resource_kind IS NULL AND l.used_at <= ?
@@ -109,9 +109,10 @@ final class LeaseTable {
             String starts = transaction.dialect().startsWith("l.name");
             List<KeyRow> found = tenant == null
                     ? transaction.query(
-                            String.format(LIST_ALL, starts),
+                            String.format(LIST_ALL, transaction.dialect().isBehind("l"), starts),
                             LeaseTable::rows,
                             now,
+                            after == null ? "" : after.tenant(),
                             after == null ? "" : after.tenant(),
                             after == null ? "" : after.name(),
                             prefix,
@@ -154,8 +155,9 @@ final class LeaseTable {
     private synchronized List<KeyRow> page() {
         LockKey after = sweptTo;
         List<KeyRow> found = database.peek(transaction -> transaction.query(
-                PAGE_AFTER,
+                String.format(PAGE_AFTER, transaction.dialect().isBehind("l")),
                 LeaseTable::rows,
+                after == null ? "" : after.tenant(),
                 after == null ? "" : after.tenant(),
                 after == null ? "" : after.name(),
                 PAGE));

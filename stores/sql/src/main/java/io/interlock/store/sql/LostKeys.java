@@ -67,7 +67,7 @@ final class LostKeys {
             first.run();
             Trip last = transaction.trip();
             last.update(
-                    transaction.dialect().insertMissing("lease", Step.NEW_KEY),
+                    transaction.dialect().insertMissing("lease", Step.KEY, Step.NEW_KEY),
                     new Rows().add(tenant, name, 0, store.get().now()));
             last.update(COUNT, store.get().now(), tenant, name, tenant, name, tenant, name);
             transaction.commit(last);

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings the tables of a store to the version this program knows, or says why it will not.
  *
- * <p>All pending steps are one transaction, and any number of processes may start at once. What was applied is kept with
+ * <p>All pending steps are one transaction where the database allows it, and any number of processes may start at once. What was applied is kept with
  * its checksum in the table {@code migration}; a schema newer than this program, or a step that was edited after it was
  * applied, is refused and left as it is. Not safe for use by many threads: each has its own connection.
  */
@@ -118,11 +118,12 @@ public final class Migrator {
     // Asked of the catalogue, because a failed SELECT would spoil a PostgreSQL transaction.
     private boolean hasTable(Connection connection) throws SQLException {
         String table = names.prefix() + "migration";
-        try (ResultSet tables = connection.getMetaData().getTables(null, null, table, null)) {
+        try (ResultSet tables = connection.getMetaData().getTables(connection.getCatalog(), null, table, null)) {
             while (tables.next()) {
                 String schema = tables.getString("TABLE_SCHEM");
                 // The name is a pattern to JDBC, in which an underscore stands for any character.
-                if (table.equals(tables.getString("TABLE_NAME")) && (schema == null || schema.equals(names.schema()))) {
+                boolean here = schema == null || names.schema().isEmpty() || schema.equals(names.schema());
+                if (table.equals(tables.getString("TABLE_NAME")) && here) {
                     return true;
                 }
             }

@@ -58,7 +58,7 @@ final class NoteTable implements RunNotes {
             }
             Trip trip = transaction.trip();
             Rows rows = new Rows().add(note.run().toString(), Texts.shown(note.text()));
-            trip.update(transaction.dialect().upsert("output", "run_id uuid", "text text", null), rows);
+            trip.update(transaction.dialect().upsert("output", "run_id uuid", "text text"), rows);
             transaction.commit(trip);
             return true;
         });
@@ -79,7 +79,7 @@ final class NoteTable implements RunNotes {
         database.write(Database.Lane.STEPS, transaction -> {
             Dialect dialect = transaction.dialect();
             Trip trip = transaction.trip();
-            trip.update(dialect.insertMissing("refusal_count", COUNT_KEY + ", " + COUNT), rows);
+            trip.update(dialect.insertMissing("refusal_count", COUNT_KEY, COUNT), rows);
             trip.update(dialect.update("refusal_count", COUNT_KEY, COUNT, "t.count < k.count"), rows);
             transaction.commit(trip);
             return rows.size();
@@ -163,7 +163,7 @@ final class NoteTable implements RunNotes {
             if (expected == 0) {
                 // One that is missing stands at 0.
                 Rows first = new Rows().add(exact, 0L);
-                trip.update(transaction.dialect().insertMissing("bookmark", "name text, value bigint"), first);
+                trip.update(transaction.dialect().insertMissing("bookmark", "name text", "value bigint"), first);
             }
             Trip.Answer<Boolean> moved = trip.update(MOVE_BOOKMARK, value, exact, expected);
             trip.run();

@@ -64,7 +64,7 @@ final class PauseSteps {
             Pause made = new Pause(request.tenant(), request.pattern(), request.actor(), request.reason(), now, until);
             Trip trip = transaction.trip();
             trip.update(
-                    transaction.dialect().upsert("pause", PUT_KEYS, PUT, null),
+                    transaction.dialect().upsert("pause", PUT_KEYS, PUT),
                     new Rows()
                             .add(
                                     made.tenant(),

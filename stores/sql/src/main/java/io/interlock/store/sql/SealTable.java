@@ -28,7 +28,7 @@ final class SealTable {
     private static final String ANCHOR =
             "SELECT c.position, c.sequence, c.hash FROM ${t:seal_anchor} AS c WHERE c.one = 1";
     private static final String LOCK = ANCHOR + " ${lock:c}";
-    private static final String ANCHOR_COLUMNS = "one int, position bigint, sequence bigint, hash text";
+    private static final String ANCHOR_COLUMNS = "position bigint, sequence bigint, hash text";
     private static final String RECORDS = "SELECT " + AuditRows.COLUMNS
             + " FROM ${t:audit} AS a WHERE a.sequence > ? AND a.sequence <= ? ORDER BY a.sequence";
     private static final String AT = "SELECT a.at FROM ${t:audit} AS a WHERE a.sequence = ?";
@@ -93,7 +93,7 @@ final class SealTable {
         Ends ends = lockIfThere(trip);
         if (ends == null) {
             Rows first = new Rows().add(1, Seal.GENESIS.position(), Seal.GENESIS.sequence(), Seal.GENESIS.hash());
-            transaction.update(transaction.dialect().insertMissing("seal_anchor", ANCHOR_COLUMNS), first);
+            transaction.update(transaction.dialect().insertMissing("seal_anchor", "one int", ANCHOR_COLUMNS), first);
             ends = lockIfThere(transaction.trip());
         }
         if (ends == null) {
@@ -121,7 +121,11 @@ final class SealTable {
             Trip.Answer<Optional<Long>> at = trip.query(AT, SealTable::firstNumber, last.sequence());
             Ends ends = lock(transaction, trip);
             if (!ends.head().equals(head)) {
-                return transaction.mayHaveBeenDone() && isThere(transaction, last);
+                boolean there = transaction.mayHaveBeenDone() && isThere(transaction, last);
+                if (there) {
+                    transaction.confirm();
+                }
+                return there;
             }
             if (!links.isEmpty()) {
                 long made = at.get().orElse(ends.at());

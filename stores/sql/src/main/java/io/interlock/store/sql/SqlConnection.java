@@ -3,7 +3,6 @@ package io.interlock.store.sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,12 +18,19 @@ public class SqlConnection {
 
     private final Connection jdbc;
     private final Dialect dialect;
+    private final int patienceMillis;
     private final Map<String, PreparedStatement> prepared = new LinkedHashMap<>(64, 0.75f, true);
 
     /** A connection to the tables of {@code dialect}. */
     public SqlConnection(Connection jdbc, Dialect dialect) {
+        this(jdbc, dialect, 0);
+    }
+
+    /** A connection whose statements wait for a lock no longer than so. */
+    SqlConnection(Connection jdbc, Dialect dialect, int patienceMillis) {
         this.jdbc = jdbc;
         this.dialect = dialect;
+        this.patienceMillis = patienceMillis;
     }
 
     /** The driver's connection. */
@@ -38,8 +44,8 @@ public class SqlConnection {
     }
 
     /** How long a statement may wait for a lock, in milliseconds; 0 if the connection has a limit of its own. */
-    public int patienceMillis() {
-        return 0;
+    public final int patienceMillis() {
+        return patienceMillis;
     }
 
     /** A new trip to the database. */
@@ -76,10 +82,5 @@ public class SqlConnection {
             }
         }
         return statement;
-    }
-
-    /** Hears what the server says beside the answers of a trip. */
-    protected void heed(@Nullable SQLWarning warning) throws SQLException {
-        // Most databases say nothing that matters.
     }
 }

@@ -41,8 +41,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Step {
 
-    /** The columns of a row that a step makes for a key. */
-    static final String NEW_KEY = "tenant text, name text, plain int, used_at bigint";
+    /** The columns by which a key has its row. */
+    static final String KEY = "tenant text, name text";
+
+    /** The other columns of a row that a step makes for a key. */
+    static final String NEW_KEY = "plain int, used_at bigint";
 
     private static final String SELECT_KEYS = "SELECT " + KeyRow.COLUMNS
             + " FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name";
@@ -66,12 +69,16 @@ final class Step {
             "SELECT x.*, k.pos, NULL FROM ${rows:k(tenant text, name text)} CROSS JOIN LATERAL (" + BUSY + ") AS x",
             "k.tenant",
             "k.name");
+    private static final String BUSY_JOINED = "SELECT " + StoredRuns.OPEN_COLUMNS + """
+            , k.pos, NULL FROM ${rows:k(tenant text, name text)}
+              JOIN ${t:open_run} AS q ON q.tenant = k.tenant AND q.busy = 1 AND q.name = k.name
+              JOIN ${t:run} AS r ON r.run_id = q.run_id""";
     private static final String ASKED = "SELECT " + StoredRuns.OPEN_COLUMNS
             + " FROM ${rows:k(run_id uuid)} JOIN ${t:run} AS r ON r.run_id = k.run_id LEFT JOIN ${t:open_run} AS q ON "
             + StoredRuns.WAITING;
     private static final String NAMES = "SELECT " + StoredRuns.COLUMNS
             + ", i.tenant, i.name, i.fingerprint, i.until FROM ${rows:k(tenant text, name text)} JOIN ${t:idempotency} AS i"
-            + " ON i.tenant = k.tenant AND i.name = k.name JOIN ${t:run} AS r ON r.run_id = i.run_id";
+            + " ON i.tenant = k.tenant AND i.name = k.name LEFT JOIN ${t:run} AS r ON r.run_id = i.run_id";
     private static final String FIND =
             "SELECT " + StoredRuns.COLUMNS + " FROM ${t:run} AS r WHERE r.run_id = CAST(? AS ${uuid})";
     /** How often it is written down that callers are heard of, in microseconds. */
@@ -85,7 +92,7 @@ final class Step {
     private final Map<RunId, Run> asked = new HashMap<>();
     private final Set<RunId> askedIds = new HashSet<>();
     private final Map<RunId, Integer> askedRanks = new HashMap<>();
-    private final Map<Name, Map.Entry<Long, Remembered>> remembered = new HashMap<>();
+    private final Map<Name, KeptName> names = new HashMap<>();
     private final Map<String, TenantPlaces> tenants = new HashMap<>();
     private final Set<LockKey> begun = new HashSet<>();
     private final Deque<Long> numbers = new ArrayDeque<>();
@@ -192,7 +199,7 @@ final class Step {
             if (!unseen.isEmpty()) {
                 Rows missing = new Rows();
                 new TreeSet<>(unseen).forEach(key -> missing.add(key.tenant(), key.name(), 0, 0L));
-                trip.update(transaction.dialect().insertMissing("lease", NEW_KEY), missing);
+                trip.update(transaction.dialect().insertMissing("lease", KEY, NEW_KEY), missing);
             }
             lock(trip, alone ? LOCK_ALL : LOCK_FREE, needs, false, rows);
         } else {
@@ -202,7 +209,7 @@ final class Step {
         if (alone || !transaction.writes()) {
             for (LockKey key : wanted) {
                 if (!keys.containsKey(key)) {
-                    add(KeyRow.absent(key), once ? null : openAlone(KeyRow.absent(key)), true);
+                    addAbsent(KeyRow.absent(key));
                 }
             }
         }
@@ -231,17 +238,22 @@ final class Step {
                     && found.get().stream().allMatch(KeyRow::plain);
         }
         Runnable context = readContext(trip, rows, needs, !plain);
-        Trip.Answer<Map<LockKey, Open>> open = together
-                ? trip.query(needs.fronts() ? OPEN_TOGETHER : BUSY_TOGETHER, each -> openOf(each, rows), rows)
-                : null;
-        if (once && open != null) {
+        Trip.Answer<Map<LockKey, Open>> open = together ? askTogether(trip, rows, needs) : null;
+        boolean all = together && transaction.dialect().joinsLaterally();
+        if (once && all) {
             transaction.readOnce(trip);
         } else {
             trip.run();
         }
         context.run();
+        Map<LockKey, Open> opened = open == null ? new HashMap<>() : open.get();
+        if (!all) {
+            Trip second = transaction.trip();
+            found.get().forEach(row -> askAlone(second, row, open == null, needs.fronts(), opened));
+            second.run();
+        }
         for (KeyRow row : found.get()) {
-            add(row, open == null ? openAlone(row) : open.get().get(row.key()), needs.fronts());
+            add(row, opened.get(row.key()), needs.fronts());
         }
         asked.values().forEach(run -> {
             LoadedKey key = keys.get(run.key());
@@ -252,6 +264,13 @@ final class Step {
                 }
             }
         });
+    }
+
+    /** Asks for the open runs of all keys in one statement, or at least for the busy ones. */
+    private Trip.Answer<Map<LockKey, Open>> askTogether(Trip trip, Rows rows, Needs needs) {
+        String lateral = needs.fronts() ? OPEN_TOGETHER : BUSY_TOGETHER;
+        String sql = transaction.dialect().joinsLaterally() ? lateral : BUSY_JOINED;
+        return trip.query(sql, each -> openOf(each, rows), rows);
     }
 
     private Runnable readContext(Trip trip, Rows rows, Needs needs, boolean withPauses) {
@@ -299,12 +318,14 @@ final class Step {
         return names;
     }
 
+    /** What is kept under a name, and until when it counts; the run may be forgotten. */
+    private record KeptName(long until, @Nullable Remembered what) {}
+
     private boolean readNames(ResultSet rows) throws SQLException {
         while (rows.next()) {
-            Run run = runs.read(rows);
-            remembered.put(
-                    new Name(rows.getString(10), rows.getString(11)),
-                    Map.entry(rows.getLong(13), new Remembered(rows.getString(12), run)));
+            Remembered what =
+                    rows.getString(1) == null ? null : new Remembered(rows.getString(12), runs.read(rows));
+            names.put(new Name(rows.getString(10), rows.getString(11)), new KeptName(rows.getLong(13), what));
         }
         return true;
     }
@@ -312,13 +333,16 @@ final class Step {
     /** What came of the request that a tenant made under a name, if the name still counts. */
     @Nullable
     Remembered remembered(Name name) {
-        Map.Entry<Long, Remembered> known = remembered.get(name);
-        return known == null || known.getKey() <= now() ? null : known.getValue();
+        KeptName kept = names.get(name);
+        return kept == null || kept.until() <= now() ? null : kept.what();
     }
 
     /** Remembers what came of a request under a name, for later requests of this step too. */
     void remember(Name name, Remembered what, long until) {
-        remembered.put(name, Map.entry(until, what));
+        KeptName before = names.put(name, new KeptName(until, what));
+        if (before != null) {
+            writer.forget(name, before.until());
+        }
         writer.remember(name, what.fingerprint(), what.run().id(), until);
     }
 
@@ -364,35 +388,34 @@ final class Step {
         Open open = found.getOrDefault(
                 of, new Open(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), null, lastRank));
         Run run = runs.readOpen(row);
+        Boolean claimable = open.claimable();
         if (row.getInt(12) == 1) {
             open.busy().add(run);
-            open = new Open(open.busy(), open.front(), open.ranks(), row.getInt(14) == 1, lastRank);
+            claimable = row.getInt(14) == 1;
         } else {
             open.front().add(run);
             open.ranks().add(row.getInt(13));
         }
-        found.put(of, open);
+        found.put(of, new Open(open.busy(), open.front(), open.ranks(), claimable, lastRank));
     }
 
-    private @Nullable Open openAlone(KeyRow row) throws SQLException {
-        if (row.plain()) {
-            return null;
-        }
+    /** Asks for the open runs of one key. A key that is plain has none. */
+    private void askAlone(Trip trip, KeyRow row, boolean busy, boolean fronts, Map<LockKey, Open> found) {
         String tenant = row.key().tenant();
         String name = row.key().name();
-        Map<LockKey, Open> found = new HashMap<>();
-        Trip trip = transaction.trip();
-        trip.query(
-                String.format(BUSY, "?", "?"),
-                rows -> {
-                    while (rows.next()) {
-                        take(found, row.key(), rows, null);
-                    }
-                    return true;
-                },
-                tenant,
-                name);
-        if (row.queue().size() > 0) {
+        if (busy && !row.plain()) {
+            trip.query(
+                    String.format(BUSY, "?", "?"),
+                    rows -> {
+                        while (rows.next()) {
+                            take(found, row.key(), rows, null);
+                        }
+                        return true;
+                    },
+                    tenant,
+                    name);
+        }
+        if (fronts && row.queue().size() > 0) {
             List<Integer> last = new ArrayList<>();
             trip.query(
                     String.format(LAST_RANK, "?", "?"),
@@ -415,8 +438,16 @@ final class Step {
                     tenant,
                     name);
         }
-        trip.run();
-        return found.get(row.key());
+    }
+
+    private void addAbsent(KeyRow row) throws SQLException {
+        Map<LockKey, Open> found = new HashMap<>();
+        if (!once) {
+            Trip trip = transaction.trip();
+            askAlone(trip, row, true, true, found);
+            trip.run();
+        }
+        add(row, found.get(row.key()), true);
     }
 
     private void add(KeyRow row, @Nullable Open open, boolean fronts) {
@@ -426,7 +457,7 @@ final class Step {
                 queue.loaded(open.front().get(i), open.ranks().get(i));
             }
         }
-        if (fronts && (open != null || transaction.dialect().pipelines())) {
+        if (fronts && (open != null || transaction.dialect().joinsLaterally())) {
             queue.loadedFront(open == null ? List.of() : open.front(), open == null ? null : open.lastRank());
         }
         keys.put(

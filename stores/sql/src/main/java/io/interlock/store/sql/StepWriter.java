@@ -52,15 +52,14 @@ final class StepWriter {
             at bigint, tenant text, name text, run_id uuid, token bigint, actor text, action text, state_before text,
             state_after text, reason text, correlation text""";
     private static final String RUN_CHANGES = "state text, since bigint, status text";
-    private static final String RUN_MINUTE = "minute bigint, number bigint";
     private static final String FAILED =
             "tenant text, state text, number bigint, run_id uuid, name text, job text, since bigint";
     private static final String ATTEMPT = "run_id uuid, attempt int, ended_at bigint, next text, facts text";
     private static final String LETTER_KEY = "tenant text, state text, number bigint";
     private static final String LETTER =
             "settled int, kind text, actor text, reason text, settled_at bigint, successor uuid";
-    private static final String IDEMPOTENCY_KEY = "tenant text, name text";
-    private static final String IDEMPOTENCY = "fingerprint text, run_id uuid, until bigint";
+    private static final String IDEMPOTENCY = "tenant text, name text, fingerprint text, run_id uuid, until bigint";
+    private static final String OLD_NAME = "tenant text, name text, until bigint";
 
     private static final String HEARD = "UPDATE ${t:store} SET last_heard = ?, heard_since = ?";
 
@@ -81,6 +80,7 @@ final class StepWriter {
     // In the order in which every step locks them.
     private final SortedMap<Step.Name, @Nullable Object[]> names =
             new TreeMap<>(Comparator.comparing(Step.Name::tenant).thenComparing(Step.Name::name));
+    private final Rows oldNames = new Rows();
     private final List<Long> heard = new ArrayList<>();
     private final Map<RunId, UUID> claims = new HashMap<>();
     private final Map<LockKey, Long> waiters = new HashMap<>();
@@ -107,6 +107,11 @@ final class StepWriter {
     /** A refused caller waits for {@code key}. */
     void waits(LockKey key, long until) {
         waiters.put(key, until);
+    }
+
+    /** A name counts no more that was kept until {@code until}. */
+    void forget(Step.Name name, long until) {
+        oldNames.add(name.tenant(), name.name(), until);
     }
 
     /** A tenant knows a request again by this name. */
@@ -190,6 +195,7 @@ final class StepWriter {
     void commit(Trip trip) throws SQLException {
         collect();
         Dialect dialect = step.transaction().dialect();
+        long minute = step.now() / MINUTE;
         if (!leases.isEmpty()) {
             trip.update(dialect.remembered("write leases", () -> dialect.update("lease", KEY, KeyRow.WRITTEN)), leases);
         }
@@ -201,10 +207,13 @@ final class StepWriter {
         }
         if (!newRuns.isEmpty()) {
             trip.update(dialect.remembered("add runs", () -> dialect.insert("run", RUN)), newRuns);
-            long minute = step.now() / MINUTE;
-            trip.update(
-                    dialect.remembered("add minute", () -> dialect.insertMissing("run_minute", RUN_MINUTE)),
-                    new Rows().add(minute, newRuns.all().get(0)[1]));
+            if (!step.runs().isMarked(minute)) {
+                trip.update(
+                        dialect.remembered(
+                                "add minute",
+                                () -> dialect.insertMissing("run_minute", "minute bigint", "number bigint")),
+                        new Rows().add(minute, newRuns.all().get(0)[1]));
+            }
         }
         if (!changedRuns.isEmpty()) {
             trip.update(
@@ -233,23 +242,19 @@ final class StepWriter {
         if (!audit.isEmpty()) {
             trip.update(dialect.remembered("add audit", () -> dialect.insert("audit", AUDIT)), audit);
         }
-        Trip.Answer<Boolean> named = null;
         if (!names.isEmpty()) {
             Rows rows = new Rows();
             names.values().forEach(rows::add);
-            named = trip.update(
-                    dialect.upsert("idempotency", IDEMPOTENCY_KEY, IDEMPOTENCY, "t.until <= ?"), rows, step.now());
+            if (!oldNames.isEmpty()) {
+                trip.update(dialect.delete("idempotency", OLD_NAME), oldNames);
+            }
+            // If another request under the same name was faster, this is a duplicate; the step is made again and finds it.
+            trip.update(dialect.insert("idempotency", IDEMPOTENCY), rows);
         }
-        if (named == null) {
-            step.transaction().commit(trip);
-            return;
+        step.transaction().commit(trip);
+        if (!newRuns.isEmpty()) {
+            step.runs().marked(minute);
         }
-        trip.run();
-        if (named.count() < names.size()) {
-            // Another request under the same name was faster; the step is made again and finds it.
-            throw new NameTaken();
-        }
-        step.transaction().commit();
     }
 
     private void collect() {
@@ -524,11 +529,5 @@ final class StepWriter {
         System.arraycopy(a, 0, both, 0, a.length);
         System.arraycopy(b, 0, both, a.length, b.length);
         return both;
-    }
-
-    /** Another step has remembered the same name meanwhile. */
-    static final class NameTaken extends SQLException {
-
-        private static final long serialVersionUID = 1L;
     }
 }

@@ -47,6 +47,18 @@ final class StoredRuns {
         }
     };
 
+    private volatile long markedMinute = -1;
+
+    /** Whether {@code minute} is known to have its row in {@code run_minute}. */
+    boolean isMarked(long minute) {
+        return markedMinute == minute;
+    }
+
+    /** {@code minute} has its row. */
+    void marked(long minute) {
+        markedMinute = minute;
+    }
+
     /** A waiting run and the rank it has in the table. */
     record Waiting(Run run, int rank) {}
 

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
  * Where a store's tables live: a schema, and the prefix all its names begin with. Both may come from a user, and both end
  * up inside SQL text; so both are plain identifiers, or this record cannot be made.
  *
- * @param schema for example {@code public}; for SQLite always {@code main}
+ * @param schema for example {@code public}; for SQLite always {@code main}; empty for the database of the connection
  * @param prefix for example {@value #DEFAULT_PREFIX}; two stores with different prefixes never meet
  */
 public record TableNames(String schema, String prefix) {
@@ -26,7 +26,9 @@ public record TableNames(String schema, String prefix) {
      * @throws InvalidSettingException if one is not a plain identifier
      */
     public TableNames {
-        require("schema", schema);
+        if (!schema.isEmpty()) {
+            require("schema", schema);
+        }
         require(PREFIX_OPTION, prefix);
     }
 
@@ -37,7 +39,7 @@ public record TableNames(String schema, String prefix) {
 
     /** The full name of one of the tables. */
     public String table(String name) {
-        return quoted() + "." + prefix + name;
+        return (schema.isEmpty() ? "" : quoted() + ".") + prefix + name;
     }
 
     // It may be a word of SQL; names that begin with the prefix and go on are none.

@@ -26,7 +26,7 @@ final class TenantPlaces {
             + " WHERE o.tenant = k.tenant AND o.reserved_until IS NOT NULL) FROM ${rows:k(tenant text)}";
     private static final String RIVALS = """
             SELECT l.name, l.blocked_priority, l.blocked_since, l.blocked_number FROM ${t:lease} AS l
-             WHERE l.tenant = ? AND l.blocked_number IS NOT NULL AND l.blocked_below > ?
+             WHERE l.tenant = ? AND l.blocked_priority IS NOT NULL AND l.blocked_number IS NOT NULL AND l.blocked_below > ?
              ORDER BY l.blocked_priority DESC, l.blocked_number LIMIT ?""";
 
     private final Step step;
@@ -79,7 +79,7 @@ final class TenantPlaces {
         tenants.forEach(wanted::add);
         Trip trip = transaction.trip();
         if (transaction.writes()) {
-            trip.update(transaction.dialect().insertMissing("tenant_place", "tenant text"), wanted);
+            trip.update(transaction.dialect().insertMissing("tenant_place", "tenant text", ""), wanted);
             trip.query(LOCK, ResultSet::next, wanted);
         }
         Trip.Answer<Map<String, Integer>> busy = trip.query(

@@ -108,6 +108,19 @@ public abstract class Transaction {
         commit(trip());
     }
 
+    /**
+     * Ends a transaction that has written nothing, before its answer says that something was done before. Some databases show
+     * what is committed a moment before it is on disk; there, this waits until all that was seen is. A refusal needs no such
+     * care: nobody relies on it.
+     */
+    public final void confirm() throws SQLException {
+        String flush = dialect().flush();
+        if (flush != null) {
+            update(flush);
+            commit();
+        }
+    }
+
     /** Undoes everything, unless it was committed. */
     public final void close() throws SQLException {
         if (!over) {

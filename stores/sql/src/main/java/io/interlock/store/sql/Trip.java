@@ -116,7 +116,7 @@ public final class Trip {
                 index = bind(statement, index, part);
             }
             boolean hasRows = statement.execute();
-            connection.heed(statement.getWarnings());
+            connection.dialect().heed(statement);
             for (int i = 0; i < parts.size(); i++) {
                 take(statement, hasRows, parts.get(i));
                 if (i + 1 < parts.size()) {

@@ -94,9 +94,23 @@ final class UnsealedRecords {
     /** Up to {@code limit} records. */
     List<AuditRecord> first(int limit) {
         AuditNumbers numbers = database.dialect().auditNumbers();
-        return numbers instanceof AuditNumbers.OutOfOrder ids
-                ? settled(ids, limit)
-                : inOrder((AuditNumbers.InOrder) numbers, limit);
+        if (numbers instanceof AuditNumbers.OutOfOrder ids) {
+            return settled(ids, limit);
+        }
+        return numbers instanceof AuditNumbers.InOrder inOrder ? inOrder(inOrder, limit) : latched(limit);
+    }
+
+    private List<AuditRecord> latched(int limit) {
+        Tail tail = database.read(transaction -> tail(transaction, limit, null));
+        List<AuditRecord> seen = tail.records();
+        List<AuditRecord> found = tail.withoutGap(tail.head().sequence(), 0);
+        if (found.size() == seen.size()) {
+            return found;
+        }
+        long settled = seen.get(seen.size() - 1).sequence();
+        database.write(Database.Lane.STEPS, PauseSteps::alone);
+        Tail all = database.read(transaction -> tail(transaction, limit, null));
+        return all.withoutGap(all.head().sequence(), settled);
     }
 
     private List<AuditRecord> settled(AuditNumbers.OutOfOrder ids, int limit) {

@@ -60,7 +60,7 @@ final class WorkerTable {
                             Texts.shown(note.version()),
                             store.get().now(),
                             tenant);
-            last.update(dialect.upsert("worker", KEY, VALUES, null), rows);
+            last.update(dialect.upsert("worker", KEY, VALUES), rows);
             if (tooMany != null && !tooMany.get().isEmpty()) {
                 last.update(dialect.delete("worker", KEY), tooMany.get());
             }

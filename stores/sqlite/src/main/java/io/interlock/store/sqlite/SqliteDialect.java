@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How SQLite says it. There is one writer at a time and no network, so nothing is locked and statements go one by one. Safe for use
@@ -83,11 +82,6 @@ final class SqliteDialect extends Dialect {
     }
 
     @Override
-    protected String insertMissing(String table, String columns) {
-        return insert(table, columns) + " ON CONFLICT DO NOTHING";
-    }
-
-    @Override
     protected String update(String table, String keys, String values) {
         int first = Column.parse(keys).size();
         return "UPDATE ${t:" + table + "} SET " + equal(values, first, ", ") + " WHERE " + equal(keys, 0, " AND ");
@@ -104,12 +98,11 @@ final class SqliteDialect extends Dialect {
     }
 
     @Override
-    protected String upsert(String table, String keys, String values, @Nullable String condition) {
+    protected String upsert(String table, String keys, String values) {
         String sets = Column.parse(values).stream()
                 .map(column -> column.name() + " = excluded." + column.name())
                 .collect(Collectors.joining(", "));
-        return insert(table, keys + ", " + values) + " ON CONFLICT (" + names(keys) + ") DO UPDATE SET " + sets
-                + (condition == null ? "" : " WHERE " + condition);
+        return insert(table, keys + ", " + values) + " ON CONFLICT (" + names(keys) + ") DO UPDATE SET " + sets;
     }
 
     private static String names(String columns) {

@@ -1,15 +1,14 @@
-package io.interlock.store.postgres;
+package io.interlock.store.sql;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseTerms;
 import io.interlock.spi.StoreUrl;
-import io.interlock.store.sql.SchemaMode;
-import io.interlock.store.sql.TableNames;
 import java.time.Duration;
+import java.util.Set;
 
 /**
- * How a store is used, whichever way its connections come.
+ * How a store on a database server is used, whichever way its connections come.
  *
  * @param store its kind and place, for people, without secrets
  * @param names where its tables are
@@ -17,16 +16,27 @@ import java.time.Duration;
  * @param maxLease the longest lease this client will ask for
  * @param timeout how long one call may take before the store counts as unavailable
  */
-record PostgresSettings(String store, TableNames names, SchemaMode migrate, Duration maxLease, Duration timeout) {
+public record ServerSettings(String store, TableNames names, SchemaMode migrate, Duration maxLease, Duration timeout) {
 
-    static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
-    static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
+    /** The options of a URL that {@link #of} reads. */
+    public static final Set<String> OPTIONS = Set.of(TableNames.PREFIX_OPTION, SchemaMode.OPTION, "maxLease", "timeout");
+
+    /** The longest lease of stores that name none. */
+    public static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
+
+    /** The timeout of stores that name none. */
+    public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration MAX_TIMEOUT = Duration.ofMinutes(1);
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    PostgresSettings {
+    /**
+     * Checks both durations.
+     *
+     * @throws InvalidSettingException if one is out of range
+     */
+    public ServerSettings {
         if (maxLease.compareTo(LeaseTerms.MIN_TTL) < 0) {
             throw new InvalidSettingException(
                     "maxLease",
@@ -43,12 +53,11 @@ record PostgresSettings(String store, TableNames names, SchemaMode migrate, Dura
         }
     }
 
-    static PostgresSettings of(String store, StoreUrl url) {
-        return new PostgresSettings(
+    /** What {@code url} says about a store whose tables are in {@code schema}. */
+    public static ServerSettings of(String store, String schema, StoreUrl url) {
+        return new ServerSettings(
                 store,
-                new TableNames(
-                        url.option("schema", "public"),
-                        url.option(TableNames.PREFIX_OPTION, TableNames.DEFAULT_PREFIX)),
+                new TableNames(schema, url.option(TableNames.PREFIX_OPTION, TableNames.DEFAULT_PREFIX)),
                 SchemaMode.of(url),
                 url.duration("maxLease", DEFAULT_MAX_LEASE),
                 url.duration("timeout", DEFAULT_TIMEOUT));
@@ -59,21 +68,18 @@ record PostgresSettings(String store, TableNames names, SchemaMode migrate, Dura
         return (int) Math.max(1, Math.min(PATIENCE.toMillis(), left * 3L / 4));
     }
 
-    int patienceMillis() {
+    /** The same, with all of the timeout left. */
+    public int patienceMillis() {
         return patienceMillis(timeoutMillis());
     }
 
-    int timeoutMillis() {
+    /** The timeout in milliseconds. */
+    public int timeoutMillis() {
         return (int) timeout.toMillis();
     }
 
-    /** In whole seconds, rounded up: the driver counts in them. */
-    int timeoutSeconds() {
+    /** The timeout in whole seconds, rounded up: drivers count in them. */
+    public int timeoutSeconds() {
         return (int) timeout.plusMillis(999).toSeconds();
-    }
-
-    /** The channel of wake-ups: every store in a database has its own. */
-    String channel() {
-        return String.format("interlock_%016x", KeyHash.of(names.schema() + "." + names.prefix()));
     }
 }

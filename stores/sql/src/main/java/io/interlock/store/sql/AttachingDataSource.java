@@ -1,4 +1,4 @@
-package io.interlock.store.postgres;
+package io.interlock.store.sql;
 
 import io.interlock.time.Environment;
 import java.io.PrintWriter;
@@ -13,24 +13,27 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Physical connections, each of them checked by the {@link Attachment} before anybody gets it. Their sessions are left as
- * they are: the steps bind what they need to their own transaction, and behind a pooler a session is used by others, too.
+ * Physical connections, each of them checked by the {@link Attachment} before it is used.
  *
  * <p>While the server cannot be reached, it tries again every fraction of a second for half the timeout. A pool left alone
  * with that would wait longer after every failure, up to 5 s, and renewals have no time for it when the server is back.
  */
-final class AttachingDataSource implements DataSource {
+public final class AttachingDataSource implements DataSource {
 
     private static final long LONGEST_PAUSE_MILLIS = 100;
 
     private final DataSource raw;
     private final Attachment attachment;
+    private final Dialect dialect;
     private final Duration patience;
     private final Environment environment;
 
-    AttachingDataSource(DataSource raw, Attachment attachment, PostgresSettings settings, Environment environment) {
+    /** Connections from {@code raw}, checked by {@code attachment}. */
+    public AttachingDataSource(
+            DataSource raw, Attachment attachment, Dialect dialect, ServerSettings settings, Environment environment) {
         this.raw = raw;
         this.attachment = attachment;
+        this.dialect = dialect;
         this.patience = settings.timeout().dividedBy(2);
         this.environment = environment;
     }
@@ -45,7 +48,7 @@ final class AttachingDataSource implements DataSource {
                 boolean late = environment.ticker().nanos() - start > patience.toNanos();
                 // The pool interrupts when it is closed.
                 if (late
-                        || !PostgresDialect.isBroken(error)
+                        || dialect.failureOf(error) != Failure.BROKEN
                         || Thread.currentThread().isInterrupted()) {
                     throw error;
                 }

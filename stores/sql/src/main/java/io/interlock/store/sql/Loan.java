@@ -1,11 +1,9 @@
-package io.interlock.store.postgres;
+package io.interlock.store.sql;
 
 import io.interlock.InvalidSettingException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.postgresql.core.BaseConnection;
-import org.postgresql.core.TransactionState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * A connection in auto-commit mode, given back as it came: it may belong to a pool that others use too, and not every pool
  * tidies up. Not safe for use by many threads.
  */
-final class Loan implements AutoCloseable {
+public final class Loan implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Loan.class);
 
@@ -21,8 +19,15 @@ final class Loan implements AutoCloseable {
     private final boolean manual;
     private final int networkTimeout;
 
-    private Loan(Connection connection) throws SQLException {
-        requireNoTransaction(connection);
+    private Loan(Connection connection, ServerDialect dialect) throws SQLException {
+        // Auto-commit would commit what was done so far, and without it a lease would hang on a commit to come.
+        if (dialect.isInTransaction(connection)) {
+            throw new InvalidSettingException(
+                    "connections",
+                    "of the given DataSource",
+                    "come with an open transaction of somebody else's",
+                    "give the store the pool itself, not a transaction-aware proxy of it");
+        }
         this.connection = connection;
         this.networkTimeout = connection.getNetworkTimeout();
         this.manual = !connection.getAutoCommit();
@@ -34,12 +39,12 @@ final class Loan implements AutoCloseable {
     /**
      * Borrows one.
      *
-     * @throws InvalidSettingException if it comes in the middle of somebody's transaction
+     * @throws InvalidSettingException if it comes in the middle of a transaction
      */
-    static Loan from(DataSource connections) throws SQLException {
+    public static Loan from(DataSource connections, ServerDialect dialect) throws SQLException {
         Connection connection = connections.getConnection();
         try {
-            return new Loan(connection);
+            return new Loan(connection, dialect);
         } catch (SQLException | RuntimeException refused) {
             try {
                 connection.close();
@@ -50,12 +55,13 @@ final class Loan implements AutoCloseable {
         }
     }
 
-    Connection connection() {
+    /** The connection. */
+    public Connection connection() {
         return connection;
     }
 
     /** Until it is given back, no answer is waited for longer than this. */
-    void limit(int millis) throws SQLException {
+    public void limit(int millis) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, millis);
     }
 
@@ -80,18 +86,6 @@ final class Loan implements AutoCloseable {
             }
         } catch (SQLException unimportant) {
             log.debug("a connection could not be given back", unimportant);
-        }
-    }
-
-    // Auto-commit would commit what the caller has done so far, and without it a lease would hang on his commit.
-    private static void requireNoTransaction(Connection connection) throws SQLException {
-        if (connection.isWrapperFor(BaseConnection.class)
-                && connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE) {
-            throw new InvalidSettingException(
-                    "connections",
-                    "of the given DataSource",
-                    "come with an open transaction of somebody else's",
-                    "give the store the pool itself, not a transaction-aware proxy of it");
         }
     }
 }

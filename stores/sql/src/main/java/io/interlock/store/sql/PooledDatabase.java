@@ -1,44 +1,36 @@
-package io.interlock.store.postgres;
+package io.interlock.store.sql;
 
 import io.interlock.DurationText;
 import io.interlock.StoreUnavailableException;
-import io.interlock.store.sql.Database;
-import io.interlock.store.sql.Dialect;
-import io.interlock.store.sql.Failure;
-import io.interlock.store.sql.SqlConnection;
-import io.interlock.store.sql.Transaction;
-import io.interlock.store.sql.Trip;
 import io.interlock.time.Environment;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
-import java.sql.SQLWarning;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ways to a PostgreSQL database. A step that fails because of others, or whose connection breaks, is made again within the
+ * The ways to a database on a server, by connections from pools. A step that fails because of others, or whose connection breaks, is made again within the
  * timeout; then the store is unavailable. If the server turns out to be another one than before, the store is tied to it first.
  *
  * <p>Interrupting a caller has no effect until its call is over. Safe for use by many threads.
  */
-final class PostgresDatabase implements Database {
+public final class PooledDatabase implements Database {
 
-    private static final Logger log = LoggerFactory.getLogger(PostgresDatabase.class);
+    private static final Logger log = LoggerFactory.getLogger(PooledDatabase.class);
 
     private static final int MAX_CONFLICTS = 5;
 
     /** With less time than this left, another attempt would only break a connection. */
     private static final int SHORTEST_ATTEMPT_MILLIS = 300;
 
-    private final PostgresSettings settings;
-    private final PostgresDialect dialect;
+    private final ServerSettings settings;
+    private final ServerDialect dialect;
     private final Attachment attachment;
     private final Connections connections;
     private final Environment environment;
@@ -47,9 +39,15 @@ final class PostgresDatabase implements Database {
 
     private volatile boolean closed;
 
-    PostgresDatabase(
-            PostgresSettings settings,
-            PostgresDialect dialect,
+    /**
+     * A database.
+     *
+     * @param attachment ties the store to its server
+     * @param connections where connections come from
+     */
+    public PooledDatabase(
+            ServerSettings settings,
+            ServerDialect dialect,
             Attachment attachment,
             Connections connections,
             Environment environment) {
@@ -65,10 +63,12 @@ final class PostgresDatabase implements Database {
      *
      * @param steps for new work
      * @param urgent for renewals, heartbeats and endings
-     * @param begin what begins a transaction on one of them
+     * @param beginWrite what begins a transaction in which each statement sees what was committed before it
+     * @param beginRead what begins a transaction that writes nothing and sees one unchanging state
      * @param close closes the pools
      */
-    record Connections(DataSource steps, DataSource urgent, List<String> begin, Runnable close) {}
+    public record Connections(
+            DataSource steps, DataSource urgent, List<String> beginWrite, List<String> beginRead, Runnable close) {}
 
     @Override
     public String store() {
@@ -82,12 +82,12 @@ final class PostgresDatabase implements Database {
 
     @Override
     public <T> T write(Lane lane, Work<T> work) {
-        return call(lane, true, connections.begin(), work);
+        return call(lane, true, connections.beginWrite(), work);
     }
 
     @Override
     public <T> T read(Work<T> work) {
-        return call(Lane.STEPS, false, List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), work);
+        return call(Lane.STEPS, false, connections.beginRead(), work);
     }
 
     @Override
@@ -131,7 +131,7 @@ final class PostgresDatabase implements Database {
                 call.attempt++;
                 try {
                     return attempt(call, lane, writes, begin, work);
-                } catch (PostgresDialect.AnotherServer other) {
+                } catch (ServerDialect.AnotherServer other) {
                     attach(call, other);
                 } catch (SQLException error) {
                     interrupted |= Thread.interrupted();
@@ -168,15 +168,15 @@ final class PostgresDatabase implements Database {
     }
 
     private <T> T attempt(Call call, Lane lane, boolean writes, List<String> begin, Work<T> work) throws SQLException {
-        try (Loan loan = Loan.from(lane == Lane.STEPS ? connections.steps() : connections.urgent())) {
+        try (Loan loan = Loan.from(lane == Lane.STEPS ? connections.steps() : connections.urgent(), dialect)) {
             // Only now: the wait for a connection is part of the time.
             int millis = call.remainingMillis();
             if (millis < SHORTEST_ATTEMPT_MILLIS) {
                 throw new SQLTransientConnectionException("a connection came too late to be used");
             }
             loan.limit(millis);
-            Session session = new Session(loan, dialect, settings.patienceMillis(millis));
-            Step step = new Step(settings.store(), session, writes, begin, call.attempt, call.breaks);
+            SqlConnection session = new SqlConnection(loan.connection(), dialect, settings.patienceMillis(millis));
+            Step step = new Step(settings.store(), loan, session, writes, begin, call);
             try {
                 return work.run(step);
             } catch (SQLException failure) {
@@ -197,7 +197,7 @@ final class PostgresDatabase implements Database {
             throw new StoreUnavailableException(
                     settings.store(), "is on another server at every attempt; is a failover under way?");
         }
-        try (Loan loan = Loan.from(connections.steps())) {
+        try (Loan loan = Loan.from(connections.steps(), dialect)) {
             loan.limit(call.remainingMillis());
             attachment.requireSafe(loan.connection());
             attachment.attach(loan.connection());
@@ -241,47 +241,17 @@ final class PostgresDatabase implements Database {
                 error);
     }
 
-    /** A borrowed connection. */
-    private static final class Session extends SqlConnection {
-
-        private final Loan loan;
-        private final int patienceMillis;
-
-        Session(Loan loan, PostgresDialect dialect, int patienceMillis) {
-            super(loan.connection(), dialect);
-            this.loan = loan;
-            this.patienceMillis = patienceMillis;
-        }
-
-        @Override
-        public int patienceMillis() {
-            return patienceMillis;
-        }
-
-        // A commit whose wait for the standby was cut short is only a warning to the server, yet it can be lost in a
-        // failover.
-        @Override
-        protected void heed(@Nullable SQLWarning warning) throws SQLException {
-            for (SQLWarning each = warning; each != null; each = each.getNextWarning()) {
-                String state = each.getSQLState();
-                if (state != null && state.startsWith("57")) {
-                    throw new SQLException("committed here, but not known to be on the standby", "08007", each);
-                }
-            }
-        }
-    }
-
     /** A transaction, begun and ended by statements that go with those of its first and last trips. */
     private static final class Step extends Transaction {
 
         private final String store;
-        private final Session session;
+        private final Loan loan;
         private final List<String> begin;
 
-        Step(String store, Session session, boolean writes, List<String> begin, int attempt, int breaks) {
-            super(session, writes, attempt, breaks);
+        Step(String store, Loan loan, SqlConnection session, boolean writes, List<String> begin, Call call) {
+            super(session, writes, call.attempt, call.breaks);
             this.store = store;
-            this.session = session;
+            this.loan = loan;
             this.begin = begin;
         }
 
@@ -318,7 +288,7 @@ final class PostgresDatabase implements Database {
                 close();
             } catch (SQLException broken) {
                 failure.addSuppressed(broken);
-                session.loan.discard();
+                loan.discard();
             }
         }
     }

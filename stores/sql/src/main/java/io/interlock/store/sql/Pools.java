@@ -1,4 +1,4 @@
-package io.interlock.store.postgres;
+package io.interlock.store.sql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -7,7 +7,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /** The pools of a store that makes its own connections. */
-final class Pools implements AutoCloseable {
+public final class Pools implements AutoCloseable {
 
     private static final int STEPS = 4;
 
@@ -21,17 +21,23 @@ final class Pools implements AutoCloseable {
     private final HikariDataSource steps;
     private final HikariDataSource renewals;
 
-    Pools(DataSource attached, PostgresSettings settings, Environment environment) {
-        steps = pool("steps", STEPS, attached, settings, environment);
-        renewals = pool("renewals", RENEWALS, attached, settings, environment);
+    /**
+     * Pools of connections from {@code attached}.
+     *
+     * @param name what their names begin with
+     */
+    public Pools(String name, DataSource attached, ServerSettings settings, Environment environment) {
+        steps = pool(name + "-steps", STEPS, attached, settings, environment);
+        renewals = pool(name + "-renewals", RENEWALS, attached, settings, environment);
     }
 
-    DataSource steps() {
+    /** For new work. */
+    public DataSource steps() {
         return steps;
     }
 
     /** Apart, so that a renewal never waits behind acquires. */
-    DataSource renewals() {
+    public DataSource renewals() {
         return renewals;
     }
 
@@ -43,9 +49,9 @@ final class Pools implements AutoCloseable {
     }
 
     private static HikariDataSource pool(
-            String name, int size, DataSource attached, PostgresSettings settings, Environment environment) {
+            String name, int size, DataSource attached, ServerSettings settings, Environment environment) {
         HikariConfig config = new HikariConfig();
-        config.setPoolName("interlock-postgres-" + name);
+        config.setPoolName(name);
         config.setDataSource(attached);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);

@@ -1,0 +1,98 @@
+package io.interlock.store.postgres;
+
+import io.interlock.UnsafeStoreException;
+import io.interlock.store.sql.Attachment;
+import io.interlock.store.sql.ServerDialect.Server;
+import io.interlock.store.sql.ServerSettings;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What must be true of a PostgreSQL server before it is used: it keeps what it acknowledges, it is the primary, and its timeline
+ * is the one the store was on before. Safe for use by many threads.
+ */
+final class PostgresAttachment extends Attachment {
+
+    private static final Logger log = LoggerFactory.getLogger(PostgresAttachment.class);
+
+    private volatile boolean systemIdentifierKnown = true;
+
+    PostgresAttachment(ServerSettings settings, PostgresDialect dialect) {
+        super(settings, dialect);
+    }
+
+    @Override
+    public void requireSafe(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("""
+                        SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
+                               current_setting('synchronous_commit'),
+                               current_setting('default_transaction_isolation')""")) {
+            row.next();
+            if (row.getBoolean(1)) {
+                throw new UnsafeStoreException(
+                        settings().store(),
+                        "is a replica, which may lag and cannot grant",
+                        "connect to the primary, or name all servers as host:port,host:port");
+            }
+            requireOn("fsync", row.getString(2), "a crash of the machine would lose leases that were granted");
+            requireOn("full_page_writes", row.getString(3), "a crash during a write could spoil a page of leases");
+            if (!row.getString(5).equals("read committed")) {
+                throw new UnsafeStoreException(
+                        settings().store(),
+                        "is used with the wrong isolation: default_transaction_isolation=" + row.getString(5),
+                        "set default_transaction_isolation of role, database or pool to 'read committed'");
+            }
+            // The steps switch it on for themselves, so a weaker default harms nobody.
+            log.debug("store {}: synchronous_commit is {} by default", settings().store(), row.getString(4));
+        }
+    }
+
+    @Override
+    protected Server server(Connection connection) throws SQLException {
+        String system = systemIdentifier(connection);
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT " + PostgresDialect.STARTED
+                        + ", substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)")) {
+            row.next();
+            return new Server(
+                    (system == null ? "unknown" : system) + "/" + row.getString(2), row.getLong(1));
+        }
+    }
+
+    private void requireOn(String setting, String value, String danger) {
+        if (!value.equals("on")) {
+            throw new UnsafeStoreException(
+                    settings().store(),
+                    "has " + setting + "=" + value + ": " + danger,
+                    "set " + setting + "=on in postgresql.conf and reload");
+        }
+    }
+
+    // Some hosted servers keep it from ordinary roles. The timeline alone still shows a promotion.
+    private @Nullable String systemIdentifier(Connection connection) throws SQLException {
+        if (!systemIdentifierKnown) {
+            return null;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT system_identifier::text FROM pg_control_system()")) {
+            row.next();
+            return row.getString(1);
+        } catch (SQLException error) {
+            if (!"42501".equals(error.getSQLState())) {
+                throw error;
+            }
+            systemIdentifierKnown = false;
+            log.info(
+                    "store {}: this role may not call pg_control_system(), so a store copied to another server is not"
+                            + " noticed; after a restore, bump the epoch",
+                    settings().store());
+            return null;
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package io.interlock.store.sql;
+
+import io.interlock.DurationText;
+import io.interlock.UnsafeStoreException;
+import io.interlock.spi.TokenLayout;
+import io.interlock.store.sql.ServerDialect.Server;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What must be true of a server before it is used, checked on every new connection: it keeps what it acknowledges, it may be
+ * written to, and it is the one the store was on before. If it is another one (promoted, restored, copied), leases may be
+ * missing: then a new epoch begins and nothing is granted until all of them must be over.
+ *
+ * <p>Safe for use by many threads.
+ */
+public abstract class Attachment {
+
+    private static final Logger log = LoggerFactory.getLogger(Attachment.class);
+
+    private static final String READ = "SELECT s.server, s.server_started, s.epoch, s.max_lease FROM ${t:store} AS s";
+    private static final String INSERT = """
+            INSERT INTO ${t:store} (one, server, server_started, clock_offset, epoch, token_floor, max_lease, quiet_until,
+                                    last_heard, heard_since)
+            VALUES (1, ?, ?, 0, 0, 0, ?, 0, 0, 0)""";
+    private static final String SET_MAX_LEASE = "UPDATE ${t:store} SET max_lease = ?";
+    private static final String SET_STARTED =
+            "UPDATE ${t:store} SET server_started = ?, last_heard = %1$s + clock_offset, heard_since = %1$s + clock_offset";
+    private static final String SET_EPOCH =
+            "UPDATE ${t:store} SET server = ?, epoch = ?, quiet_until = %1$s + clock_offset + ?";
+    private static final String NOT_PLAIN = "UPDATE ${t:lease} SET plain = 0 WHERE plain = 1";
+    private static final String QUIET_UNTIL = "SELECT s.quiet_until FROM ${t:store} AS s";
+    private static final String GREATEST_TOKEN = """
+            SELECT greatest((SELECT coalesce(max(l.token), 0) FROM ${t:lease} AS l),
+                            (SELECT coalesce(max(s.token_floor), 0) FROM ${t:store} AS s))""";
+
+    private final ServerSettings settings;
+    private final ServerDialect dialect;
+    private volatile Duration maxLease;
+
+    /** Ties a store to servers that say it in {@code dialect}. */
+    protected Attachment(ServerSettings settings, ServerDialect dialect) {
+        this.settings = settings;
+        this.dialect = dialect;
+        this.maxLease = settings.maxLease();
+    }
+
+    /** How the store is used. */
+    protected final ServerSettings settings() {
+        return settings;
+    }
+
+    /** The longest lease any client of this store may ask for. */
+    public final Duration maxLease() {
+        return maxLease;
+    }
+
+    /**
+     * Refuses a server that may lose what it acknowledged.
+     *
+     * @throws UnsafeStoreException naming the setting
+     */
+    public abstract void requireSafe(Connection connection) throws SQLException;
+
+    /** The server behind {@code connection}. */
+    protected abstract Server server(Connection connection) throws SQLException;
+
+    /** Whether a server is the one that was known before, and was not started again since. */
+    protected boolean isSame(Server known, Server found) {
+        return known.equals(found);
+    }
+
+    /** Ties the store to the server behind {@code connection}, and tells the log if it was another one before. */
+    public final void attach(Connection connection) throws SQLException {
+        Server server = server(connection);
+        SqlConnection session = new SqlConnection(connection, dialect, settings.patienceMillis());
+        StoreFacts known = read(session);
+        if (known == null || !isSame(known.server(), server) || known.maxLease() < Micros.of(maxLease)) {
+            known = alone(session, server);
+        }
+        maxLease = Micros.duration(Math.max(known.maxLease(), Micros.of(maxLease)));
+        dialect.attachedTo(known.server());
+    }
+
+    /** What the row of the store says. */
+    private record StoreFacts(Server server, int epoch, long maxLease) {}
+
+    private static @Nullable StoreFacts read(SqlConnection session) throws SQLException {
+        return session.query(
+                        READ,
+                        row -> row.next()
+                                ? Optional.of(new StoreFacts(
+                                        new Server(row.getString(1), row.getLong(2)), row.getInt(3), row.getLong(4)))
+                                : Optional.<StoreFacts>empty())
+                .orElse(null);
+    }
+
+    // No step is under way meanwhile: each is either before or after the change.
+    private StoreFacts alone(SqlConnection session, Server server) throws SQLException {
+        Connection connection = session.jdbc();
+        connection.setAutoCommit(false);
+        try {
+            Trip trip = session.trip();
+            dialect.latchAlone(trip);
+            trip.run();
+            StoreFacts found = read(session);
+            if (found == null) {
+                session.update(INSERT, server.identity(), server.startedAt(), Micros.of(maxLease));
+            } else {
+                change(session, found, server);
+            }
+            StoreFacts now = read(session);
+            connection.commit();
+            if (now == null) {
+                throw new SQLException("the row of the store is missing");
+            }
+            return now;
+        } catch (SQLException | RuntimeException failure) {
+            connection.rollback();
+            throw failure;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    private void change(SqlConnection session, StoreFacts found, Server server) throws SQLException {
+        long longest = Math.max(found.maxLease(), Micros.of(maxLease));
+        if (found.maxLease() < longest) {
+            log.warn(
+                    "store {}: maxLease is raised from {} to {}, and so is the quiet period after lost data",
+                    settings.store(),
+                    DurationText.format(Micros.duration(found.maxLease())),
+                    DurationText.format(maxLease));
+            session.update(SET_MAX_LEASE, longest);
+        }
+        if (!isSame(found.server(), server)) {
+            // While the server was away no caller could report.
+            session.update(String.format(SET_STARTED, dialect.clock()), server.startedAt());
+        }
+        if (!found.server().identity().equals(server.identity())) {
+            long greatest = session.query(GREATEST_TOKEN, row -> row.next() ? row.getLong(1) : 0L);
+            int epoch = Math.toIntExact(Math.max(found.epoch(), greatest >> TokenLayout.LOW_BITS) + 1);
+            session.update(String.format(SET_EPOCH, dialect.clock()), server.identity(), epoch, longest);
+            session.update(NOT_PLAIN);
+            Instant quiet = session.query(QUIET_UNTIL, row -> Micros.moment(row.next() ? row.getLong(1) : 0));
+            log.warn(
+                    "store {} is on a server it was not on before (it was on {}, and is on {}); leases may be missing, so epoch"
+                            + " {} begins and nothing is granted before {}",
+                    settings.store(),
+                    found.server().identity(),
+                    server.identity(),
+                    epoch,
+                    quiet);
+        }
+    }
+}

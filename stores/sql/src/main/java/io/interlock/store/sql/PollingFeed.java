@@ -1,0 +1,280 @@
+package io.interlock.store.sql;
+
+import io.interlock.InterlockException;
+import io.interlock.LockKey;
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Wake-ups for databases that send none. While there are watchers, a thread looks every {@link #EVERY}, in one round trip, at
+ * the rows of the watched keys and at the last records of the audit log: a stop that was asked for and work that appeared are
+ * in it. Nothing is written to be heard. What happens in this process wakes its watchers at once.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class PollingFeed implements SqlStore.Feed {
+
+    /** How long it waits between two looks; longer if very many keys are watched. */
+    static final Duration EVERY = Duration.ofMillis(25);
+
+    private static final Logger log = LoggerFactory.getLogger(PollingFeed.class);
+
+    private static final int KEYS_PER_MILLISECOND = 10;
+
+    /** For how many looks a record may come to light after one with a greater number. */
+    private static final int LATE_LOOKS = 4;
+
+    private static final String LAST_RECORD = "SELECT coalesce(max(a.sequence), 0) FROM ${t:audit} AS a";
+    private static final String RECORDS = """
+            SELECT a.sequence, a.tenant, a.name, a.action FROM ${t:audit} AS a
+             WHERE a.sequence > ?
+               AND (a.state_after = 'PENDING' OR a.action IN ('resumed', 'stop-requested', 'evicted'))""";
+    private static final String KEYS = """
+            SELECT l.tenant, l.name, l.lease_id, l.token, l.reserved_for, l.reserved_until
+              FROM ${rows:k(tenant text, name text)} JOIN ${t:lease} AS l ON l.tenant = k.tenant AND l.name = k.name""";
+    private static final String WORK = "SELECT DISTINCT q.tenant FROM ${t:open_run} AS q WHERE q.claimable = 1";
+
+    private final Database database;
+    private final Environment environment;
+    private final String name;
+    private final Watchers<LockKey> waiters = new Watchers<>();
+    private final Watchers<Optional<String>> workers = new Watchers<>();
+    private final Object guard = new Object();
+
+    // All below is guarded by guard.
+    private @Nullable Timers timers;
+    private boolean looking;
+    private boolean closed;
+
+    // These belong to the feed's thread.
+    private final Map<LockKey, KeyFacts> knownKeys = new HashMap<>();
+    private final Deque<Long> lastRecords = new ArrayDeque<>();
+    private final Set<Long> knownRecords = new HashSet<>();
+    private boolean failing;
+    private volatile int watchedKeys;
+
+    /**
+     * A feed.
+     *
+     * @param database what is looked at; its connections should not be those that new work waits for
+     * @param name of its thread
+     */
+    public PollingFeed(Database database, Environment environment, String name) {
+        this.database = database;
+        this.environment = environment;
+        this.name = name;
+    }
+
+    /** What matters of a key. The token tells a lease from the one before, also if neither was seen. */
+    private record KeyFacts(
+            boolean free, long token, @Nullable String reservedFor, long reservedUntil) {
+
+        static final KeyFacts UNUSED = new KeyFacts(true, 0, null, 0);
+    }
+
+    /** A record of the audit log that somebody may want to hear of. */
+    private record News(long number, LockKey key, boolean stop) {}
+
+    /** What one trip has found. */
+    private record Found(Map<LockKey, KeyFacts> keys, List<News> news, Set<String> work, long last) {}
+
+    @Override
+    public Subscription watch(LockKey key, Runnable lookAgain) {
+        return watch(waiters, key, lookAgain);
+    }
+
+    @Override
+    public Subscription watchWork(@Nullable String tenant, Runnable lookAgain) {
+        return watch(workers, Optional.ofNullable(tenant), lookAgain);
+    }
+
+    @Override
+    public void keysChanged(Collection<LockKey> keys) {
+        wake(waiters, new HashSet<>(keys));
+    }
+
+    @Override
+    public void workAppeared(Collection<String> tenants) {
+        wake(workers, withAny(tenants));
+    }
+
+    @Override
+    public void close() {
+        synchronized (guard) {
+            closed = true;
+            waiters.clear();
+            workers.clear();
+            if (timers != null) {
+                timers.close();
+            }
+        }
+    }
+
+    // On the feed's thread, so that the caller goes on.
+    private <K> void wake(Watchers<K> watchers, Set<K> news) {
+        synchronized (guard) {
+            if (timers != null && !closed && !watchers.isEmpty()) {
+                timers.after(Duration.ZERO, () -> watchers.call(news));
+            }
+        }
+    }
+
+    private <K> Subscription watch(Watchers<K> watchers, K what, Runnable lookAgain) {
+        synchronized (guard) {
+            if (closed) {
+                return () -> {};
+            }
+            Subscription watch = watchers.add(what, lookAgain);
+            lookSoon();
+            return watch;
+        }
+    }
+
+    private void lookSoon() {
+        if (!looking && !closed && !(waiters.isEmpty() && workers.isEmpty())) {
+            if (timers == null) {
+                timers = environment.timers(name);
+            }
+            looking = true;
+            timers.after(EVERY.plusMillis(watchedKeys / KEYS_PER_MILLISECOND), this::look);
+        }
+    }
+
+    private void look() {
+        try {
+            tell(find(waiters.watched(), !workers.isEmpty()));
+            failing = false;
+        } catch (InterlockException failure) {
+            if (!failing && !isClosed()) {
+                log.warn("no wake-ups for now; waiters look by themselves: {}", failure.getMessage());
+            }
+            failing = true;
+        } finally {
+            if (failing || (waiters.isEmpty() && workers.isEmpty())) {
+                // The next look begins anew.
+                lastRecords.clear();
+                knownKeys.clear();
+            }
+            watchedKeys = knownKeys.size();
+            synchronized (guard) {
+                looking = false;
+                lookSoon();
+            }
+        }
+    }
+
+    private Found find(Set<LockKey> keys, boolean work) {
+        Rows watched = new Rows();
+        keys.forEach(key -> watched.add(key.tenant(), key.name()));
+        Long since = lastRecords.peekFirst();
+        return database.peek(transaction -> {
+            Trip trip = transaction.trip();
+            // Before the rest: what is added meanwhile is seen now or the next time.
+            Trip.Answer<Long> last = trip.query(LAST_RECORD, rows -> rows.next() ? rows.getLong(1) : 0L);
+            Trip.Answer<List<News>> records =
+                    since == null ? null : trip.query(RECORDS, PollingFeed::readRecords, since);
+            // At first it is not known what is new: all tenants with work count.
+            Trip.Answer<Set<String>> atFirst =
+                    since == null && work ? trip.query(WORK, PollingFeed::readTenants) : null;
+            Trip.Answer<Map<LockKey, KeyFacts>> rows =
+                    watched.isEmpty() ? null : trip.query(KEYS, PollingFeed::readKeys, watched);
+            trip.run();
+            Map<LockKey, KeyFacts> found = rows == null ? new HashMap<>() : rows.get();
+            keys.forEach(key -> found.putIfAbsent(key, KeyFacts.UNUSED));
+            return new Found(
+                    found,
+                    records == null ? List.of() : records.get(),
+                    atFirst == null ? Set.of() : atFirst.get(),
+                    last.get());
+        });
+    }
+
+    private void tell(Found found) {
+        Set<LockKey> changed = new HashSet<>();
+        found.keys().forEach((key, facts) -> {
+            if (facts.free() && !facts.equals(knownKeys.get(key))) {
+                changed.add(key);
+            }
+        });
+        Set<String> tenants = new HashSet<>(found.work());
+        for (News news : found.news()) {
+            if (knownRecords.add(news.number())) {
+                if (news.stop()) {
+                    changed.add(news.key());
+                } else {
+                    tenants.add(news.key().tenant());
+                }
+            }
+        }
+        knownKeys.clear();
+        knownKeys.putAll(found.keys());
+        lastRecords.addLast(found.last());
+        if (lastRecords.size() > LATE_LOOKS) {
+            lastRecords.removeFirst();
+        }
+        long since = lastRecords.getFirst();
+        knownRecords.removeIf(number -> number <= since);
+        waiters.call(changed);
+        workers.call(withAny(tenants));
+    }
+
+    /** What watchers of work hear of: these tenants, and any tenant if there are some. */
+    private static Set<Optional<String>> withAny(Collection<String> tenants) {
+        Set<Optional<String>> work = new HashSet<>();
+        tenants.forEach(tenant -> work.add(Optional.of(tenant)));
+        if (!work.isEmpty()) {
+            work.add(Optional.empty());
+        }
+        return work;
+    }
+
+    private static List<News> readRecords(ResultSet rows) throws SQLException {
+        List<News> found = new ArrayList<>();
+        while (rows.next()) {
+            String action = rows.getString(4);
+            boolean stop = action.equals("stop-requested") || action.equals("evicted");
+            found.add(new News(rows.getLong(1), LockKey.of(rows.getString(2), rows.getString(3)), stop));
+        }
+        return found;
+    }
+
+    private static Set<String> readTenants(ResultSet rows) throws SQLException {
+        Set<String> found = new HashSet<>();
+        while (rows.next()) {
+            found.add(rows.getString(1));
+        }
+        return found;
+    }
+
+    private static Map<LockKey, KeyFacts> readKeys(ResultSet rows) throws SQLException {
+        Map<LockKey, KeyFacts> found = new HashMap<>();
+        while (rows.next()) {
+            found.put(
+                    LockKey.of(rows.getString(1), rows.getString(2)),
+                    new KeyFacts(rows.getString(3) == null, rows.getLong(4), rows.getString(5), rows.getLong(6)));
+        }
+        return found;
+    }
+
+    private boolean isClosed() {
+        synchronized (guard) {
+            return closed;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.interlock.store.sql;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/**
+ * What a database server says differently. The store's time is that of the server, and a store is tied to the server it was last
+ * seen on: steps on any other one are refused until an {@link Attachment} has looked at it. Safe for use by many threads.
+ */
+public abstract class ServerDialect extends Dialect {
+
+    private static final int COLUMNS = 7;
+
+    private volatile Server server = new Server("", 0);
+
+    /** A dialect for tables called so. */
+    protected ServerDialect(TableNames names) {
+        super(names);
+    }
+
+    /**
+     * A server that a store is tied to.
+     *
+     * @param identity by what it is told from others
+     * @param startedAt when it was started, in microseconds
+     */
+    public record Server(String identity, long startedAt) {}
+
+    /** The store is on another server than before, or its server was started again. */
+    public static final class AnotherServer extends SQLException {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** The server this process has tied the store to. */
+    public final Server server() {
+        return server;
+    }
+
+    /** From now on steps are refused on any other server. */
+    final void attachedTo(Server attached) {
+        server = attached;
+    }
+
+    /** The server's clock in microseconds, read when the expression is evaluated. */
+    protected abstract String clock();
+
+    /** The columns, of {@code store AS s} and of the server itself, that {@link #readServer} reads. */
+    protected abstract String serverColumns();
+
+    /** Which server a step is on; the columns begin with number {@code from}. */
+    protected abstract Server readServer(ResultSet row, int from) throws SQLException;
+
+    /** Whether a connection that was lent to the store is in the middle of a transaction. */
+    protected boolean isInTransaction(Connection connection) throws SQLException {
+        return false;
+    }
+
+    @Override
+    protected final String storeColumns() {
+        return clock() + " + s.clock_offset, s.epoch, s.token_floor, s.max_lease, s.quiet_until, s.last_heard,"
+                + " s.heard_since, " + serverColumns();
+    }
+
+    @Override
+    protected final StoreRow readStore(ResultSet row) throws SQLException {
+        if (!readServer(row, COLUMNS + 1).equals(server)) {
+            throw new AnotherServer();
+        }
+        return new StoreRow(
+                row.getLong(1),
+                row.getInt(2),
+                row.getLong(3),
+                row.getLong(4),
+                row.getLong(5),
+                row.getLong(6),
+                row.getLong(7),
+                false);
+    }
+}
