@@ -2,22 +2,25 @@ package io.interlock.batch;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.spi.Answers;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the concurrent calls of one process into batches.
+ * Turns the concurrent calls of one process into batches, of which several may be in flight at once.
  *
- * <p>Whoever finds nobody leading leads: it takes what has gathered, its own request among it, and makes one call for all of
- * them on its own thread. Once its own request is settled it hands the lead to the first in line, so nobody works for
- * others for ever, and nobody waits for a batch to fill.
+ * <p>A caller that finds no batch in flight leads one at once: it makes one call for all requests of the batch on its own
+ * thread. Otherwise its request joins a line, and goes with the batch of another caller or leads one itself. Once the
+ * requests of its batch are settled, a leader hands the lead to the first in line. So no caller serves others for ever, and
+ * none waits for a batch to fill: the first in line waits at most for the batches in flight to end.
+ *
+ * <p>Further batches, up to {@code maxInFlight}, start beside the one in flight when enough requests are in line to make a
+ * batch like it, and each takes its share of the requests. So several batches of similar size are in flight, rather than a
+ * large one and others with one request each, which would cost the store more than they save. Requests with a key in
+ * common are never in two batches in flight, where they would wait for each other in the store, and they keep their order.
  *
  * <p>A request the step leaves open, and every request of a batch of more than one that fails, is made again, alone, with
  * the same request and on its own caller's thread. So no caller suffers for another's error or slow row; the step must
@@ -33,25 +36,36 @@ public final class Coalescer<Q, A> {
     private static final int STACK_FRAMES = 200;
 
     private final Function<List<Q>, Answers<A>> step;
-    private final int maxBatch;
+    private final Function<? super Q, ? extends Collection<?>> keys;
     private final Executor executor;
-    private final Queue<Item<Q, A>> line = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean led = new AtomicBoolean();
+    private final Line<Q, A> line;
 
     /**
      * A coalescer in front of {@code step}.
      *
-     * @param step answers a batch, in its order
+     * @param step answers a batch, in its order; several threads call it at once if {@code maxInFlight} is more than 1
+     * @param keys what a request is about: at least one key, with {@code equals} and {@code hashCode}
      * @param maxBatch the largest batch
+     * @param maxInFlight how many batches may be in flight at once
      * @param executor where {@linkplain #submit submitted} requests lead or run alone
      */
-    public Coalescer(Function<List<Q>, Answers<A>> step, int maxBatch, Executor executor) {
+    public Coalescer(
+            Function<List<Q>, Answers<A>> step,
+            Function<? super Q, ? extends Collection<?>> keys,
+            int maxBatch,
+            int maxInFlight,
+            Executor executor) {
         if (maxBatch < 1) {
             throw new InvalidSettingException("maxBatch", maxBatch, "must be at least 1", "500 suits most stores");
         }
+        if (maxInFlight < 1) {
+            throw new InvalidSettingException(
+                    "maxInFlight", maxInFlight, "must be at least 1", "1 suits a store that writes one at a time");
+        }
         this.step = step;
-        this.maxBatch = maxBatch;
+        this.keys = keys;
         this.executor = executor;
+        this.line = new Line<>(maxBatch, maxInFlight);
     }
 
     /**
@@ -59,14 +73,11 @@ public final class Coalescer<Q, A> {
      */
     public A call(Q request) {
         reserveStack(STACK_FRAMES);
-        WaitingItem<Q, A> item = new WaitingItem<>(request);
-        line.add(item);
-        if (led.compareAndSet(false, true)) {
-            item.becomeLeader();
-        }
+        WaitingItem<Q, A> item = new WaitingItem<>(request, keys.apply(request));
         // A step under way must not be disturbed by an interrupt meant for the work around it.
         boolean interrupted = Thread.interrupted();
         try {
+            join(item);
             if (item.awaitLeadOrVerdict()) {
                 lead(item);
             }
@@ -85,11 +96,8 @@ public final class Coalescer<Q, A> {
      * run elsewhere.
      */
     public CompletionStage<A> submit(Q request) {
-        SubmittedItem<Q, A> item = new SubmittedItem<>(request, this);
-        line.add(item);
-        if (led.compareAndSet(false, true)) {
-            handOver();
-        }
+        SubmittedItem<Q, A> item = new SubmittedItem<>(request, keys.apply(request), this);
+        join(item);
         return item.answer();
     }
 
@@ -103,13 +111,14 @@ public final class Coalescer<Q, A> {
         executor.execute(task);
     }
 
-    /** Serves batches until {@code own} is settled, then lets the next one lead. Only the leader may call it. */
+    /** Serves the batch of {@code own}, then hands over the lead. Only {@link #handOver} makes a request lead, once. */
     void lead(Item<Q, A> own) {
+        List<Item<Q, A>> batch = List.of(own);
         try {
-            while (!own.isSettled()) {
-                serve();
-            }
+            batch = line.batchOf(own);
+            serve(batch);
         } finally {
+            line.end(batch);
             handOver();
         }
     }
@@ -120,20 +129,17 @@ public final class Coalescer<Q, A> {
         return frames == 0 ? 0 : 1 + reserveStack(frames - 1);
     }
 
-    private void serve() {
-        List<Item<Q, A>> batch = new ArrayList<>();
-        List<Q> requests = new ArrayList<>();
-        for (Item<Q, A> item = line.poll(); item != null; item = line.poll()) {
-            batch.add(item);
-            requests.add(item.request());
-            if (batch.size() == maxBatch) {
-                break;
-            }
+    private void join(Item<Q, A> item) {
+        if (line.join(item)) {
+            handOver();
         }
+    }
+
+    private void serve(List<Item<Q, A>> batch) {
         Answers<A> answers = null;
         Throwable failure = null;
         try {
-            answers = step.apply(List.copyOf(requests));
+            answers = step.apply(batch.stream().map(Item::request).toList());
             if (answers.size() != batch.size()) {
                 failure = new IllegalStateException(
                         "a batch of " + batch.size() + " got " + answers.size() + " answers; each needs one");
@@ -155,25 +161,16 @@ public final class Coalescer<Q, A> {
         return answers.isOpen(index) ? Verdict.again() : Verdict.answered(answers.get(index));
     }
 
-    // Only the leader takes from the line, so the first in line stays the first until it leads.
+    // Called after everything that can let a request lead: a request joined, a batch ended. The line decides who leads
+    // under its monitor, so no request is left behind between its look and a change by another thread.
     private void handOver() {
-        while (true) {
-            Item<Q, A> next = line.peek();
-            if (next == null) {
-                led.set(false);
-                // Somebody may have joined after the look and found us still leading: it must not be left behind.
-                if (line.isEmpty() || !led.compareAndSet(false, true)) {
-                    return;
-                }
-            } else {
-                try {
-                    next.becomeLeader();
-                    return;
-                } catch (RuntimeException | Error noThread) {
-                    // Closed, or out of threads: then it leads no more, and somebody else must.
-                    line.poll();
-                    next.settle(Verdict.failed(noThread));
-                }
+        for (Item<Q, A> next = line.nextLeader(); next != null; next = line.nextLeader()) {
+            try {
+                next.becomeLeader();
+            } catch (RuntimeException | Error noThread) {
+                // Closed, or out of threads: then it leads no more, and another request must.
+                line.end(List.of(next));
+                next.settle(Verdict.failed(noThread));
             }
         }
     }

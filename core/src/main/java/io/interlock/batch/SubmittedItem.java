@@ -1,5 +1,6 @@
 package io.interlock.batch;
 
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -13,12 +14,13 @@ import java.util.function.Supplier;
 final class SubmittedItem<Q, A> implements Item<Q, A> {
 
     private final Q request;
+    private final Collection<?> keys;
     private final Coalescer<Q, A> home;
     private final CompletableFuture<A> answer = new CompletableFuture<>();
-    private volatile boolean settled;
 
-    SubmittedItem(Q request, Coalescer<Q, A> home) {
+    SubmittedItem(Q request, Collection<?> keys, Coalescer<Q, A> home) {
         this.request = request;
+        this.keys = keys;
         this.home = home;
     }
 
@@ -28,13 +30,17 @@ final class SubmittedItem<Q, A> implements Item<Q, A> {
     }
 
     @Override
+    public Collection<?> keys() {
+        return keys;
+    }
+
+    @Override
     public void becomeLeader() {
         home.elsewhere(() -> home.lead(this));
     }
 
     @Override
     public void settle(Verdict<A> verdict) {
-        settled = true;
         if (!verdict.alone()) {
             complete(verdict::get);
             return;
@@ -44,11 +50,6 @@ final class SubmittedItem<Q, A> implements Item<Q, A> {
         } catch (RuntimeException | Error noThread) {
             answer.completeExceptionally(noThread);
         }
-    }
-
-    @Override
-    public boolean isSettled() {
-        return settled;
     }
 
     // A view, so that nobody outside can settle what the leader still works on.

@@ -1,5 +1,6 @@
 package io.interlock.batch;
 
+import java.util.Collection;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -12,18 +13,25 @@ import org.jspecify.annotations.Nullable;
 final class WaitingItem<Q, A> implements Item<Q, A> {
 
     private final Q request;
+    private final Collection<?> keys;
     private final Thread caller = Thread.currentThread();
     private volatile boolean leads;
     private volatile @Nullable Verdict<A> verdict;
     private boolean interrupted;
 
-    WaitingItem(Q request) {
+    WaitingItem(Q request, Collection<?> keys) {
         this.request = request;
+        this.keys = keys;
     }
 
     @Override
     public Q request() {
         return request;
+    }
+
+    @Override
+    public Collection<?> keys() {
+        return keys;
     }
 
     @Override
@@ -36,11 +44,6 @@ final class WaitingItem<Q, A> implements Item<Q, A> {
     public void settle(Verdict<A> verdict) {
         this.verdict = verdict;
         LockSupport.unpark(caller);
-    }
-
-    @Override
-    public boolean isSettled() {
-        return verdict != null;
     }
 
     /** Waits until there is something to do for the caller: whether it is to lead. */

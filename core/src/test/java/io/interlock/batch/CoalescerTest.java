@@ -3,7 +3,6 @@ package io.interlock.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.interlock.InvalidSettingException;
 import io.interlock.spi.Answers;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -38,7 +37,7 @@ class CoalescerTest {
 
     @Test
     void oneThreadWaitsForNobody() {
-        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, 100, threads);
+        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, List::of, 100, 1, threads);
         assertThat(coalescer.call(1)).isEqualTo("a1");
         assertThat(coalescer.call(2)).isEqualTo("a2");
         assertThat(batches).containsExactly(List.of(1), List.of(2));
@@ -186,7 +185,7 @@ class CoalescerTest {
 
     @Test
     void aSubmittedRequestWithoutAThreadFailsAndHoldsUpNobody() throws Exception {
-        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, 100, task -> {
+        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, List::of, 100, 1, task -> {
             throw new RejectedExecutionException("closed");
         });
         CompletableFuture<String> submitted = coalescer.submit(1).toCompletableFuture();
@@ -197,7 +196,7 @@ class CoalescerTest {
 
     @Test
     void anExecutorThatBreaksHoldsUpNobody() throws Exception {
-        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, 100, task -> {
+        Coalescer<Integer, String> coalescer = new Coalescer<>(this::answer, List::of, 100, 1, task -> {
             throw new OutOfMemoryError("unable to create native thread");
         });
         CompletableFuture<String> submitted = coalescer.submit(1).toCompletableFuture();
@@ -216,7 +215,9 @@ class CoalescerTest {
                     batch.forEach(each -> answers.add(each == 1 ? null : "a" + each));
                     return Answers.partly(answers);
                 },
+                List::of,
                 100,
+                1,
                 task -> {
                     if (!leading.complete(task)) {
                         throw new OutOfMemoryError("unable to create native thread");
@@ -252,7 +253,7 @@ class CoalescerTest {
     @Test
     void aCallerThatOverflowsItsStackHoldsUpNobody() throws Exception {
         Coalescer<Integer, String> coalescer =
-                new Coalescer<>(batch -> Answers.of(Collections.nCopies(batch.size(), "a")), 100, threads);
+                new Coalescer<>(batch -> Answers.of(Collections.nCopies(batch.size(), "a")), List::of, 100, 1, threads);
         for (int i = 0; i < 20; i++) {
             int[] calls = {0};
             Thread deep = new Thread(null, () -> callFromTheDeep(coalescer, calls), "deep", 300_000 + i * 517L);
@@ -263,11 +264,6 @@ class CoalescerTest {
                             .get(5, TimeUnit.SECONDS))
                     .isEqualTo("a");
         }
-    }
-
-    @Test
-    void needsRoomForOneRequest() {
-        assertThatThrownBy(() -> new Coalescer<>(this::answer, 0, threads)).isInstanceOf(InvalidSettingException.class);
     }
 
     @SuppressWarnings("unchecked") // As code of other languages does, which knows no checked exceptions.
@@ -309,7 +305,9 @@ class CoalescerTest {
                     }
                     return step.apply(batch);
                 },
+                List::of,
                 maxBatch,
+                1,
                 threads);
     }
 

@@ -14,12 +14,17 @@ import io.interlock.spi.run.WorkSteps;
  * @param output keeps what they have to say
  * @param work wake-ups about runs to take
  * @param stops wake-ups about runs that have to stop; without them workers hear of it by their heartbeats
+ * @param parallelBatches how many batches of endings it serves best at once
  */
-public record WorkSource(WorkSteps steps, OutputNotes output, WorkFeed work, ChangeFeed stops) {
+public record WorkSource(WorkSteps steps, OutputNotes output, WorkFeed work, ChangeFeed stops, int parallelBatches) {
 
     /** The runs of {@code store}. */
     public static WorkSource of(RunStore store) {
         return new WorkSource(
-                store, store, store, (key, look) -> store.changes().watch(key, look));
+                store,
+                store,
+                store,
+                (key, look) -> store.changes().watch(key, look),
+                store.capabilities().parallelBatches());
     }
 }

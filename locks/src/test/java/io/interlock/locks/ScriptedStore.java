@@ -89,7 +89,7 @@ final class ScriptedStore implements LeaseStore {
     @Override
     public StoreCapabilities capabilities() {
         return new StoreCapabilities(
-                "scripted", StoreCapabilities.Reach.PROCESS, true, Duration.ofMinutes(5), Duration.ofMillis(1));
+                "scripted", StoreCapabilities.Reach.PROCESS, true, Duration.ofMinutes(5), Duration.ofMillis(1), 1);
     }
 
     @Override

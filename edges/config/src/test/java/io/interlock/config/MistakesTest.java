@@ -147,7 +147,7 @@ class MistakesTest {
                     c: { run: { worker: remote }, lease: 5m }
                 """);
         StoreCapabilities store = new StoreCapabilities(
-                "memory", StoreCapabilities.Reach.PROCESS, true, Duration.ofMinutes(5), Duration.ofMillis(1));
+                "memory", StoreCapabilities.Reach.PROCESS, true, Duration.ofMinutes(5), Duration.ofMillis(1), 1);
         assertThatThrownBy(() -> all.requireWithin(store))
                 .hasMessageContaining("has 2 mistakes")
                 .hasMessageContaining("interlock.yaml:3: jobs.a.lease '6m' is above the store's maxLease of 5m")

@@ -12,11 +12,16 @@ import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
+import java.util.List;
+import java.util.concurrent.Executor;
 
 /** The way to the store: a lane for each kind of step, each of which gathers concurrent calls. */
 final class Lanes {
 
     static final int MAX_BATCH = 200;
+
+    /** A batch of renewals or heartbeats waits for no row, and a store keeps few connections for them. */
+    static final int RENEWALS_IN_FLIGHT = 1;
 
     private final Coalescer<SubmitRequest, SubmitAnswer> submits;
     private final Coalescer<TurnRequest, TurnAnswer> turns;
@@ -25,11 +30,14 @@ final class Lanes {
     private final Coalescer<ReleaseRequest, ReleaseAnswer> releases;
 
     Lanes(RunStore store, EngineThreads threads) {
-        submits = new Coalescer<>(store::submit, MAX_BATCH, threads.calls());
-        turns = new Coalescer<>(store::takeTurn, MAX_BATCH, threads.calls());
-        acquires = new Coalescer<>(store::tryAcquire, MAX_BATCH, threads.calls());
-        renewals = new Coalescer<>(store::renew, MAX_BATCH, threads.beats());
-        releases = new Coalescer<>(store::release, MAX_BATCH, threads.calls());
+        int inFlight = store.capabilities().parallelBatches();
+        Executor calls = threads.calls();
+        submits = new Coalescer<>(store::submit, request -> List.of(request.key()), MAX_BATCH, inFlight, calls);
+        turns = new Coalescer<>(store::takeTurn, request -> List.of(request.key()), MAX_BATCH, inFlight, calls);
+        acquires = new Coalescer<>(store::tryAcquire, AcquireRequest::keys, MAX_BATCH, inFlight, calls);
+        renewals = new Coalescer<>(
+                store::renew, request -> List.of(request.key()), MAX_BATCH, RENEWALS_IN_FLIGHT, threads.beats());
+        releases = new Coalescer<>(store::release, request -> List.of(request.key()), MAX_BATCH, inFlight, calls);
     }
 
     Coalescer<SubmitRequest, SubmitAnswer> submits() {

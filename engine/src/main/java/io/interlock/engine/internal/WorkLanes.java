@@ -1,11 +1,12 @@
 package io.interlock.engine.internal;
 
 import io.interlock.batch.Coalescer;
+import io.interlock.engine.WorkSource;
 import io.interlock.run.BeatAnswer;
 import io.interlock.run.FinishAnswer;
 import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.FinishRequest;
-import io.interlock.spi.run.WorkSteps;
+import java.util.List;
 
 /**
  * The way of those who work to the store, as {@link Lanes} are that of others.
@@ -15,9 +16,19 @@ import io.interlock.spi.run.WorkSteps;
  */
 record WorkLanes(Coalescer<BeatRequest, BeatAnswer> beats, Coalescer<FinishRequest, FinishAnswer> finishes) {
 
-    static WorkLanes of(WorkSteps steps, EngineThreads threads) {
+    static WorkLanes of(WorkSource source, EngineThreads threads) {
         return new WorkLanes(
-                new Coalescer<>(steps::beat, Lanes.MAX_BATCH, threads.beats()),
-                new Coalescer<>(steps::finish, Lanes.MAX_BATCH, threads.calls()));
+                new Coalescer<>(
+                        source.steps()::beat,
+                        request -> List.of(request.key()),
+                        Lanes.MAX_BATCH,
+                        Lanes.RENEWALS_IN_FLIGHT,
+                        threads.beats()),
+                new Coalescer<>(
+                        source.steps()::finish,
+                        request -> List.of(request.key()),
+                        Lanes.MAX_BATCH,
+                        source.parallelBatches(),
+                        threads.calls()));
     }
 }

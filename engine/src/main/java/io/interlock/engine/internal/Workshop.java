@@ -45,7 +45,7 @@ final class Workshop {
         this.deadlines = environment.timers("interlock-deadlines");
         this.claims = environment.timers("interlock-claims");
         this.chores = environment.timers("interlock-chores");
-        this.lanes = WorkLanes.of(settings.source().steps(), threads);
+        this.lanes = WorkLanes.of(settings.source(), threads);
         this.events = new Events(settings.listeners(), threads);
         this.works = new Works(this);
         this.heartbeats = new Heartbeats(this, environment.timers("interlock-heartbeats"));

@@ -26,8 +26,10 @@ final class StoreLane {
     StoreLane(LeaseStore store, Executor executor) {
         this.store = store;
         this.executor = executor;
-        this.acquires = new Coalescer<>(store::tryAcquire, MAX_BATCH, executor);
-        this.releases = new Coalescer<>(store::release, MAX_BATCH, executor);
+        int inFlight = store.capabilities().parallelBatches();
+        this.acquires = new Coalescer<>(store::tryAcquire, AcquireRequest::keys, MAX_BATCH, inFlight, executor);
+        this.releases =
+                new Coalescer<>(store::release, request -> List.of(request.key()), MAX_BATCH, inFlight, executor);
     }
 
     AcquireAnswer acquire(AcquireRequest request) {

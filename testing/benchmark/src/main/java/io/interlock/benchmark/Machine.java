@@ -1,5 +1,6 @@
 package io.interlock.benchmark;
 
+import io.interlock.benchmark.measure.Pace;
 import io.interlock.benchmark.server.PostgresUnderTest;
 import io.interlock.benchmark.server.Servers;
 import java.io.IOException;
@@ -30,9 +31,10 @@ final class Machine {
         lines.add("PostgreSQL " + servers.postgres().version() + " with " + new TreeMap<>(PostgresUnderTest.SETTINGS)
                 + "; Redis 7 without persistence");
         lines.add("Peers: " + String.join(", ", peers()));
-        lines.add(arguments.pace().rounds() + " rounds, contenders in turn, medians [min–max]; "
-                + arguments.pace().time().toMillis() + " ms each after a lead-in"
-                + (arguments.pace().quick() ? "; quick: only to see that everything works" : ""));
+        Pace pace = arguments.pace();
+        lines.add(pace.rounds() + (pace.rounds() == 1 ? " round" : " rounds") + " ("
+                + pace.sliced().rounds() + " of locks and of REST), contenders in turn, medians [min–max]"
+                + (pace.quick() ? "; quick: only to see that everything works" : ""));
         lines.add("A CHECKPOINT is made before each measurement, so none falls into it; WAL bytes contain the full page"
                 + " images of the first change of each page after it, where the lead-in did not touch the page");
         lines.add("Foreign CPU: what processes outside of the benchmark used, in percent of one core, the worst round."

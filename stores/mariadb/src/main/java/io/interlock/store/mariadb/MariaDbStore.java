@@ -57,7 +57,8 @@ final class MariaDbStore {
                         StoreCapabilities.Reach.NETWORK,
                         true,
                         attachment.maxLease(),
-                        Duration.ofNanos(1000)),
+                        Duration.ofNanos(1000),
+                        Pools.PARALLEL_BATCHES),
                 new PollingFeed(looks, environment, "interlock-mariadb-feed"),
                 null,
                 environment);

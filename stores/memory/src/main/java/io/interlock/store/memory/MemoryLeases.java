@@ -44,7 +44,7 @@ abstract class MemoryLeases implements LeaseStore {
     @Override
     public StoreCapabilities capabilities() {
         return new StoreCapabilities(
-                MemoryStore.NAME, StoreCapabilities.Reach.PROCESS, true, table.maxLease(), Duration.ofNanos(1));
+                MemoryStore.NAME, StoreCapabilities.Reach.PROCESS, true, table.maxLease(), Duration.ofNanos(1), 1);
     }
 
     @Override

@@ -100,7 +100,8 @@ public final class PostgresStore {
                         StoreCapabilities.Reach.NETWORK,
                         true,
                         attachment.maxLease(),
-                        Duration.ofNanos(1000)),
+                        Duration.ofNanos(1000),
+                        Pools.PARALLEL_BATCHES),
                 feed,
                 new PostgresFastPath(database, dialect),
                 environment);

@@ -43,6 +43,9 @@ public final class RedisStore implements LeaseStore {
     // Redis does nothing else while a script runs, so a large batch is done in parts.
     private static final int REQUESTS_PER_CALL = 200;
 
+    // Redis runs one script at a time: one batch runs while another is on its way.
+    private static final int PARALLEL_BATCHES = 2;
+
     private final RedisSettings settings;
     private final Connector connector;
     private final Attachment attachment;
@@ -84,7 +87,12 @@ public final class RedisStore implements LeaseStore {
     @Override
     public StoreCapabilities capabilities() {
         return new StoreCapabilities(
-                settings.displayName(), Reach.NETWORK, true, attachment.maxLease(), Duration.ofNanos(1_000));
+                settings.displayName(),
+                Reach.NETWORK,
+                true,
+                attachment.maxLease(),
+                Duration.ofNanos(1_000),
+                PARALLEL_BATCHES);
     }
 
     @Override

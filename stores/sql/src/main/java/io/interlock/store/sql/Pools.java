@@ -11,6 +11,9 @@ public final class Pools implements AutoCloseable {
 
     private static final int STEPS = 4;
 
+    /** Two kinds of step are busy at a time (acquires and releases, submits and endings), and share the connections. */
+    public static final int PARALLEL_BATCHES = STEPS / 2;
+
     /**
      * Renewals, heartbeats and the last words of work. A batch of them waits for no row, so one connection would do for all
      * batches; but one that is made alone waits for its row, up to the patience of a step, and leases must not end meanwhile

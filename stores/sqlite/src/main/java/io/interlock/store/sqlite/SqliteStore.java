@@ -42,7 +42,7 @@ final class SqliteStore {
             Connector connector, SqliteDialect dialect, StoreClock clock, Environment environment, Duration maxLease) {
         SqliteDatabase database = new SqliteDatabase(connector, dialect, clock);
         StoreCapabilities capabilities = new StoreCapabilities(
-                connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision());
+                connector.store(), StoreCapabilities.Reach.MACHINE, true, maxLease, clock.precision(), 1);
         return new SqlStore(
                 database,
                 () -> capabilities,

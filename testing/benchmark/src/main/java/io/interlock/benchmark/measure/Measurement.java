@@ -27,6 +27,13 @@ public final class Measurement {
         return new Measurement(all);
     }
 
+    /** This, with a figure under another name. */
+    public Measurement renamed(Figure from, Figure to) {
+        Map<Figure, Double> all = new EnumMap<>(Figure.class);
+        figures.forEach((figure, value) -> all.put(figure == from ? to : figure, value));
+        return new Measurement(all);
+    }
+
     /** This, with what the machine and the database did meanwhile, for each step. */
     public Measurement with(Use use) {
         Map<Figure, Double> all = new EnumMap<>(Figure.class);

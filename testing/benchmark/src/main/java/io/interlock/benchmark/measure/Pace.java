@@ -13,14 +13,24 @@ import java.time.Duration;
 public record Pace(int rounds, Duration leadIn, Duration time, boolean quick) {
 
     /** To compare. */
-    public static final Pace FULL = new Pace(3, Duration.ofMillis(500), Duration.ofMillis(2500), false);
+    public static final Pace FULL = new Pace(3, Duration.ofMillis(400), Duration.ofMillis(2500), false);
 
     /** To see that everything works, and roughly how fast. */
     public static final Pace QUICK = new Pace(1, Duration.ofMillis(300), Duration.ofMillis(1000), true);
 
+    private static final int SLICES = 7;
+
     /** A shorter one, to warm up. */
     public Pace warmUp() {
         return new Pace(1, Duration.ZERO, quick ? Duration.ofMillis(700) : Duration.ofSeconds(2), quick);
+    }
+
+    /**
+     * Shorter turns and more of them, for what stays open meanwhile: load that comes and goes then hits all contenders alike,
+     * and the median leaves out the worst.
+     */
+    public Pace sliced() {
+        return quick ? this : new Pace(SLICES, leadIn, Duration.ofSeconds(1), false);
     }
 
     /** A short one, for what is counted and not timed. */

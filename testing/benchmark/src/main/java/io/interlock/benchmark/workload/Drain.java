@@ -100,9 +100,9 @@ final class Drain implements Workload {
                 comparison.count(
                         peer.title(),
                         Figure.ROUND_TRIPS,
-                        RoundTrips.perStep(proxy, meter -> round.run(COUNTED_RUNS, meter)));
+                        Counted.roundTrips(proxy, meter -> round.run(COUNTED_RUNS, meter)));
             }
-            postgres.hotPercent(database).ifPresent(hot -> comparison.count(peer.title(), Figure.HOT_PERCENT, hot));
+            Counted.hotUpdates(comparison, peer.title(), postgres, database);
         } finally {
             postgres.drop(database);
         }

@@ -80,6 +80,8 @@ final class HandOver implements Workload {
             contenders.add(contenders.get(2).again());
             Rounds.run(comparison, bench.pace(), contenders);
         }
+        Counted.hotUpdates(comparison, InterlockLocks.NAME, postgres, ours);
+        Counted.hotUpdates(comparison, WaitingPeers.SPRING, postgres, spring);
         try (TcpProxy proxy = TcpProxy.counting(ours.port())) {
             count(comparison, InterlockLocks.NAME, WaitingPeers.interlock(ours.through(proxy)), proxy, bench.pace());
             count(
@@ -102,7 +104,7 @@ final class HandOver implements Workload {
             throws Exception {
         try (Clients clients = new Clients(peer, waiters + 1)) {
             comparison.count(
-                    name, Figure.ROUND_TRIPS, RoundTrips.perStep(proxy, meter -> measure(clients, meter, pace)));
+                    name, Figure.ROUND_TRIPS, Counted.roundTrips(proxy, meter -> measure(clients, meter, pace)));
         }
     }
 

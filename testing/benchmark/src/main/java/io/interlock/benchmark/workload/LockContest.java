@@ -39,7 +39,7 @@ final class LockContest implements AutoCloseable {
                 .filter(contender -> contender.name().equals(twice))
                 .toList()
                 .forEach(contender -> contenders.add(contender.again()));
-        Rounds.warmAndRun(comparison, pace, contenders);
+        Rounds.warmAndRun(comparison, pace.sliced(), contenders);
     }
 
     @Override

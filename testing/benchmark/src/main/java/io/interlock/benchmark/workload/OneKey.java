@@ -66,36 +66,36 @@ final class OneKey implements Workload {
         Rounds.run(
                 comparison,
                 bench.pace(),
-                List.of(new Contender(RunPeers.INTERLOCK.title(), pace -> measure(postgres, pace))));
+                List.of(new Contender(RunPeers.INTERLOCK.title(), pace -> measure(comparison, postgres, pace))));
     }
 
-    private static Measurement measure(PostgresUnderTest postgres, Pace pace) throws Exception {
+    private static Measurement measure(Comparison comparison, PostgresUnderTest postgres, Pace pace) throws Exception {
         PostgresAddress database = postgres.newDatabase("onekey");
         RunPeer peer = RunPeers.INTERLOCK.peer();
+        AtomicInteger submitted = new AtomicInteger();
         AtomicInteger done = new AtomicInteger();
-        try (RunPeer.Submitting submitting = peer.submitter(database)) {
-            Parallel.forEach(CALLERS, IN_LINE, i -> submitting.submit("", KEY));
-            Measurement submits =
-                    Throughput.measure(CALLERS, pace, Meter.of(postgres), thread -> submitting.submit("", KEY));
+        try {
+            Measurement submits;
             double ends;
-            try (AutoCloseable worker = peer.worker(database, SLOTS, key -> done.incrementAndGet())) {
-                ends = endsPerSecond(done, pace);
+            try (RunPeer.Submitting submitting = peer.submitter(database)) {
+                Parallel.forEach(CALLERS, IN_LINE, i -> submitting.submit("", KEY));
+                submits = Throughput.measure(CALLERS, pace, Meter.of(postgres), thread -> {
+                    submitting.submit("", KEY);
+                    submitted.incrementAndGet();
+                });
+                try (AutoCloseable worker = peer.worker(database, SLOTS, key -> done.incrementAndGet())) {
+                    ends = endsPerSecond(done, submitted.get() + IN_LINE / 2, pace);
+                }
             }
-            Measurement both = Measurement.none().with(Figure.ENDS_PER_SECOND, ends);
-            return submits.figures().entrySet().stream()
-                    .reduce(
-                            both,
-                            (sum, one) -> sum.with(
-                                    one.getKey() == Figure.PER_SECOND ? Figure.SUBMITS_PER_SECOND : one.getKey(),
-                                    one.getValue()),
-                            (one, other) -> other);
+            Counted.hotUpdates(comparison, RunPeers.INTERLOCK.title(), postgres, database);
+            return submits.renamed(Figure.PER_SECOND, Figure.SUBMITS_PER_SECOND).with(Figure.ENDS_PER_SECOND, ends);
         } finally {
             postgres.drop(database);
         }
     }
 
-    /** Counts from the first end on, until the time is over or half of those in line have ended. */
-    private static double endsPerSecond(AtomicInteger done, Pace pace) throws InterruptedException {
+    /** Counts from the first end on, until the time is over or only half of a thousand are left in line. */
+    private static double endsPerSecond(AtomicInteger done, int most, Pace pace) throws InterruptedException {
         long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (done.get() == 0 && System.nanoTime() < patience) {
             TimeUnit.MILLISECONDS.sleep(1);
@@ -103,7 +103,7 @@ final class OneKey implements Workload {
         int first = done.get();
         long began = System.nanoTime();
         long until = began + pace.time().toNanos() * 2;
-        while (System.nanoTime() < until && done.get() < IN_LINE / 2) {
+        while (System.nanoTime() < until && done.get() < most) {
             TimeUnit.MILLISECONDS.sleep(1);
         }
         return (done.get() - first) / ((System.nanoTime() - began) / 1e9);

@@ -64,8 +64,7 @@ final class PostgresLocks implements Workload {
                 contest.run(comparison, bench.pace(), Meter.of(postgres), ShedLockJdbc.NAME);
             }
             for (Entry entry : entries) {
-                postgres.hotPercent(entry.database)
-                        .ifPresent(hot -> comparison.count(entry.name, Figure.HOT_PERCENT, hot));
+                Counted.hotUpdates(comparison, entry.name, postgres, entry.database);
                 comparison.count(entry.name, Figure.ROUND_TRIPS, roundTrips(entry, bench.pace()));
             }
         } finally {
@@ -77,7 +76,7 @@ final class PostgresLocks implements Workload {
         try (TcpProxy proxy = TcpProxy.counting(entry.database.port());
                 LockPeer counted = entry.opener.open(entry.database.through(proxy))) {
             use.prepare(counted, threads);
-            return RoundTrips.perStep(
+            return Counted.roundTrips(
                     proxy, meter -> Throughput.measure(threads, pace.counting(), meter, use.step(counted, threads)));
         }
     }

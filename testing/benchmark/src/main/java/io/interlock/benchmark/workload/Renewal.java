@@ -6,6 +6,7 @@ import io.interlock.benchmark.measure.Contender;
 import io.interlock.benchmark.measure.Figure;
 import io.interlock.benchmark.measure.Measurement;
 import io.interlock.benchmark.measure.Meter;
+import io.interlock.benchmark.measure.Pace;
 import io.interlock.benchmark.measure.Rounds;
 import io.interlock.benchmark.peer.InterlockLocks;
 import io.interlock.benchmark.peer.InterlockStore;
@@ -48,9 +49,26 @@ final class Renewal implements Workload {
         List<String> keys = IntStream.range(0, bench.pace().steps(10_000, 2_000))
                 .mapToObj(i -> "renew/" + i)
                 .toList();
-        Meter meter = Meter.of(postgres);
         PostgresAddress ours = postgres.newDatabase("interlock");
         PostgresAddress theirs = postgres.newDatabase("shedlock");
+        try {
+            renew(comparison, bench.pace(), keys, ours, theirs, Meter.of(postgres));
+            Counted.hotUpdates(comparison, InterlockLocks.NAME, postgres, ours);
+            Counted.hotUpdates(comparison, ShedLockJdbc.NAME, postgres, theirs);
+        } finally {
+            postgres.drop(ours);
+            postgres.drop(theirs);
+        }
+    }
+
+    private static void renew(
+            Comparison comparison,
+            Pace pace,
+            List<String> keys,
+            PostgresAddress ours,
+            PostgresAddress theirs,
+            Meter meter)
+            throws Exception {
         try (TcpProxy proxy = TcpProxy.counting(ours.port());
                 InterlockStore store = InterlockStore.open(ours);
                 InterlockStore counted = InterlockStore.open(ours.through(proxy));
@@ -59,23 +77,20 @@ final class Renewal implements Workload {
             List<SimpleLock> locks = new ArrayList<>();
             keys.forEach(key -> locks.add(shedLock.lock(key, TTL)));
             Contender interlock = new Contender(
-                    InterlockLocks.NAME, pace -> timed(meter, keys.size(), () -> store.renew(leases, TTL)));
+                    InterlockLocks.NAME, slice -> timed(meter, keys.size(), () -> store.renew(leases, TTL)));
             Contender peer = new Contender(
                     ShedLockJdbc.NAME,
-                    pace -> timed(
+                    slice -> timed(
                             meter,
                             keys.size(),
                             () -> locks.replaceAll(lock -> lock.extend(TTL, Duration.ZERO)
                                     .orElseThrow(() -> new IllegalStateException("ShedLock did not extend")))));
-            interlock.slice().measure(bench.pace());
-            Rounds.run(comparison, bench.pace(), List.of(interlock, peer, peer.again()));
+            interlock.slice().measure(pace);
+            Rounds.run(comparison, pace, List.of(interlock, peer, peer.again()));
             comparison.count(
                     InterlockLocks.NAME,
                     Figure.ROUND_TRIPS,
-                    RoundTrips.perStep(proxy, trips -> timed(trips, keys.size(), () -> counted.renew(leases, TTL))));
-        } finally {
-            postgres.drop(ours);
-            postgres.drop(theirs);
+                    Counted.roundTrips(proxy, trips -> timed(trips, keys.size(), () -> counted.renew(leases, TTL))));
         }
     }
 

@@ -89,7 +89,7 @@ final class Rest implements Workload {
                 CONNECTIONS, new Pace(1, Duration.ZERO, warm.dividedBy(4), pace.quick()), Meter.ofMachine(), library);
         Contender server = new Contender(SERVER, slice -> Throughput.measure(CONNECTIONS, slice, meter, rest));
         Contender direct = new Contender(LIBRARY, slice -> Throughput.measure(CONNECTIONS, slice, meter, library));
-        Rounds.run(comparison, pace, List.of(server, direct, direct.again()));
+        Rounds.run(comparison, pace.sliced(), List.of(server, direct, direct.again()));
     }
 
     private static void startAndFinish(RunEngine engine, int thread) {

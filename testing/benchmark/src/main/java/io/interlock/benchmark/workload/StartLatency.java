@@ -15,6 +15,7 @@ import io.interlock.benchmark.report.Bar;
 import io.interlock.benchmark.report.Limit;
 import io.interlock.benchmark.server.PostgresAddress;
 import io.interlock.benchmark.server.PostgresUnderTest;
+import io.interlock.benchmark.server.TcpProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -54,6 +55,25 @@ final class StartLatency implements Workload {
         Contender ours = contender(RunPeers.INTERLOCK, postgres);
         Contender theirs = contender(RunPeers.DB_SCHEDULER, postgres);
         Rounds.run(comparison, bench.pace(), List.of(ours, theirs, theirs.again()));
+        for (RunPeers peer : List.of(RunPeers.INTERLOCK, RunPeers.DB_SCHEDULER)) {
+            count(comparison, peer, postgres, bench.pace());
+        }
+    }
+
+    private static void count(Comparison comparison, RunPeers peer, PostgresUnderTest postgres, Pace pace)
+            throws Exception {
+        PostgresAddress database = database(peer, postgres);
+        try {
+            try (TcpProxy proxy = TcpProxy.counting(database.port())) {
+                comparison.count(
+                        peer.title(),
+                        Figure.ROUND_TRIPS,
+                        Counted.roundTrips(proxy, meter -> measure(peer, database.through(proxy), meter, pace)));
+            }
+            Counted.hotUpdates(comparison, peer.title(), postgres, database);
+        } finally {
+            postgres.drop(database);
+        }
     }
 
     private Bar bar(String part, Figure figure, Limit limit) {
@@ -62,15 +82,26 @@ final class StartLatency implements Workload {
 
     private static Contender contender(RunPeers peer, PostgresUnderTest postgres) {
         return new Contender(peer.title(), pace -> {
-            PostgresAddress database = postgres.newDatabase(peer.name().toLowerCase(Locale.ROOT));
-            try (RunPeer.Submitting submitting = peer.peer().submitter(database);
-                    WorkerProcess worker = WorkerProcess.start(peer, database)) {
-                worker.open(SLOTS, true);
-                return measure(submitting, worker, Meter.of(postgres), pace);
+            PostgresAddress database = database(peer, postgres);
+            try {
+                return measure(peer, database, Meter.of(postgres), pace);
             } finally {
                 postgres.drop(database);
             }
         });
+    }
+
+    private static PostgresAddress database(RunPeers peer, PostgresUnderTest postgres) {
+        return postgres.newDatabase(peer.name().toLowerCase(Locale.ROOT));
+    }
+
+    private static Measurement measure(RunPeers peer, PostgresAddress database, Meter meter, Pace pace)
+            throws Exception {
+        try (RunPeer.Submitting submitting = peer.peer().submitter(database);
+                WorkerProcess worker = WorkerProcess.start(peer, database)) {
+            worker.open(SLOTS, true);
+            return measure(submitting, worker, meter, pace);
+        }
     }
 
     private static Measurement measure(RunPeer.Submitting submitting, WorkerProcess worker, Meter meter, Pace pace)

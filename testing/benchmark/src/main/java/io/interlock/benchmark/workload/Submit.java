@@ -108,9 +108,9 @@ final class Submit implements Workload {
                 comparison.count(
                         peer.title(),
                         Figure.ROUND_TRIPS,
-                        RoundTrips.perStep(proxy, meter -> submit(submitting, pace.counting(), meter)));
+                        Counted.roundTrips(proxy, meter -> submit(submitting, pace.counting(), meter)));
             }
-            postgres.hotPercent(database).ifPresent(hot -> comparison.count(peer.title(), Figure.HOT_PERCENT, hot));
+            Counted.hotUpdates(comparison, peer.title(), postgres, database);
         } finally {
             postgres.drop(database);
         }

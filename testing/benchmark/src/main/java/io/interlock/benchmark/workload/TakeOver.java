@@ -14,6 +14,7 @@ import io.interlock.benchmark.report.Bar;
 import io.interlock.benchmark.report.Limit;
 import io.interlock.benchmark.server.PostgresAddress;
 import io.interlock.benchmark.server.PostgresUnderTest;
+import io.interlock.benchmark.server.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,8 @@ final class TakeOver implements Workload {
     private static final Duration TTL = Duration.ofSeconds(2);
     private static final Duration EXPIRED = TTL.plusMillis(300);
 
+    private final AtomicInteger round = new AtomicInteger();
+
     @Override
     public String name() {
         return "take-over";
@@ -54,31 +57,63 @@ final class TakeOver implements Workload {
     public void run(Bench bench, Results results) throws Exception {
         PostgresUnderTest postgres = bench.servers().postgres();
         Comparison comparison = results.compare(name(), title(), Figure.MILLIS);
-        Meter meter = Meter.of(postgres);
         PostgresAddress ours = postgres.newDatabase("interlock");
         PostgresAddress theirs = postgres.newDatabase("shedlock");
-        AtomicInteger round = new AtomicInteger();
-        try (InterlockStore dead = InterlockStore.open(ours);
-                InterlockLocks interlock = InterlockLocks.open(ours.storeUrl());
-                ShedLockJdbc deadShedLock = ShedLockJdbc.open(theirs);
-                ShedLockJdbc shedLock = ShedLockJdbc.open(theirs)) {
-            Contender first = new Contender(InterlockLocks.NAME, pace -> {
-                List<String> keys = keys(round.incrementAndGet());
-                dead.take(keys, TTL);
-                return takeAll(interlock, keys, meter);
-            });
-            Contender second = new Contender(ShedLockJdbc.NAME, pace -> {
-                List<String> keys = keys(round.incrementAndGet());
-                keys.forEach(key -> deadShedLock.lock(key, TTL));
-                return takeAll(shedLock, keys, meter);
-            });
-            first.slice().measure(bench.pace());
-            second.slice().measure(bench.pace());
-            Rounds.run(comparison, bench.pace(), List.of(first, second, second.again()));
+        try {
+            try (InterlockStore dead = InterlockStore.open(ours);
+                    InterlockLocks interlock = InterlockLocks.open(ours.storeUrl());
+                    ShedLockJdbc deadShedLock = ShedLockJdbc.open(theirs);
+                    ShedLockJdbc shedLock = ShedLockJdbc.open(theirs)) {
+                Meter meter = Meter.of(postgres);
+                Contender first = new Contender(InterlockLocks.NAME, pace -> takeAll(interlock, die(dead), meter));
+                Contender second =
+                        new Contender(ShedLockJdbc.NAME, pace -> takeAll(shedLock, die(deadShedLock), meter));
+                first.slice().measure(bench.pace());
+                second.slice().measure(bench.pace());
+                Rounds.run(comparison, bench.pace(), List.of(first, second, second.again()));
+                countRoundTrips(comparison, ours, dead, theirs, deadShedLock);
+            }
+            Counted.hotUpdates(comparison, InterlockLocks.NAME, postgres, ours);
+            Counted.hotUpdates(comparison, ShedLockJdbc.NAME, postgres, theirs);
         } finally {
             postgres.drop(ours);
             postgres.drop(theirs);
         }
+    }
+
+    private void countRoundTrips(
+            Comparison comparison,
+            PostgresAddress ours,
+            InterlockStore dead,
+            PostgresAddress theirs,
+            ShedLockJdbc deadShedLock)
+            throws Exception {
+        try (TcpProxy proxy = TcpProxy.counting(ours.port());
+                InterlockLocks interlock =
+                        InterlockLocks.open(ours.through(proxy).storeUrl());
+                ShedLockJdbc shedLock = ShedLockJdbc.open(theirs.through(proxy))) {
+            comparison.count(
+                    InterlockLocks.NAME,
+                    Figure.ROUND_TRIPS,
+                    Counted.roundTrips(proxy, meter -> takeAll(interlock, die(dead), meter)));
+            comparison.count(
+                    ShedLockJdbc.NAME,
+                    Figure.ROUND_TRIPS,
+                    Counted.roundTrips(proxy, meter -> takeAll(shedLock, die(deadShedLock), meter)));
+        }
+    }
+
+    /** Leases that are not renewed, each time of other keys. */
+    private List<String> die(InterlockStore dead) {
+        List<String> keys = keys(round.incrementAndGet());
+        dead.take(keys, TTL);
+        return keys;
+    }
+
+    private List<String> die(ShedLockJdbc dead) {
+        List<String> keys = keys(round.incrementAndGet());
+        keys.forEach(key -> dead.lock(key, TTL));
+        return keys;
     }
 
     private static List<String> keys(int round) {
