@@ -65,6 +65,23 @@ class SupervisionTest {
     }
 
     @Test
+    void aLossThatOnlyTheGuardNoticedIsALossToo() throws Exception {
+        HeldLease tenure = new HeldLease(asked -> Duration.ofMillis(400));
+        ByteArrayOutputStream told = new ByteArrayOutputStream();
+        try (Timers never = new Never();
+                GuardedProcess process = start("exec sleep 300")) {
+            Supervision supervision = supervision(
+                    Duration.ofSeconds(2), Duration.ofSeconds(1), process, never, new PrintStream(told, true, UTF_8));
+            supervision.watch(tenure, signals);
+            Supervision.Ended ended = supervision.await(tenure, signals);
+            assertThat(ended.exit().code()).isEqualTo(137);
+            assertThat(ended.exitCode()).isEqualTo(121);
+            assertThat(ended.lost()).isTrue();
+            assertThat(told.toString(UTF_8)).contains("no heartbeat was confirmed in time");
+        }
+    }
+
+    @Test
     void nobodyHearsOfTheEndBeforeTheLossIsTold() throws Exception {
         HeldLease tenure = new HeldLease(asked -> Duration.ofSeconds(20));
         CompletableFuture<Supervision.Ended> end = new CompletableFuture<>();
@@ -89,7 +106,7 @@ class SupervisionTest {
             supervision.watch(tenure, signals);
             var unused = CompletableFuture.runAsync(
                     () -> tenure.stop.complete(new Tenure.Stop(Tenure.Stop.Kind.LOST, "trial")));
-            end.complete(supervision.await(signals));
+            end.complete(supervision.await(tenure, signals));
             assertThat(toldFirst.join()).isTrue();
             assertThat(end.join().lost()).isTrue();
         }

@@ -87,12 +87,11 @@ final class MariaDbDialect extends ServerDialect {
         StringBuilder list = new StringBuilder("pos FOR ORDINALITY");
         for (int i = 0; i < columns.size(); i++) {
             Column column = columns.get(i);
-            String type =
-                    switch (column.type()) {
-                        case "text" -> TEXT;
-                        case "uuid" -> ID;
-                        default -> "bigint";
-                    };
+            String type = switch (column.type()) {
+                case "text" -> TEXT;
+                case "uuid" -> ID;
+                default -> "bigint";
+            };
             list.append(", ").append(column.name()).append(' ').append(type);
             list.append(" PATH '$[").append(i).append("]'");
         }
@@ -138,7 +137,8 @@ final class MariaDbDialect extends ServerDialect {
         return "${rows:k(" + columns + ")} JOIN ${t:" + table + "} AS t ON " + match(keys);
     }
 
-    // Rows that are there are not locked by this, so that a batch does not wait for them. Nothing is changed if one appears
+    // Rows that are there are not locked by this, so that a batch does not wait for them. Nothing is changed if one
+    // appears
     // meanwhile; INSERT IGNORE would lead to deadlocks then.
     @Override
     protected String insertMissing(String table, String keys, String values) {
@@ -246,8 +246,7 @@ final class MariaDbDialect extends ServerDialect {
             return Failure.DUPLICATE;
         }
         String state = behind.getSQLState();
-        boolean broken =
-                state != null && state.startsWith("08") && behind.getErrorCode() != TOO_MANY_CONNECTIONS;
+        boolean broken = state != null && state.startsWith("08") && behind.getErrorCode() != TOO_MANY_CONNECTIONS;
         return broken ? Failure.BROKEN : Failure.FINAL;
     }
 

@@ -69,7 +69,8 @@ final class MariaDbOpening {
         }
     }
 
-    // The lock ends with the connection. Another process may be at it, and tables may be large: both take longer than a step may.
+    // The lock ends with the connection. Another process may be at it, and tables may be large: both take longer than a
+    // step may.
     private void waitForOthers(Connection connection) throws SQLException {
         try (Statement setting = connection.createStatement();
                 PreparedStatement lock = connection.prepareStatement(LOCK)) {
@@ -92,7 +93,8 @@ final class MariaDbOpening {
                 if (row.next()) {
                     throw new UnsafeStoreException(
                             settings.store(),
-                            "has the table " + row.getString(1) + " in " + row.getString(2) + ", which has no row locks",
+                            "has the table " + row.getString(1) + " in " + row.getString(2)
+                                    + ", which has no row locks",
                             "convert it: ALTER TABLE " + row.getString(1) + " ENGINE = InnoDB");
                 }
             }

@@ -63,9 +63,13 @@ final class MariaDbUrl {
         StringBuilder text = new StringBuilder("jdbc:mariadb://" + url.hosts() + "/" + url.database());
         options.forEach((name, value) -> {
             if (value.indexOf('&') >= 0) {
-                throw new InvalidSettingException(name, "…", "has an '&', which the driver cannot take", "choose another");
+                throw new InvalidSettingException(
+                        name, "…", "has an '&', which the driver cannot take", "choose another");
             }
-            text.append(text.indexOf("?") < 0 ? '?' : '&').append(name).append('=').append(value);
+            text.append(text.indexOf("?") < 0 ? '?' : '&')
+                    .append(name)
+                    .append('=')
+                    .append(value);
         });
         try {
             MariaDbDataSource source = new MariaDbDataSource(text.toString());

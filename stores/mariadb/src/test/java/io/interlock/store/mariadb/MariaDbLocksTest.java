@@ -89,13 +89,12 @@ class MariaDbLocksTest {
     /** A connection with the settings of the store's own, in a transaction that has the row of a key locked. */
     private Connection lock(String name) throws SQLException {
         StoreUrl url = StoreUrl.parse(harness.url(""));
-        Connection connection = MariaDbUrl.dataSource(
-                        MariaDbUrl.of(url), MariaDbUrl.settings(MariaDbUrl.of(url), url))
+        Connection connection = MariaDbUrl.dataSource(MariaDbUrl.of(url), MariaDbUrl.settings(MariaDbUrl.of(url), url))
                 .getConnection();
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
-            statement.executeQuery("SELECT * FROM " + harness.table("lease") + " WHERE tenant = 'acme' AND name = '" + name
-                    + "' FOR UPDATE");
+            statement.executeQuery("SELECT * FROM " + harness.table("lease") + " WHERE tenant = 'acme' AND name = '"
+                    + name + "' FOR UPDATE");
         }
         return connection;
     }
@@ -108,21 +107,25 @@ class MariaDbLocksTest {
         LeaseRecord mine = take(asking("mine"));
         long begin = Environment.system().ticker().nanos();
         try (Connection locked = lock("locked")) {
-            assertThat(store.renew(List.of(new RenewRequest(mine.key(), mine.id(), mine.token(), TTL))).only())
+            assertThat(store.renew(List.of(new RenewRequest(mine.key(), mine.id(), mine.token(), TTL)))
+                            .only())
                     .isInstanceOf(RenewAnswer.Renewed.class);
-            assertThat(store.release(List.of(new ReleaseRequest(mine.key(), mine.id(), mine.token()))).only())
+            assertThat(store.release(List.of(new ReleaseRequest(mine.key(), mine.id(), mine.token())))
+                            .only())
                     .isInstanceOf(ReleaseAnswer.Released.class);
             take(asking("mine"));
             take(asking("new"));
             assertThat(store.submit(List.of(submitting("run"))).only()).isInstanceOf(SubmitAnswer.Started.class);
             assertThat(store.sweepRuns(10)).isEmpty();
-            assertThat(store.tryAcquire(List.of(asking("batch"), asking("locked"))).isOpen(1))
+            assertThat(store.tryAcquire(List.of(asking("batch"), asking("locked")))
+                            .isOpen(1))
                     .as("left open in a batch")
                     .isTrue();
             assertThat(locked.isClosed()).isFalse();
             locked.rollback();
         }
-        assertThat(Duration.ofNanos(Environment.system().ticker().nanos() - begin)).isLessThan(Duration.ofSeconds(2));
+        assertThat(Duration.ofNanos(Environment.system().ticker().nanos() - begin))
+                .isLessThan(Duration.ofSeconds(2));
     }
 
     @Test

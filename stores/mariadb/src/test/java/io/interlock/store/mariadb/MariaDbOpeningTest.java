@@ -51,10 +51,9 @@ class MariaDbOpeningTest {
         String place = "127.0.0.1:" + server().port();
         InvalidSettingException wrong = catchThrowableOfType(
                 InvalidSettingException.class,
-                () -> Stores.open("mariadb://root:s3cret@" + place + "/interlock").close());
-        assertThat(wrong)
-                .hasMessageContaining("does not let us in")
-                .hasMessageNotContaining("s3cret");
+                () -> Stores.open("mariadb://root:s3cret@" + place + "/interlock")
+                        .close());
+        assertThat(wrong).hasMessageContaining("does not let us in").hasMessageNotContaining("s3cret");
         refused("mariadb://root@" + place + "/nowhere", InvalidSettingException.class, "names no database");
     }
 
@@ -73,7 +72,10 @@ class MariaDbOpeningTest {
 
     @Test
     void aServerThatIsNotThereIsUnavailable() {
-        refused("mariadb://root@127.0.0.1:1/interlock?timeout=1s", StoreUnavailableException.class, "cannot be reached");
+        refused(
+                "mariadb://root@127.0.0.1:1/interlock?timeout=1s",
+                StoreUnavailableException.class,
+                "cannot be reached");
         refused("mariadb://root@nowhere.invalid/interlock?timeout=1s", StoreUnavailableException.class, "unknown host");
     }
 

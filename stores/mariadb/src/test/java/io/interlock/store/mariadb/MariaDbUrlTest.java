@@ -58,8 +58,8 @@ class MariaDbUrlTest {
 
     private static String driverUrl(String text) {
         StoreUrl url = StoreUrl.parse(text);
-        return ((MariaDbDataSource) MariaDbUrl.dataSource(
-                        MariaDbUrl.of(url), MariaDbUrl.settings(MariaDbUrl.of(url), url)))
+        return ((MariaDbDataSource)
+                        MariaDbUrl.dataSource(MariaDbUrl.of(url), MariaDbUrl.settings(MariaDbUrl.of(url), url)))
                 .getUrl();
     }
 }

@@ -142,7 +142,10 @@ final class Listener implements ChangeFeed, AutoCloseable {
                 watchers.wake(Long.parseUnsignedLong(hash, 16));
             } catch (NumberFormatException foreign) {
                 log.warn(
-                        "store {}: somebody else sends '{}' on channel {}", settings.store(), hash, KeyHash.channel(settings.names()));
+                        "store {}: somebody else sends '{}' on channel {}",
+                        settings.store(),
+                        hash,
+                        KeyHash.channel(settings.names()));
             }
         }
     }

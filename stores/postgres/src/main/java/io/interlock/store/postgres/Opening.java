@@ -36,11 +36,7 @@ final class Opening {
     private final PostgresAttachment attachment;
     private final Environment environment;
 
-    Opening(
-            ServerSettings settings,
-            PostgresDialect dialect,
-            PostgresAttachment attachment,
-            Environment environment) {
+    Opening(ServerSettings settings, PostgresDialect dialect, PostgresAttachment attachment, Environment environment) {
         this.settings = settings;
         this.dialect = dialect;
         this.attachment = attachment;

@@ -49,7 +49,8 @@ final class PostgresAttachment extends Attachment {
                         "set default_transaction_isolation of role, database or pool to 'read committed'");
             }
             // The steps switch it on for themselves, so a weaker default harms nobody.
-            log.debug("store {}: synchronous_commit is {} by default", settings().store(), row.getString(4));
+            log.debug(
+                    "store {}: synchronous_commit is {} by default", settings().store(), row.getString(4));
         }
     }
 
@@ -60,8 +61,7 @@ final class PostgresAttachment extends Attachment {
                 ResultSet row = statement.executeQuery("SELECT " + PostgresDialect.STARTED
                         + ", substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)")) {
             row.next();
-            return new Server(
-                    (system == null ? "unknown" : system) + "/" + row.getString(2), row.getLong(1));
+            return new Server((system == null ? "unknown" : system) + "/" + row.getString(2), row.getLong(1));
         }
     }
 

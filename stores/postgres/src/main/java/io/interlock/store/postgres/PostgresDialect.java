@@ -153,7 +153,8 @@ final class PostgresDialect extends ServerDialect {
                 && connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE;
     }
 
-    // A commit whose wait for the standby was cut short is only a warning to the server, yet it can be lost in a failover.
+    // A commit whose wait for the standby was cut short is only a warning to the server, yet it can be lost in a
+    // failover.
     @Override
     protected void heed(Statement statement) throws SQLException {
         for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {

@@ -57,14 +57,7 @@ final class AccessKeyTable implements AccessKeys {
             commit(
                     transaction,
                     transaction.trip(),
-                    note(
-                            written,
-                            now,
-                            actor,
-                            "key-added",
-                            "",
-                            written.role().name(),
-                            written.label()));
+                    note(written, now, actor, "key-added", "", written.role().name(), written.label()));
             return written;
         });
         if (!kept.hash().equals(key.hash())) {

@@ -30,10 +30,6 @@ public abstract class Attachment {
                                     last_heard, heard_since)
             VALUES (1, ?, ?, 0, 0, 0, ?, 0, 0, 0)""";
     private static final String SET_MAX_LEASE = "UPDATE ${t:store} SET max_lease = ?";
-    private static final String SET_STARTED =
-            "UPDATE ${t:store} SET server_started = ?, last_heard = %1$s + clock_offset, heard_since = %1$s + clock_offset";
-    private static final String SET_EPOCH =
-            "UPDATE ${t:store} SET server = ?, epoch = ?, quiet_until = %1$s + clock_offset + ?";
     private static final String NOT_PLAIN = "UPDATE ${t:lease} SET plain = 0 WHERE plain = 1";
     private static final String QUIET_UNTIL = "SELECT s.quiet_until FROM ${t:store} AS s";
     private static final String GREATEST_TOKEN = """
@@ -141,12 +137,21 @@ public abstract class Attachment {
         }
         if (!isSame(found.server(), server)) {
             // While the server was away no caller could report.
-            session.update(String.format(SET_STARTED, dialect.clock()), server.startedAt());
+            session.update(
+                    String.format(
+                            "UPDATE ${t:store} SET server_started = ?, last_heard = %1$s + clock_offset, heard_since = %1$s + clock_offset",
+                            dialect.clock()),
+                    server.startedAt());
         }
         if (!found.server().identity().equals(server.identity())) {
             long greatest = session.query(GREATEST_TOKEN, row -> row.next() ? row.getLong(1) : 0L);
             int epoch = Math.toIntExact(Math.max(found.epoch(), greatest >> TokenLayout.LOW_BITS) + 1);
-            session.update(String.format(SET_EPOCH, dialect.clock()), server.identity(), epoch, longest);
+            session.update(
+                    "UPDATE ${t:store} SET server = ?, epoch = ?, quiet_until = " + dialect.clock()
+                            + " + clock_offset + ?",
+                    server.identity(),
+                    epoch,
+                    longest);
             session.update(NOT_PLAIN);
             Instant quiet = session.query(QUIET_UNTIL, row -> Micros.moment(row.next() ? row.getLong(1) : 0));
             log.warn(

@@ -38,14 +38,12 @@ final class ClaimSteps {
                      t.place + 1
                 FROM t WHERE t.tenant IS NOT NULL AND t.place < ?)
             SELECT t.tenant FROM t WHERE t.tenant IS NOT NULL ORDER BY t.place""";
-    private static final String TOP = """
-            SELECT max(q.priority) FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant = %s AND q.job = %s""";
     private static final String FIRST = """
             SELECT q.tenant, q.name, q.priority, q.submitted_at, q.number FROM ${t:open_run} AS q
              WHERE q.claimable = 1 AND q.tenant = %s AND q.job = %s AND q.priority = %s ORDER BY q.number LIMIT ?""";
     // All tenants, jobs and priorities in one statement, where a database can join what depends on the row before.
     private static final String FIRST_TOGETHER = "SELECT c.* FROM ${rows:k(tenant text, job text)} CROSS JOIN LATERAL ("
-            + String.format(TOP, "k.tenant", "k.job")
+            + "SELECT max(q.priority) FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant = k.tenant AND q.job = k.job"
             + ") AS m (top) CROSS JOIN generate_series(0, " + QueueRules.MOST_AGEING
             + ") AS d (less) CROSS JOIN LATERAL ("
             + String.format(FIRST, "k.tenant", "k.job", "m.top - d.less") + ") AS c";

@@ -42,12 +42,11 @@ final class LeaseTable {
             + " WHERE l.lease_id IS NOT NULL";
     private static final String LIST =
             "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE l.lease_id IS NOT NULL AND l.expires_at > ? ";
-    private static final String LIST_ALL =
-            LIST + "AND %s AND %s ORDER BY l.tenant, l.name LIMIT ?";
+    private static final String LIST_ALL = LIST + "AND %s AND %s ORDER BY l.tenant, l.name LIMIT ?";
     private static final String LIST_TENANT =
             LIST + "AND l.tenant = ? AND l.name > ? AND l.name >= ? AND %s ORDER BY l.name LIMIT ?";
-    private static final String PAGE_AFTER = "SELECT " + KeyRow.COLUMNS
-            + " FROM ${t:lease} AS l WHERE %s ORDER BY l.tenant, l.name LIMIT ?";
+    private static final String PAGE_AFTER =
+            "SELECT " + KeyRow.COLUMNS + " FROM ${t:lease} AS l WHERE %s ORDER BY l.tenant, l.name LIMIT ?";
     private static final String RAISE_FLOOR = "UPDATE ${t:store} SET token_floor = ? WHERE token_floor < ?";
     private static final String IDLE = """
             l.lease_id IS NULL AND l.queued = 0 AND l.reserved_for IS NULL AND l.resource_kind IS NULL AND l.used_at <= ?

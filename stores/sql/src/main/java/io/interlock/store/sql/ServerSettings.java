@@ -19,7 +19,8 @@ import java.util.Set;
 public record ServerSettings(String store, TableNames names, SchemaMode migrate, Duration maxLease, Duration timeout) {
 
     /** The options of a URL that {@link #of} reads. */
-    public static final Set<String> OPTIONS = Set.of(TableNames.PREFIX_OPTION, SchemaMode.OPTION, "maxLease", "timeout");
+    public static final Set<String> OPTIONS =
+            Set.of(TableNames.PREFIX_OPTION, SchemaMode.OPTION, "maxLease", "timeout");
 
     /** The longest lease of stores that name none. */
     public static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);

@@ -323,8 +323,7 @@ final class Step {
 
     private boolean readNames(ResultSet rows) throws SQLException {
         while (rows.next()) {
-            Remembered what =
-                    rows.getString(1) == null ? null : new Remembered(rows.getString(12), runs.read(rows));
+            Remembered what = rows.getString(1) == null ? null : new Remembered(rows.getString(12), runs.read(rows));
             names.put(new Name(rows.getString(10), rows.getString(11)), new KeptName(rows.getLong(13), what));
         }
         return true;

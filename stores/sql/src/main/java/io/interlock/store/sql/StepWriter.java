@@ -248,7 +248,8 @@ final class StepWriter {
             if (!oldNames.isEmpty()) {
                 trip.update(dialect.delete("idempotency", OLD_NAME), oldNames);
             }
-            // If another request under the same name was faster, this is a duplicate; the step is made again and finds it.
+            // If another request under the same name was faster, this is a duplicate; the step is made again and finds
+            // it.
             trip.update(dialect.insert("idempotency", IDEMPOTENCY), rows);
         }
         step.transaction().commit(trip);
