@@ -92,7 +92,7 @@ final class MariaDbDialect extends ServerDialect {
                 case "uuid" -> ID;
                 default -> "bigint";
             };
-            list.append(", ").append(column.name()).append(' ').append(type);
+            list.append(", ").append(column.given()).append(' ').append(type);
             list.append(" PATH '$[").append(i).append("]'");
         }
         return "JSON_TABLE(?, '$[*]' COLUMNS (" + list + ")) AS " + alias;
@@ -118,7 +118,7 @@ final class MariaDbDialect extends ServerDialect {
     @Override
     protected String update(String table, String keys, String values) {
         String sets = Column.parse(values).stream()
-                .map(column -> "t." + column.name() + " = k." + column.name())
+                .map(column -> "t." + column.name() + " = k." + column.given())
                 .collect(Collectors.joining(", "));
         return "UPDATE " + joined(table, keys, keys + ", " + values) + " SET " + sets;
     }

@@ -45,7 +45,7 @@ final class MariaDbUrl {
 
     /** The tables are in the database of the URL, whatever it is called. */
     static ServerSettings settings(ServerUrl where, StoreUrl url) {
-        return ServerSettings.of(where.toString(), "", url);
+        return ServerSettings.of(where.toString(), null, url);
     }
 
     /** Connections of the driver, none of them pooled, none of which waits longer than the timeout. */

@@ -63,7 +63,7 @@ final class PostgresDialect extends ServerDialect {
         return columns.stream()
                         .map(column -> "CAST(? AS " + column.type() + "[])")
                         .collect(Collectors.joining(", ", "unnest(", ") WITH ORDINALITY AS " + alias))
-                + columns.stream().map(Column::name).collect(Collectors.joining(", ", " (", ", pos)"));
+                + columns.stream().map(Column::given).collect(Collectors.joining(", ", " (", ", pos)"));
     }
 
     // Each column is one array, as text: the casts say of what.

@@ -165,7 +165,7 @@ class PauseOrderTest {
                 .mapToObj(i -> RunWords.submitting("k" + i, ConflictPolicy.QUEUE))
                 .toList());
         store.resume(RESUME);
-        assertThat(server.ask("SELECT count(*) FROM " + harness.table("run") + " WHERE state = 'PENDING'"))
+        assertThat(server.ask("SELECT count(*) FROM " + harness.table("open_run") + " WHERE state = 'PENDING'"))
                 .isEqualTo("100");
         assertThat(IntStream.range(0, 5).mapToObj(i -> store.claim(RunWords.claiming(100))))
                 .flatMap(claimed -> claimed)

@@ -104,13 +104,13 @@ class RunStormTest {
     }
 
     private String open() {
-        return server.ask(
-                "SELECT count(*) FROM " + harness.table("run") + " WHERE state IN ('QUEUED', 'PENDING', 'RUNNING')");
+        return server.ask("SELECT count(*) FROM " + harness.table("open_run")
+                + " WHERE state IN ('QUEUED', 'PENDING', 'RUNNING')");
     }
 
     private int underWay() {
         return Integer.parseInt(server.ask("SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM "
-                + harness.table("run") + " WHERE state IN ('PENDING', 'RUNNING') GROUP BY tenant) t"));
+                + harness.table("open_run") + " WHERE state IN ('PENDING', 'RUNNING') GROUP BY tenant) t"));
     }
 
     private String deadlocks() {

@@ -87,9 +87,9 @@ final class AuditTable implements AuditLog {
             if (!row.next()) {
                 return Optional.empty();
             }
-            RunState state = RunState.valueOf(row.getString(4));
+            String state = row.getString(4);
             // What is done about a dead letter may be done at any time.
-            boolean over = state.isTerminal() && state != RunState.DEAD;
+            boolean over = state != null && !state.equals(RunState.DEAD.name());
             return Optional.of(new Place(
                     LockKey.of(row.getString(1), row.getString(2)),
                     row.getLong(3),

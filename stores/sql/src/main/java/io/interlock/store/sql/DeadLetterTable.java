@@ -20,7 +20,7 @@ final class DeadLetterTable {
 
     private static final String SETTLED = "f.settled, f.kind, f.actor, f.reason, f.settled_at, f.successor";
     private static final int SETTLED_COLUMN = 10;
-    private static final String LIST = "SELECT " + StoredRuns.COLUMNS + ", " + SETTLED
+    private static final String LIST = "SELECT " + StoredRuns.ENDED_COLUMNS + ", " + SETTLED
             + " FROM (SELECT x.* FROM ${t:failed_run} AS x WHERE x.state = 'DEAD' AND x.number > ?";
     private static final String LIST_END =
             "ORDER BY x.number LIMIT ?) AS f JOIN ${t:run} AS r ON r.run_id = f.run_id ORDER BY f.number";

@@ -52,16 +52,18 @@ public abstract class Dialect {
      *
      * @param name its name
      * @param type {@code text}, {@code bigint}, {@code int} or {@code uuid}
+     * @param given the name of its value in the argument, if the table has a column of that name already
      */
-    public record Column(String name, String type) {
+    public record Column(String name, String type, String given) {
 
-        /** The columns of a list like {@code tenant text, number bigint}. */
+        /** The columns of a list like {@code tenant text, number=new_number bigint}. */
         public static List<Column> parse(String list) {
             return PARSED.computeIfAbsent(list, text -> {
                 List<Column> columns = new ArrayList<>();
                 for (String each : text.split(",", -1)) {
                     String[] words = each.strip().split("\\s+", -1);
-                    columns.add(new Column(words[0], words[1]));
+                    String[] names = words[0].split("=", -1);
+                    columns.add(new Column(names[0], words[1], names[names.length - 1]));
                 }
                 return List.copyOf(columns);
             });
@@ -182,7 +184,7 @@ public abstract class Dialect {
     /** {@code UPDATE} of rows that are found by {@code keys}. */
     protected String update(String table, String keys, String values) {
         String sets = Column.parse(values).stream()
-                .map(column -> column.name() + " = k." + column.name())
+                .map(column -> column.name() + " = k." + column.given())
                 .collect(Collectors.joining(", "));
         return "UPDATE ${t:" + table + "} AS t SET " + sets + " FROM ${rows:k(" + keys + ", " + values + ")} WHERE "
                 + match(keys);

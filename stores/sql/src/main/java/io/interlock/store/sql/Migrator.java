@@ -122,7 +122,7 @@ public final class Migrator {
             while (tables.next()) {
                 String schema = tables.getString("TABLE_SCHEM");
                 // The name is a pattern to JDBC, in which an underscore stands for any character.
-                boolean here = schema == null || names.schema().isEmpty() || schema.equals(names.schema());
+                boolean here = schema == null || names.schema() == null || schema.equals(names.schema());
                 if (table.equals(tables.getString("TABLE_NAME")) && here) {
                     return true;
                 }

@@ -5,7 +5,6 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.RefusalCount;
-import io.interlock.run.Run;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RunNotes;
@@ -25,8 +24,6 @@ import java.util.TreeMap;
  */
 final class NoteTable implements RunNotes {
 
-    private static final String RUN =
-            "SELECT " + StoredRuns.COLUMNS + " FROM ${t:run} AS r WHERE r.run_id = CAST(? AS ${uuid})";
     private static final String OUTPUT = "SELECT o.text FROM ${t:output} AS o WHERE o.run_id = CAST(? AS ${uuid})";
 
     private static final String COUNT_KEY =
@@ -52,8 +49,7 @@ final class NoteTable implements RunNotes {
     @Override
     public boolean keepOutput(OutputNote note) {
         return database.write(Database.Lane.STEPS, transaction -> {
-            List<Run> found = transaction.query(RUN, runs::readAll, note.run().toString());
-            if (found.stream().noneMatch(note::isProofOf)) {
+            if (runs.find(transaction, note.run()).filter(note::isProofOf).isEmpty()) {
                 return false;
             }
             Trip trip = transaction.trip();

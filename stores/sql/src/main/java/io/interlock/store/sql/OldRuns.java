@@ -31,7 +31,7 @@ final class OldRuns {
               FROM n WHERE n.tenant IS NOT NULL ORDER BY n.place""";
 
     private static final String RUNS = """
-            SELECT r.run_id, r.number, r.state, r.since, r.submitted_at,
+            SELECT r.run_id, r.number, coalesce(r.state, 'QUEUED'), r.since, r.submitted_at,
                    CASE WHEN r.state = 'DEAD' THEN
                      (SELECT f.settled FROM ${t:failed_run} AS f
                        WHERE f.tenant = r.tenant AND f.state = 'DEAD' AND f.number = r.number) END,
@@ -41,7 +41,7 @@ final class OldRuns {
     private static final String LOCK = """
             SELECT r.run_id, r.tenant, r.state, r.number FROM ${rows:k(run_id uuid)}
               JOIN ${t:run} AS r ON r.run_id = k.run_id
-             WHERE r.state NOT IN ('QUEUED', 'PENDING', 'RUNNING') ORDER BY k.pos ${skip:r}""";
+             WHERE r.state IS NOT NULL ORDER BY k.pos ${skip:r}""";
 
     private final Database database;
     private volatile Place place = Place.START;

@@ -28,21 +28,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunLists {
 
-    private static final String FIND = "SELECT " + StoredRuns.OPEN_COLUMNS
-            + " FROM ${t:run} AS r LEFT JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING
-            + " WHERE r.run_id = CAST(? AS ${uuid})";
-
     // The page first, then what belongs to its runs.
     private static final String OPEN_PAGE = "SELECT " + StoredRuns.OPEN_COLUMNS
             + " FROM (SELECT x.* FROM ${t:open_run} AS x WHERE x.tenant = ? AND x.busy = ?";
     private static final String OPEN_PAGE_END = ") AS q JOIN ${t:run} AS r ON r.run_id = q.run_id ORDER BY q.number";
-    private static final String FAILED_PAGE = "SELECT " + StoredRuns.COLUMNS
+    private static final String FAILED_PAGE = "SELECT " + StoredRuns.ENDED_COLUMNS
             + " FROM (SELECT x.* FROM ${t:failed_run} AS x WHERE x.tenant = ? AND x.state = ?";
     private static final String FAILED_PAGE_END = ") AS f JOIN ${t:run} AS r ON r.run_id = f.run_id ORDER BY f.number";
     private static final String PAGE =
-            "SELECT " + StoredRuns.OPEN_COLUMNS + " FROM (SELECT x.* FROM ${t:run} AS x ${index:%s} WHERE x.tenant = ?";
-    private static final String PAGE_END =
-            ") AS r LEFT JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING + " ORDER BY r.number";
+            "SELECT " + StoredRuns.COLUMNS + " FROM (SELECT x.* FROM ${t:run} AS x ${index:%s} WHERE x.tenant = ?";
+    private static final String PAGE_END = ") AS r" + StoredRuns.OPEN + " ORDER BY r.number";
 
     // A run may be committed later than one with a greater number, but not by minutes.
     private static final String SINCE_NUMBER = """
@@ -63,7 +58,7 @@ final class RunLists {
     private static final String PAST = """
             SELECT p.since, p.status FROM (
               SELECT r.number, r.state, r.since, r.status FROM ${t:run} AS r ${index:run_key}
-               WHERE r.tenant = ? AND r.name = ? AND r.state NOT IN ('QUEUED', 'PENDING', 'RUNNING')
+               WHERE r.tenant = ? AND r.name = ? AND r.state IS NOT NULL
                ORDER BY r.number DESC LIMIT ?) AS p
              WHERE p.state = 'SUCCEEDED' ORDER BY p.number DESC LIMIT ?""";
 
@@ -80,12 +75,7 @@ final class RunLists {
 
     /** The run called so. */
     Optional<Run> findRun(RunId id) {
-        return database.peek(transaction -> find(transaction, id));
-    }
-
-    /** The run called so, as {@code transaction} sees it. */
-    Optional<Run> find(Transaction transaction, RunId id) throws SQLException {
-        return transaction.query(FIND, this::openRuns, id.toString()).stream().findFirst();
+        return database.peek(transaction -> runs.find(transaction, id));
     }
 
     /** Runs in the order in which they were submitted, or the other way round, a page at a time. */
@@ -108,7 +98,7 @@ final class RunLists {
                     .andIf("AND x.job = ?", job(query))
                     .and(state == null ? "" : Filter.unindexed("x.state = 'SUCCEEDED'"))
                     .and("ORDER BY x.number" + order + " LIMIT ?" + PAGE_END + order, limit)
-                    .ask(database, this::openRuns);
+                    .ask(database, runs::readAllOpen);
         }
         if (state.isTerminal()) {
             return range(new Filter(FAILED_PAGE, query.tenant(), state.name()), query, FAILED_SINCE)
@@ -122,7 +112,7 @@ final class RunLists {
                 .andIf("AND x.name = ?", name(query))
                 .andIf("AND x.job = ?", job(query))
                 .and("ORDER BY x.number" + order + " LIMIT ?" + OPEN_PAGE_END + order, limit)
-                .ask(database, this::openRuns);
+                .ask(database, runs::readAllOpen);
     }
 
     private static @Nullable String name(RunQuery query) {
@@ -146,20 +136,12 @@ final class RunLists {
         return filter;
     }
 
-    private List<Run> openRuns(ResultSet rows) throws SQLException {
-        List<Run> found = new ArrayList<>();
-        while (rows.next()) {
-            found.add(runs.readOpen(rows));
-        }
-        return found;
-    }
-
     /** The attempts of a run that are over, the first one first. */
     List<Attempt> attempts(RunId id) {
         return database.read(transaction -> {
             Trip trip = transaction.trip();
             Trip.Answer<List<Attempt>> tried = trip.query(ATTEMPTS, rows -> attempts(id, rows), id.toString());
-            Trip.Answer<List<Run>> found = trip.query(FIND, this::openRuns, id.toString());
+            Trip.Answer<List<Run>> found = trip.query(StoredRuns.FIND, runs::readAllOpen, id.toString());
             transaction.readOnce(trip);
             List<Attempt> attempts = new ArrayList<>(tried.get());
             found.get().stream().flatMap(run -> last(run, attempts).stream()).forEach(attempts::add);

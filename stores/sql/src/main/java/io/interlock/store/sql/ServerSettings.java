@@ -6,6 +6,7 @@ import io.interlock.LeaseTerms;
 import io.interlock.spi.StoreUrl;
 import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a store on a database server is used, whichever way its connections come.
@@ -54,8 +55,8 @@ public record ServerSettings(String store, TableNames names, SchemaMode migrate,
         }
     }
 
-    /** What {@code url} says about a store whose tables are in {@code schema}. */
-    public static ServerSettings of(String store, String schema, StoreUrl url) {
+    /** What {@code url} says about a store whose tables are in {@code schema}, or in the database of the connection. */
+    public static ServerSettings of(String store, @Nullable String schema, StoreUrl url) {
         return new ServerSettings(
                 store,
                 new TableNames(schema, url.option(TableNames.PREFIX_OPTION, TableNames.DEFAULT_PREFIX)),

@@ -43,15 +43,17 @@ final class StepWriter {
             run_id uuid, number bigint, tenant text, name text, job text, priority int, submitted_at bigint, spec text,
             state text, since bigint, status text""";
     private static final String OPEN_KEY = "tenant text, busy int, name text, rank int, seq bigint";
-    private static final String OPEN = OPEN_KEY + """
-            , number bigint, run_id uuid, job text, state text, priority int, submitted_at bigint, claimable int,
-            claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint""";
-    private static final String OPEN_CHANGES =
-            "state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint";
+    private static final String OPEN_CHANGES = """
+            state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint,
+            status text""";
+    private static final String OPEN =
+            OPEN_KEY + ", number bigint, run_id uuid, job text, priority int, submitted_at bigint, " + OPEN_CHANGES;
+    private static final String OPEN_MOVES =
+            "busy=new_busy int, rank=new_rank int, seq=new_seq bigint, " + OPEN_CHANGES;
     static final String AUDIT = """
             at bigint, tenant text, name text, run_id uuid, token bigint, actor text, action text, state_before text,
             state_after text, reason text, correlation text""";
-    private static final String RUN_CHANGES = "state text, since bigint, status text";
+    private static final String RUN_END = "state text, since bigint, status text";
     private static final String FAILED =
             "tenant text, state text, number bigint, run_id uuid, name text, job text, since bigint";
     private static final String ATTEMPT = "run_id uuid, attempt int, ended_at bigint, next text, facts text";
@@ -69,10 +71,12 @@ final class StepWriter {
     private final Step step;
     private final Rows leases = new Rows();
     private final Rows newRuns = new Rows();
-    private final Rows changedRuns = new Rows();
+    private final Rows endedRuns = new Rows();
     private final Rows goneFromOpen = new Rows();
     private final Rows newInOpen = new Rows();
     private final Rows changedInOpen = new Rows();
+    private final Rows leavingBusy = new Rows();
+    private final Rows becomingBusy = new Rows();
     private final Rows failed = new Rows();
     private final Rows attempts = new Rows();
     private final Rows letters = new Rows();
@@ -179,10 +183,12 @@ final class StepWriter {
         collect();
         return !(leases.isEmpty()
                 && newRuns.isEmpty()
-                && changedRuns.isEmpty()
+                && endedRuns.isEmpty()
                 && goneFromOpen.isEmpty()
                 && newInOpen.isEmpty()
                 && changedInOpen.isEmpty()
+                && leavingBusy.isEmpty()
+                && becomingBusy.isEmpty()
                 && letters.isEmpty()
                 && audit.isEmpty()
                 && heard.isEmpty()
@@ -215,15 +221,19 @@ final class StepWriter {
                         new Rows().add(minute, newRuns.all().get(0)[1]));
             }
         }
-        if (!changedRuns.isEmpty()) {
-            trip.update(
-                    dialect.remembered("change runs", () -> dialect.update("run", "run_id uuid", RUN_CHANGES)),
-                    changedRuns);
+        if (!endedRuns.isEmpty()) {
+            trip.update(dialect.remembered("end runs", () -> dialect.update("run", "run_id uuid", RUN_END)), endedRuns);
         }
         if (!changedInOpen.isEmpty()) {
             trip.update(
                     dialect.remembered("change open", () -> dialect.update("open_run", OPEN_KEY, OPEN_CHANGES)),
                     changedInOpen);
+        }
+        for (Rows moves : List.of(leavingBusy, becomingBusy)) {
+            if (!moves.isEmpty()) {
+                trip.update(
+                        dialect.remembered("move open", () -> dialect.update("open_run", OPEN_KEY, OPEN_MOVES)), moves);
+            }
         }
         if (!newInOpen.isEmpty()) {
             trip.update(dialect.remembered("open runs", () -> dialect.insert("open_run", OPEN)), newInOpen);
@@ -359,6 +369,13 @@ final class StepWriter {
         boolean wasQueued = state.wasQueued(run);
         boolean wasResting = wasQueued && key.queue().rankOf(run.id()) >= StoredRuns.RESTING;
         Run before = state.isNew(run) ? null : stored(key, run);
+        boolean ended = run.state().isTerminal();
+        @Nullable
+        Object[] end = {
+            ended ? run.state().name() : null,
+            ended ? Micros.of(run.status().since()) : null,
+            ended ? StatusText.write(run.status()) : null
+        };
         if (before == null) {
             newRuns.add(
                     run.id().toString(),
@@ -369,15 +386,11 @@ final class StepWriter {
                     run.spec().priority(),
                     Micros.of(run.submittedAt()),
                     new SpecText(run.spec(), run.line()).write(),
-                    run.state().name(),
-                    Micros.of(run.status().since()),
-                    StatusText.write(run.status()));
-        } else if (!sameButForItsCaller(before, run)) {
-            changedRuns.add(
-                    run.id().toString(),
-                    run.state().name(),
-                    Micros.of(run.status().since()),
-                    StatusText.write(run.status()));
+                    end[0],
+                    end[1],
+                    end[2]);
+        } else if (ended) {
+            endedRuns.add(run.id().toString(), end[0], end[1], end[2]);
         }
         boolean rests = collectOpen(key, run, before, wasQueued);
         if (run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
@@ -407,18 +420,6 @@ final class StepWriter {
                 .orElseThrow();
     }
 
-    // That its caller was heard of is kept beside the queue, not with the run.
-    private static boolean sameButForItsCaller(Run before, Run after) {
-        Waiter waiter = before.status().waiter();
-        if (waiter != null
-                && after.status().waiter() != null
-                && before.state() == RunState.QUEUED
-                && after.state() == RunState.QUEUED) {
-            return before.status().equals(after.status().waiting(waiter));
-        }
-        return before.status().equals(after.status());
-    }
-
     /** Moves a run in the table of open runs, and says whether it rests there. */
     private boolean collectOpen(Step.LoadedKey key, Run run, @Nullable Run before, boolean wasQueued) {
         Instant now = key.state().now();
@@ -428,20 +429,11 @@ final class StepWriter {
         long seq = busy ? 0 : run.number();
         String tenant = run.key().tenant();
         String name = run.key().name();
-        if (before != null) {
-            int oldRank = wasQueued ? key.queue().rankOf(run.id()) : 0;
-            long oldSeq = wasQueued ? run.number() : 0;
-            boolean stays = !run.state().isTerminal() && busy == !wasQueued && rank == oldRank;
-            if (stays) {
-                changedInOpen.add(concat(
-                        new @Nullable Object[] {tenant, busy ? 1 : 0, name, rank, seq}, changing(key, run, busy)));
-                return !busy && !ready;
-            }
-            goneFromOpen.add(tenant, wasQueued ? 0 : 1, name, oldRank, oldSeq);
-        }
-        if (!run.state().isTerminal()) {
-            @Nullable Object[] changing = changing(key, run, busy);
-            newInOpen.add(
+        boolean rests = !busy && !ready && !run.state().isTerminal();
+        if (before == null) {
+            if (!run.state().isTerminal()) {
+                @Nullable
+                Object[] place = {
                     tenant,
                     busy ? 1 : 0,
                     name,
@@ -450,17 +442,25 @@ final class StepWriter {
                     run.number(),
                     run.id().toString(),
                     run.job().value(),
-                    changing[0],
                     run.spec().priority(),
-                    Micros.of(run.submittedAt()),
-                    changing[1],
-                    changing[2],
-                    changing[3],
-                    changing[4],
-                    changing[5],
-                    changing[6]);
+                    Micros.of(run.submittedAt())
+                };
+                newInOpen.add(concat(place, changing(key, run, busy)));
+            }
+            return rests;
         }
-        return !busy && !ready && !run.state().isTerminal();
+        int oldRank = wasQueued ? key.queue().rankOf(run.id()) : 0;
+        @Nullable Object[] old = {tenant, wasQueued ? 0 : 1, name, oldRank, wasQueued ? run.number() : 0L};
+        if (run.state().isTerminal()) {
+            goneFromOpen.add(old);
+        } else if (busy == !wasQueued && rank == oldRank) {
+            changedInOpen.add(concat(old, changing(key, run, busy)));
+        } else {
+            (busy ? becomingBusy : leavingBusy)
+                    .add(concat(
+                            concat(old, new @Nullable Object[] {busy ? 1 : 0, rank, seq}), changing(key, run, busy)));
+        }
+        return rests;
     }
 
     private @Nullable Object[] changing(Step.LoadedKey key, Run run, boolean busy) {
@@ -476,7 +476,8 @@ final class StepWriter {
             waiter == null || busy ? null : Micros.of(waiter.seenAt()),
             waiter != null && waiter.missedOffer() ? 1 : 0,
             due == null ? null : Micros.ceiling(due),
-            Micros.of(run.status().since())
+            Micros.of(run.status().since()),
+            StatusText.write(run.status())
         };
     }
 

@@ -13,24 +13,42 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * Runs as the table {@code run} keeps them, beside {@code open_run} for those that have not ended. What was asked for never
- * changes, so the last ones read are remembered instead of parsed again. Safe for use by many threads.
+ * Runs as the tables keep them: what was asked for and how it ended in {@code run}, where they stand until then in {@code
+ * open_run}. What was asked for never changes, so the last ones read are remembered instead of parsed again. Safe for use by
+ * many threads.
  */
 final class StoredRuns {
 
-    /** Of {@code run AS r}, which {@link #read} reads from column 1 on. */
-    static final String COLUMNS =
-            "r.run_id, r.number, r.tenant, r.name, r.submitted_at, r.spec, r.state, r.since, r.status";
+    private static final String ASKED_FOR = "r.run_id, r.number, r.tenant, r.name, r.submitted_at, r.spec, ";
+    private static final String OF_QUEUE = ", q.seen_at, q.missed, q.busy, q.rank, q.claimable";
 
-    /** The same with {@code open_run AS q}: whether the caller of a waiting run was heard of. */
-    static final String OPEN_COLUMNS = COLUMNS + ", q.seen_at, q.missed, q.busy, q.rank, q.claimable";
+    /** Of {@code run AS r} that has ended, for {@link #read}. */
+    static final String ENDED_COLUMNS = ASKED_FOR + "r.state, r.since, r.status";
+
+    /** Of {@code run AS r} with its {@code open_run AS q}, for {@link #readOpen}. */
+    static final String OPEN_COLUMNS = ASKED_FOR + "q.state, q.since, q.status" + OF_QUEUE;
+
+    /** Of {@code run AS r}, which may have ended or not, with {@link #OPEN}; for {@link #readOpen}. */
+    static final String COLUMNS = ASKED_FOR
+            + "coalesce(r.state, q.state, b.state), coalesce(r.since, q.since, b.since), coalesce(r.status, q.status, b.status)"
+            + OF_QUEUE;
 
     /** Finds the row of {@code open_run AS q} of {@code run AS r} by its key, if the run waits. */
     static final String WAITING = """
             q.tenant = r.tenant AND q.busy = 0 AND q.name = r.name
               AND q.rank IN (-r.priority, 1000 - r.priority) AND q.seq = r.number""";
+
+    /** Joins what is kept of {@code run AS r} while it has not ended, by key. */
+    static final String OPEN = " LEFT JOIN ${t:open_run} AS q ON " + WAITING
+            + " LEFT JOIN ${t:open_run} AS b ON b.tenant = r.tenant AND b.busy = 1 AND b.name = r.name AND b.rank = 0"
+            + " AND b.seq = 0 AND b.run_id = r.run_id";
+
+    /** Finds a run by its id. */
+    static final String FIND =
+            "SELECT " + COLUMNS + " FROM ${t:run} AS r" + OPEN + " WHERE r.run_id = CAST(? AS ${uuid})";
 
     /** The rank of the first run that is not ready. */
     static final int RESTING = 900;
@@ -90,10 +108,24 @@ final class StoredRuns {
                 : run.with(run.status().waiting(new Waiter(Micros.moment(seen), row.getInt(11) == 1)));
     }
 
+    /** The run called so. */
+    Optional<Run> find(Transaction transaction, RunId id) throws SQLException {
+        return transaction.query(FIND, this::readAllOpen, id.toString()).stream()
+                .findFirst();
+    }
+
     List<Run> readAll(ResultSet rows) throws SQLException {
         List<Run> found = new ArrayList<>();
         while (rows.next()) {
             found.add(read(rows));
+        }
+        return found;
+    }
+
+    List<Run> readAllOpen(ResultSet rows) throws SQLException {
+        List<Run> found = new ArrayList<>();
+        while (rows.next()) {
+            found.add(readOpen(rows));
         }
         return found;
     }

@@ -2,15 +2,16 @@ package io.interlock.store.sql;
 
 import io.interlock.InvalidSettingException;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a store's tables live: a schema, and the prefix all its names begin with. Both may come from a user, and both end
  * up inside SQL text; so both are plain identifiers, or this record cannot be made.
  *
- * @param schema for example {@code public}; for SQLite always {@code main}; empty for the database of the connection
+ * @param schema for example {@code public}; for SQLite always {@code main}; {@code null} for the database of the connection
  * @param prefix for example {@value #DEFAULT_PREFIX}; two stores with different prefixes never meet
  */
-public record TableNames(String schema, String prefix) {
+public record TableNames(@Nullable String schema, String prefix) {
 
     /** The URL option for the prefix. */
     public static final String PREFIX_OPTION = "prefix";
@@ -26,7 +27,7 @@ public record TableNames(String schema, String prefix) {
      * @throws InvalidSettingException if one is not a plain identifier
      */
     public TableNames {
-        if (!schema.isEmpty()) {
+        if (schema != null) {
             require("schema", schema);
         }
         require(PREFIX_OPTION, prefix);
@@ -34,17 +35,17 @@ public record TableNames(String schema, String prefix) {
 
     /** {@code sql} with {@code ${schema}} and {@code ${prefix}} replaced. */
     public String fill(String sql) {
-        return sql.replace("${schema}", quoted()).replace("${prefix}", prefix);
+        return sql.replace("${schema}.", qualifier()).replace("${prefix}", prefix);
     }
 
     /** The full name of one of the tables. */
     public String table(String name) {
-        return (schema.isEmpty() ? "" : quoted() + ".") + prefix + name;
+        return qualifier() + prefix + name;
     }
 
-    // It may be a word of SQL; names that begin with the prefix and go on are none.
-    private String quoted() {
-        return '"' + schema + '"';
+    // A schema may be a word of SQL; names that begin with the prefix and go on are none.
+    private String qualifier() {
+        return schema == null ? "" : '"' + schema + "\".";
     }
 
     private static void require(String setting, String value) {

@@ -52,7 +52,7 @@ final class SqliteDialect extends Dialect {
             list.append("value ->> ")
                     .append(i)
                     .append(" AS ")
-                    .append(columns.get(i).name())
+                    .append(columns.get(i).given())
                     .append(", ");
         }
         return "(SELECT " + list + "key + 1 AS pos FROM json_each(?)) AS " + alias;

@@ -145,7 +145,7 @@ class SqliteRunsTest {
     @Test
     void aRunThatCannotBeReadIsNoAnswer() {
         Run run = started(submit(SPEC));
-        database.execute("UPDATE interlock_run SET status = 'attempts=1' || char(10) || 'mood=good'");
+        database.execute("UPDATE interlock_open_run SET status = 'attempts=1' || char(10) || 'mood=good'");
         assertThatThrownBy(() -> store.findRun(run.id()))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("run " + run.id() + " cannot be read");

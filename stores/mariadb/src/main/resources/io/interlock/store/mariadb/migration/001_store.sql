@@ -80,9 +80,9 @@ CREATE TABLE IF NOT EXISTS ${prefix}run (
   priority     smallint     NOT NULL,
   submitted_at bigint       NOT NULL,
   spec         mediumtext   NOT NULL,          -- what was asked for; never changes
-  since        bigint       NOT NULL,
-  state        varchar(20)  NOT NULL,
-  status       mediumtext   NOT NULL,          -- where it stands otherwise
+  since        bigint,                         -- when it ended
+  state        varchar(20),                    -- as what it ended; NULL while it is open
+  status       mediumtext,                     -- what else is known of its end
   KEY of_tenant (tenant, number),
   KEY of_key (tenant, name, number),
   KEY of_job (tenant, job, number)
@@ -116,6 +116,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}open_run (
   missed       smallint     NOT NULL,          -- 1: its caller did not take the key when it was offered
   due_at       bigint,                         -- when time alone changes something about it
   since        bigint       NOT NULL,          -- since when it is in that state
+  status       mediumtext   NOT NULL,          -- where it stands otherwise
   PRIMARY KEY (tenant, busy, name, rank, seq),
   KEY waiting (seq),
   KEY claim (claimable, tenant, job, priority, number),

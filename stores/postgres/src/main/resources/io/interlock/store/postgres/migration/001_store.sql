@@ -58,7 +58,7 @@ CREATE INDEX ${prefix}lease_blocked ON ${schema}.${prefix}lease (tenant, blocked
 CREATE INDEX ${prefix}lease_resource ON ${schema}.${prefix}lease (resource_kind, tenant, name)
   WHERE resource_kind IS NOT NULL;
 
--- One row for each run, for as long as history is kept. No index names what changes.
+-- One row for each run, for as long as history is kept: inserted once, changed once, at its end. No index names what changes.
 CREATE TABLE ${schema}.${prefix}run (
   run_id       uuid     PRIMARY KEY,
   number       bigint   NOT NULL,
@@ -68,9 +68,9 @@ CREATE TABLE ${schema}.${prefix}run (
   priority     smallint NOT NULL,
   submitted_at bigint   NOT NULL,
   spec         text     NOT NULL,              -- what was asked for; never changes
-  since        bigint   NOT NULL,
-  state        text     NOT NULL,
-  status       text     NOT NULL               -- where it stands otherwise
+  since        bigint,                         -- when it ended
+  state        text,                           -- as what it ended; NULL while it is open
+  status       text                            -- what else is known of its end
 ) WITH (fillfactor = 50);
 
 CREATE SEQUENCE ${schema}.${prefix}run_number;
@@ -84,26 +84,27 @@ CREATE TABLE ${schema}.${prefix}run_minute (
   number bigint NOT NULL
 );
 
--- One row for each run that has not ended. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so that no key has
+-- One row for each run that has not ended: where it stands. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so that no key has
 -- two; a waiting one has its priority, negated, as rank, and 1000 more while it rests.
 CREATE TABLE ${schema}.${prefix}open_run (
-  tenant       text     COLLATE "C" NOT NULL,
-  busy         smallint NOT NULL,
-  name         text     COLLATE "C" NOT NULL,
-  rank         smallint NOT NULL,
   seq          bigint   NOT NULL,
   number       bigint   NOT NULL,
-  run_id       uuid     NOT NULL,
-  job          text     COLLATE "C" NOT NULL,
-  state        text     NOT NULL,
-  priority     smallint NOT NULL,
   submitted_at bigint   NOT NULL,
-  claimable    smallint NOT NULL,
-  claim_id     uuid,
-  seen_at      bigint,                         -- when its caller was last heard of, if its caller does the work
-  missed       smallint NOT NULL,              -- 1: its caller did not take the key when it was offered
+  run_id       uuid     NOT NULL,
+  busy         smallint NOT NULL,
+  rank         smallint NOT NULL,
+  priority     smallint NOT NULL,
+  tenant       text     COLLATE "C" NOT NULL,
+  name         text     COLLATE "C" NOT NULL,
+  job          text     COLLATE "C" NOT NULL,
+  since        bigint   NOT NULL,              -- since when it is in its state
   due_at       bigint,                         -- when time alone changes something about it
-  since        bigint   NOT NULL,              -- since when it is in that state
+  seen_at      bigint,                         -- when its caller was last heard of, if its caller does the work
+  claim_id     uuid,
+  claimable    smallint NOT NULL,
+  missed       smallint NOT NULL,              -- 1: its caller did not take the key when it was offered
+  state        text     NOT NULL,
+  status       text     NOT NULL,              -- where it stands otherwise
   PRIMARY KEY (tenant, busy, name, rank, seq)
 ) WITH (fillfactor = 70);
 

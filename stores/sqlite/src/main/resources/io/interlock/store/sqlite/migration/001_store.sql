@@ -68,9 +68,9 @@ CREATE TABLE ${schema}.${prefix}run (
   job          TEXT    NOT NULL,
   priority     INTEGER NOT NULL,
   submitted_at INTEGER NOT NULL,
-  since        INTEGER NOT NULL,
-  state        TEXT    NOT NULL,
-  status       TEXT    NOT NULL,               -- where it stands otherwise
+  since        INTEGER,                        -- when it ended
+  state        TEXT,                           -- as what it ended; NULL while it is open
+  status       TEXT,                           -- what else is known of its end
   spec         TEXT    NOT NULL                -- what was asked for; never changes
 ) STRICT;
 
@@ -104,6 +104,7 @@ CREATE TABLE ${schema}.${prefix}open_run (
   missed       INTEGER NOT NULL,               -- 1: its caller did not take the key when it was offered
   due_at       INTEGER,                        -- when time alone changes something about it
   since        INTEGER NOT NULL,               -- since when it is in that state
+  status       TEXT    NOT NULL,               -- where it stands otherwise
   PRIMARY KEY (tenant, busy, name, rank, seq)
 ) STRICT, WITHOUT ROWID;
 
