@@ -24,10 +24,11 @@ public final class QueueRules {
     /** The most that waiting adds to a priority. */
     public static final int MOST_AGEING = 10;
 
-    /** How many runs at the front are looked at together; more only where all of these may not begin. */
-    public static final int FRONT = 2;
+    /** How many runs at the front are looked at; more only where these may not begin. */
+    public static final int FRONT = 1;
 
-    private static final int MOST_PAGES = 50;
+    private static final int PAGE = 4;
+    private static final int MOST_PAGES = 25;
 
     private QueueRules() {}
 
@@ -68,14 +69,15 @@ public final class QueueRules {
         }
         Set<RunId> passed = new HashSet<>();
         for (int page = 0; page < MOST_PAGES; page++) {
-            List<Run> front = state.front(passed, FRONT);
+            int limit = page == 0 ? FRONT : PAGE;
+            List<Run> front = state.front(passed, limit);
             for (Run run : front) {
                 if (isEligible(state, run)) {
                     return Optional.of(run);
                 }
                 passed.add(run.id());
             }
-            if (front.size() < FRONT) {
+            if (front.size() < limit) {
                 return Optional.empty();
             }
         }

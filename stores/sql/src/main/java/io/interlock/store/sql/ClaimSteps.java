@@ -10,9 +10,11 @@ import io.interlock.spi.run.rules.Settlement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,23 +40,16 @@ final class ClaimSteps {
                      t.place + 1
                 FROM t WHERE t.tenant IS NOT NULL AND t.place < ?)
             SELECT t.tenant FROM t WHERE t.tenant IS NOT NULL ORDER BY t.place""";
-    private static final String FIRST = """
-            SELECT q.tenant, q.name, q.priority, q.submitted_at, q.number FROM ${t:open_run} AS q
-             WHERE q.claimable = 1 AND q.tenant = %s AND q.job = %s AND q.priority = %s ORDER BY q.number LIMIT ?""";
-    // All tenants, jobs and priorities in one statement, where a database can join what depends on the row before.
+    private static final String OF_JOB =
+            " FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant = %1$s AND q.job = %2$s";
+    private static final String CANDIDATE = "SELECT q.tenant, q.name, q.job, q.priority, q.submitted_at, q.number";
+    private static final String FIRST = CANDIDATE + OF_JOB + " ORDER BY q.priority DESC, q.number LIMIT ?";
+    private static final String OF_PRIORITY = CANDIDATE + OF_JOB + " AND q.priority = ? ORDER BY q.number LIMIT ?";
+    private static final String LEAST = "SELECT k.tenant, k.job, (SELECT min(q.priority)"
+            + String.format(OF_JOB, "k.tenant", "k.job") + ") FROM ${rows:k(tenant text, job text)}";
+    // Of all tenants and jobs in one statement, where a database can join what depends on the row before.
     private static final String FIRST_TOGETHER = "SELECT c.* FROM ${rows:k(tenant text, job text)} CROSS JOIN LATERAL ("
-            + "SELECT max(q.priority) FROM ${t:open_run} AS q WHERE q.claimable = 1 AND q.tenant = k.tenant AND q.job = k.job"
-            + ") AS m (top) CROSS JOIN generate_series(0, " + QueueRules.MOST_AGEING
-            + ") AS d (less) CROSS JOIN LATERAL ("
-            + String.format(FIRST, "k.tenant", "k.job", "m.top - d.less") + ") AS c";
-    // Else first which priorities there are, and then the first runs of each of them.
-    private static final String PRIORITIES = """
-            SELECT k.tenant, k.job,
-                   (SELECT max(q.priority) FROM ${t:open_run} AS q
-                     WHERE q.claimable = 1 AND q.tenant = k.tenant AND q.job = k.job),
-                   (SELECT min(q.priority) FROM ${t:open_run} AS q
-                     WHERE q.claimable = 1 AND q.tenant = k.tenant AND q.job = k.job)
-              FROM ${rows:k(tenant text, job text)}""";
+            + String.format(FIRST, "k.tenant", "k.job") + ") AS c";
     private static final String TAKEN = """
             SELECT q.tenant, q.name FROM ${t:open_run} AS q WHERE q.claim_id = CAST(? AS ${uuid}) ORDER BY q.number""";
 
@@ -72,7 +67,7 @@ final class ClaimSteps {
     }
 
     /** A run that may be claimed. */
-    private record Candidate(LockKey key, int priority, long submittedAt, long number) {
+    private record Candidate(LockKey key, String job, int priority, long submittedAt, long number) {
 
         int effective(long now) {
             long minutes = Math.max(0, (now - submittedAt) / 60_000_000);
@@ -160,7 +155,7 @@ final class ClaimSteps {
                     trip.query(TAKEN, DueKeys::keys, request.id().toString());
             Trip.Answer<Long> firstDue = DueKeys.firstDue(trip);
             Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-            List<Candidate> candidates = first(transaction, trip, tenants, request.jobs(), wanted + SPARE);
+            Collection<Candidate> candidates = first(transaction, trip, tenants, request.jobs(), wanted + SPARE);
             List<LockKey> first = inTurn(candidates, store.get().now(), wanted + SPARE);
             return new Found(
                     taken.get(),
@@ -183,7 +178,7 @@ final class ClaimSteps {
         return found;
     }
 
-    private static List<Candidate> first(
+    private static Collection<Candidate> first(
             Transaction transaction, Trip trip, List<String> tenants, Set<JobName> jobs, int limit)
             throws SQLException {
         if (tenants.isEmpty()) {
@@ -192,39 +187,60 @@ final class ClaimSteps {
         }
         Rows pairs = new Rows();
         tenants.forEach(tenant -> jobs.forEach(job -> pairs.add(tenant, job.value())));
-        if (transaction.dialect().joinsLaterally()) {
-            Trip.Answer<List<Candidate>> found = trip.query(FIRST_TOGETHER, ClaimSteps::candidates, pairs, limit);
-            trip.run();
-            return found.get();
-        }
-        Trip.Answer<List<Priorities>> priorities = trip.query(PRIORITIES, Priorities::read, pairs);
-        trip.run();
-        Trip second = transaction.trip();
         List<Trip.Answer<List<Candidate>>> found = new ArrayList<>();
-        for (Priorities of : priorities.get()) {
-            int last = Math.max(of.least(), of.greatest() - QueueRules.MOST_AGEING);
-            for (int priority = of.greatest(); priority >= last; priority--) {
-                found.add(second.query(
-                        String.format(FIRST, "?", "?", "?"),
+        if (transaction.dialect().joinsLaterally()) {
+            found.add(trip.query(FIRST_TOGETHER, ClaimSteps::candidates, pairs, limit));
+        } else {
+            pairs.all()
+                    .forEach(pair -> found.add(trip.query(
+                            String.format(FIRST, "?", "?"), ClaimSteps::candidates, pair[0], pair[1], limit)));
+        }
+        Trip.Answer<List<Queue>> queues = trip.query(LEAST, Queue::read, pairs);
+        trip.run();
+        Set<Candidate> candidates = new LinkedHashSet<>();
+        found.forEach(answer -> candidates.addAll(answer.get()));
+        candidates.addAll(aged(transaction, queues.get(), List.copyOf(candidates), limit));
+        return candidates;
+    }
+
+    /** The first runs of lower priorities: those that wait for longer may come before the first ones of the highest. */
+    private static List<Candidate> aged(Transaction transaction, List<Queue> queues, List<Candidate> first, int limit)
+            throws SQLException {
+        Trip trip = transaction.trip();
+        List<Trip.Answer<List<Candidate>>> found = new ArrayList<>();
+        for (Queue queue : queues) {
+            List<Candidate> own = first.stream().filter(queue::has).toList();
+            int greatest = own.isEmpty() ? queue.least() : own.get(0).priority();
+            int last = Math.max(queue.least(), greatest - QueueRules.MOST_AGEING);
+            // Fewer than could be are all there are.
+            for (int priority = greatest - 1; own.size() == limit && priority >= last; priority--) {
+                found.add(trip.query(
+                        String.format(OF_PRIORITY, "?", "?"),
                         ClaimSteps::candidates,
-                        of.tenant(),
-                        of.job(),
+                        queue.tenant(),
+                        queue.job(),
                         priority,
                         limit));
             }
         }
-        second.run();
+        if (!found.isEmpty()) {
+            trip.run();
+        }
         return found.stream().flatMap(answer -> answer.get().stream()).toList();
     }
 
-    /** Between which priorities the runs of a tenant and a job are that may be claimed. */
-    private record Priorities(String tenant, String job, int greatest, int least) {
+    /** The runs of a tenant and a job that may be claimed, and the least of their priorities. */
+    private record Queue(String tenant, String job, int least) {
 
-        static List<Priorities> read(ResultSet rows) throws SQLException {
-            List<Priorities> found = new ArrayList<>();
+        boolean has(Candidate candidate) {
+            return candidate.job().equals(job) && candidate.key().tenant().equals(tenant);
+        }
+
+        static List<Queue> read(ResultSet rows) throws SQLException {
+            List<Queue> found = new ArrayList<>();
             while (rows.next()) {
                 if (KeyRow.number(rows, 3) != null) {
-                    found.add(new Priorities(rows.getString(1), rows.getString(2), rows.getInt(3), rows.getInt(4)));
+                    found.add(new Queue(rows.getString(1), rows.getString(2), rows.getInt(3)));
                 }
             }
             return found;
@@ -232,7 +248,7 @@ final class ClaimSteps {
     }
 
     // The first of every tenant, then the second of every tenant: a long queue of one keeps no other waiting.
-    private static List<LockKey> inTurn(List<Candidate> candidates, long now, int limit) {
+    private static List<LockKey> inTurn(Collection<Candidate> candidates, long now, int limit) {
         Comparator<Candidate> order =
                 Comparator.<Candidate>comparingInt(each -> -each.effective(now)).thenComparingLong(Candidate::number);
         Map<String, Integer> before = new HashMap<>();
@@ -253,9 +269,10 @@ final class ClaimSteps {
         while (rows.next()) {
             found.add(new Candidate(
                     LockKey.of(rows.getString(1), rows.getString(2)),
-                    rows.getInt(3),
-                    rows.getLong(4),
-                    rows.getLong(5)));
+                    rows.getString(3),
+                    rows.getInt(4),
+                    rows.getLong(5),
+                    rows.getLong(6)));
         }
         return found;
     }

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FieldText {
 
+    private static final int NANO_DIGITS = 9;
+
     private final Map<String, List<String>> fields = new LinkedHashMap<>();
 
     /** The facts that {@link #toString()} wrote. */
@@ -59,10 +61,14 @@ final class FieldText {
 
     static Duration time(String text) {
         int point = text.indexOf('.');
-        return point < 0
-                ? Duration.ofSeconds(Long.parseLong(text))
-                : Duration.ofSeconds(
-                        Long.parseLong(text, 0, point, 10), Long.parseLong(text, point + 1, text.length(), 10));
+        if (point < 0) {
+            return Duration.ofSeconds(Long.parseLong(text));
+        }
+        long nanos = Long.parseLong(text, point + 1, text.length(), 10);
+        for (int digits = text.length() - point - 1; digits < NANO_DIGITS; digits++) {
+            nanos *= 10;
+        }
+        return Duration.ofSeconds(Long.parseLong(text, 0, point, 10), nanos);
     }
 
     static Instant moment(String text) {
@@ -71,9 +77,15 @@ final class FieldText {
     }
 
     private static String written(long seconds, int nanos) {
-        return nanos == 0
-                ? Long.toString(seconds)
-                : seconds + "." + String.valueOf(1_000_000_000L + nanos).substring(1);
+        if (nanos == 0) {
+            return Long.toString(seconds);
+        }
+        String digits = String.valueOf(1_000_000_000L + nanos);
+        int end = digits.length();
+        while (digits.charAt(end - 1) == '0') {
+            end--;
+        }
+        return seconds + "." + digits.substring(1, end);
     }
 
     /** Takes a fact that must be there, once. */

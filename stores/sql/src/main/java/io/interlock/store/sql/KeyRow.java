@@ -75,13 +75,17 @@ record KeyRow(
             l.reserved_since, l.reserved_until, l.queued, l.resting, l.due_at, l.blocked_priority, l.blocked_since,
             l.blocked_number, l.blocked_below, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner""";
 
-    /** The columns that a step writes, in the order of {@link #values()}. */
+    /** The columns that most steps write, in the order of {@link #values()}. */
     static final String WRITTEN = """
             lease_id uuid, instance text, label text, run_id uuid, token bigint, granted_at bigint, expires_at bigint,
-            lock_delay bigint, probed int, evicted_by text, evicted_why text, evicted_at bigint, plain int,
-            waiters_until bigint, used_at bigint, reserved_for uuid, reserved_since bigint, reserved_until bigint,
-            queued int, resting int, due_at bigint, blocked_priority int, blocked_since bigint, blocked_number bigint,
-            blocked_below int, resource_kind text, resource_state text, resource_version bigint, resource_owner uuid""";
+            lock_delay bigint, probed int, plain int, waiters_until bigint, used_at bigint, reserved_for uuid,
+            reserved_since bigint, reserved_until bigint, queued int, resting int, due_at bigint""";
+
+    /** The columns that few steps write, in the order of {@link #moreValues()}. */
+    static final String SELDOM_WRITTEN = """
+            evicted_by text, evicted_why text, evicted_at bigint, blocked_priority int, blocked_since bigint,
+            blocked_number bigint, blocked_below int, resource_kind text, resource_state text, resource_version bigint,
+            resource_owner uuid""";
 
     /** The row of a key that has none. */
     static KeyRow absent(LockKey key) {
@@ -125,11 +129,9 @@ record KeyRow(
         return held.record(key, Micros.moment(now));
     }
 
-    /** Tenant, name and what a step writes. */
+    /** Tenant, name and {@link #WRITTEN}. */
     @Nullable
     Object[] values() {
-        Eviction eviction = lease == null ? null : lease.eviction();
-        Blocked blocked = queue.blocked();
         return new @Nullable Object[] {
             key.tenant(),
             key.name(),
@@ -142,9 +144,6 @@ record KeyRow(
             lease == null ? null : Micros.of(lease.expiresAt()),
             lease == null ? null : Micros.of(lease.lockDelay()),
             lease != null && lease.probed() ? 1 : 0,
-            eviction == null ? null : eviction.actor(),
-            eviction == null ? null : eviction.reason(),
-            eviction == null ? null : Micros.of(eviction.at()),
             plain ? 1 : 0,
             waitersUntil,
             usedAt,
@@ -153,7 +152,19 @@ record KeyRow(
             reservation == null || reservation.until() == null ? null : Micros.of(reservation.until()),
             queue.size(),
             queue.resting(),
-            queue.dueAt(),
+            queue.dueAt()
+        };
+    }
+
+    /** {@link #SELDOM_WRITTEN}. */
+    @Nullable
+    Object[] moreValues() {
+        Eviction eviction = lease == null ? null : lease.eviction();
+        Blocked blocked = queue.blocked();
+        return new @Nullable Object[] {
+            eviction == null ? null : eviction.actor(),
+            eviction == null ? null : eviction.reason(),
+            eviction == null ? null : Micros.of(eviction.at()),
             blocked == null ? null : blocked.priority(),
             blocked == null ? null : blocked.submittedAt(),
             blocked == null ? null : blocked.number(),

@@ -56,8 +56,8 @@ final class RunLists {
     private static final int PAST_LOOKED_AT = 100;
 
     private static final String PAST = """
-            SELECT p.since, p.status FROM (
-              SELECT r.number, r.state, r.since, r.status FROM ${t:run} AS r ${index:run_key}
+            SELECT p.run_id, p.since, p.status FROM (
+              SELECT r.run_id, r.number, r.state, r.since, r.status FROM ${t:run} AS r ${index:run_key}
                WHERE r.tenant = ? AND r.name = ? AND r.state IS NOT NULL
                ORDER BY r.number DESC LIMIT ?) AS p
              WHERE p.state = 'SUCCEEDED' ORDER BY p.number DESC LIMIT ?""";
@@ -187,8 +187,9 @@ final class RunLists {
                 rows -> {
                     List<Duration> found = new ArrayList<>();
                     while (rows.next()) {
-                        Instant end = Micros.moment(rows.getLong(1));
-                        StatusText.read(rows.getString(2), RunState.SUCCEEDED, end)
+                        RunId id = RunId.parse(rows.getString(1));
+                        Instant end = Micros.moment(rows.getLong(2));
+                        StatusText.read(id, rows.getString(3), RunState.SUCCEEDED, end)
                                 .lastTurn()
                                 .ifPresent(turn -> found.add(Duration.between(turn.startedAt(), end)));
                     }

@@ -55,7 +55,7 @@ final class RunSteps {
             requests -> {
                 Step.Needs needs = submitNeeds(requests);
                 Set<RunId> ids = requests.stream().map(SubmitRequest::id).collect(Collectors.toSet());
-                return new Step.Needs(ids, needs.newRuns(), needs.names(), needs.callers());
+                return new Step.Needs(ids, needs.newRuns(), needs.names(), needs.callers(), needs.front());
             },
             true,
             RunSteps::submit);
@@ -197,7 +197,7 @@ final class RunSteps {
         requests.forEach(request -> request.known()
                 .ifPresent(known -> names.add(new Step.Name(request.key().tenant(), known.key()))));
         boolean callers = requests.stream().anyMatch(request -> request.caller() != null);
-        return new Step.Needs(Set.of(), requests.size(), names, callers);
+        return new Step.Needs(Set.of(), requests.size(), names, callers, Step.Front.UNLESS_BUSY);
     }
 
     private static SubmitAnswer submit(Step step, SubmitRequest request) throws SQLException {

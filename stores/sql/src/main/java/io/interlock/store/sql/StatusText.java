@@ -19,21 +19,27 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Where a run stands, and how an attempt ended, as {@link FieldText}. State and moment have columns of their own. */
+/**
+ * Where a run stands, and how an attempt ended, as {@link FieldText}. State and moment have columns of their own. It is short,
+ * because it is written several times for each run: what is usual is left out, and most of an attempt stands on one line.
+ */
 final class StatusText {
+
+    private static final String NO_RUN = "-";
 
     private StatusText() {}
 
-    static String write(RunStatus status) {
+    /** Where the run called {@code id} stands. */
+    static String write(RunId id, RunStatus status) {
         FieldText text = new FieldText()
-                .put("attempts", status.attempts(), 0)
+                .put("attempts", status.attempts(), begun(status.turn()))
                 .put("not-before", FieldText.written(status.notBefore()));
         Waiter waiter = status.waiter();
         if (waiter != null) {
             text.put("waiter.seen-at", FieldText.written(waiter.seenAt()))
                     .put("waiter.missed-offer", waiter.missedOffer());
         }
-        put(text, status.turn());
+        put(text, id, status.turn());
         status.stages()
                 .forEach(stage ->
                         text.put("stage.name", stage.name()).put("stage.since", FieldText.written(stage.since())));
@@ -51,15 +57,17 @@ final class StatusText {
         return text.toString();
     }
 
-    static RunStatus read(String written, RunState state, Instant since) {
+    /** Where the run called {@code id} stood. */
+    static RunStatus read(RunId id, String written, RunState state, Instant since) {
         FieldText text = FieldText.parse(written);
+        Turn turn = turn(text, id);
         RunStatus status = new RunStatus(
                 state,
                 since,
-                orElse(text.take("attempts", Integer::valueOf), 0),
+                orElse(text.take("attempts", Integer::valueOf), begun(turn)),
                 text.take("not-before", FieldText::moment),
                 waiter(text),
-                turn(text),
+                turn,
                 stages(text.takeAll("stage.name"), text.takeAll("stage.since")),
                 new Progress(
                         orElse(text.take("progress.done", Long::valueOf), 0L),
@@ -71,47 +79,59 @@ final class StatusText {
         return status;
     }
 
+    private static int begun(@Nullable Turn turn) {
+        return turn == null ? 0 : turn.attempt();
+    }
+
     /** How an attempt went, beside its times. */
     static String write(Attempt attempt) {
         FieldText facts = new FieldText();
-        put(facts, attempt.turn());
+        put(facts, attempt.run(), attempt.turn());
         put(facts, attempt.error());
         return facts.toString();
     }
 
     static Attempt readAttempt(RunId run, String written, Instant endedAt, RunState next) {
         FieldText facts = FieldText.parse(written);
-        Attempt attempt =
-                new Attempt(run, Objects.requireNonNull(turn(facts), "lacks its turn"), endedAt, next, error(facts));
+        Attempt attempt = new Attempt(
+                run, Objects.requireNonNull(turn(facts, run), "lacks its turn"), endedAt, next, error(facts));
         facts.end();
         return attempt;
     }
 
-    private static void put(FieldText text, @Nullable Turn turn) {
+    private static void put(FieldText text, RunId id, @Nullable Turn turn) {
         if (turn != null) {
-            text.put("turn.attempt", turn.attempt())
-                    .put("turn.lease", turn.lease())
-                    .put("turn.token", turn.token())
-                    .put("turn.instance", turn.holder().instance())
-                    .put("turn.label", turn.holder().label())
-                    .put("turn.run", turn.holder().run())
-                    .put("turn.started-at", FieldText.written(turn.startedAt()));
+            Holder holder = turn.holder();
+            text.put(
+                            "turn",
+                            turn.attempt() + " " + turn.lease() + " " + turn.token() + " "
+                                    + FieldText.written(turn.startedAt()))
+                    .put("instance", holder.instance())
+                    .put("label", holder.label(), holder.instance())
+                    .put("run", holder.run() == null ? NO_RUN : holder.run(), id);
         }
     }
 
-    private static @Nullable Turn turn(FieldText text) {
-        Integer attempt = text.take("turn.attempt", Integer::valueOf);
-        return attempt == null
-                ? null
-                : new Turn(
-                        attempt,
-                        text.need("turn.lease", LeaseId::parse),
-                        new FencingToken(text.need("turn.token", Long::valueOf)),
-                        new Holder(
-                                text.need("turn.instance"),
-                                text.need("turn.label"),
-                                text.take("turn.run", RunId::parse)),
-                        text.need("turn.started-at", FieldText::moment));
+    private static @Nullable Turn turn(FieldText text, RunId id) {
+        String turn = text.take("turn");
+        if (turn == null) {
+            return null;
+        }
+        String[] facts = turn.split(" ", -1);
+        if (facts.length != 4) {
+            throw new IllegalArgumentException("has a turn without four facts: " + turn);
+        }
+        String instance = text.need("instance");
+        String run = text.take("run");
+        return new Turn(
+                Integer.parseInt(facts[0]),
+                LeaseId.parse(facts[1]),
+                new FencingToken(Long.parseLong(facts[2])),
+                new Holder(
+                        instance,
+                        orElse(text.take("label"), instance),
+                        run == null ? id : run.equals(NO_RUN) ? null : RunId.parse(run)),
+                FieldText.moment(facts[3]));
     }
 
     private static void put(FieldText text, @Nullable RunError error) {

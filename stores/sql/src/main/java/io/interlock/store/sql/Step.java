@@ -27,6 +27,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -60,11 +61,14 @@ final class Step {
     private static final String LAST_RANK =
             "SELECT max(z.rank) FROM ${t:open_run} AS z WHERE z.tenant = %1$s AND z.name = %2$s AND z.busy = 0 AND z.rank < 900";
     // Of all keys in one statement, where a database can join what depends on the row before.
-    private static final String OPEN_TOGETHER = String.format(
-            "SELECT x.*, k.pos, (" + LAST_RANK + ") FROM ${rows:k(tenant text, name text)} CROSS JOIN LATERAL ((" + BUSY
-                    + ") UNION ALL (" + FRONT + ")) AS x",
-            "k.tenant",
-            "k.name");
+    private static final String OPEN_TOGETHER = "SELECT x.*, k.pos, m.rank FROM ${rows:k(tenant text, name text)}"
+            + String.format(
+                    " CROSS JOIN LATERAL (" + LAST_RANK + ") AS m (rank) CROSS JOIN LATERAL ((" + BUSY + ") UNION ALL ("
+                            + FRONT + ")",
+                    "k.tenant",
+                    "k.name");
+    private static final String BUSY_AND_FRONT = OPEN_TOGETHER + ") AS x";
+    private static final String BUSY_OR_FRONT = OPEN_TOGETHER + " LIMIT 1) AS x";
     private static final String BUSY_TOGETHER = String.format(
             "SELECT x.*, k.pos, NULL FROM ${rows:k(tenant text, name text)} CROSS JOIN LATERAL (" + BUSY + ") AS x",
             "k.tenant",
@@ -115,17 +119,27 @@ final class Step {
         this.once = once;
     }
 
+    /** Whether the front of a queue is loaded together with its key. */
+    enum Front {
+        /** Always. */
+        ALWAYS,
+        /** Only if no run is under way: then the first in line may have the key. */
+        UNLESS_BUSY,
+        /** Only when a rule asks for it. */
+        WHEN_ASKED
+    }
+
     /** What a step has to load beside its keys. */
-    record Needs(Set<RunId> askedRuns, int newRuns, Set<Name> names, boolean callers, boolean fronts) {
+    record Needs(Set<RunId> askedRuns, int newRuns, Set<Name> names, boolean callers, Front front) {
 
         /** The keys with the fronts of their queues. */
         static final Needs KEYS = new Needs(Set.of(), 0, Set.of(), false);
 
         /** The keys with their busy runs; rules that want to see a queue ask for it. */
-        static final Needs BUSY_RUNS = new Needs(Set.of(), 0, Set.of(), false, false);
+        static final Needs BUSY_RUNS = new Needs(Set.of(), 0, Set.of(), false, Front.WHEN_ASKED);
 
         Needs(Set<RunId> askedRuns, int newRuns, Set<Name> names, boolean callers) {
-            this(askedRuns, newRuns, names, callers, true);
+            this(askedRuns, newRuns, names, callers, Front.ALWAYS);
         }
 
         static Needs runs(Collection<RunId> ids) {
@@ -247,11 +261,14 @@ final class Step {
         Map<LockKey, Open> opened = open == null ? new HashMap<>() : open.get();
         if (!all) {
             Trip second = transaction.trip();
-            found.get().forEach(row -> askAlone(second, row, open == null, needs.fronts(), opened));
+            for (KeyRow row : found.get()) {
+                askAlone(
+                        second, row, open == null, needs.front(), opened.computeIfAbsent(row.key(), key -> new Open()));
+            }
             second.run();
         }
         for (KeyRow row : found.get()) {
-            add(row, opened.get(row.key()), needs.fronts());
+            add(row, opened.getOrDefault(row.key(), new Open()));
         }
         asked.values().forEach(run -> {
             LoadedKey key = keys.get(run.key());
@@ -266,9 +283,14 @@ final class Step {
 
     /** Asks for the open runs of all keys in one statement, or at least for the busy ones. */
     private Trip.Answer<Map<LockKey, Open>> askTogether(Trip trip, Rows rows, Needs needs) {
-        String lateral = needs.fronts() ? OPEN_TOGETHER : BUSY_TOGETHER;
+        String lateral = switch (needs.front()) {
+            case ALWAYS -> BUSY_AND_FRONT;
+            case UNLESS_BUSY -> BUSY_OR_FRONT;
+            case WHEN_ASKED -> BUSY_TOGETHER;
+        };
         String sql = transaction.dialect().joinsLaterally() ? lateral : BUSY_JOINED;
-        return trip.query(sql, each -> openOf(each, rows), rows);
+        Front loaded = transaction.dialect().joinsLaterally() ? needs.front() : Front.WHEN_ASKED;
+        return trip.query(sql, each -> openOf(each, rows, loaded), rows);
     }
 
     private Runnable readContext(Trip trip, Rows rows, Needs needs, boolean withPauses) {
@@ -363,105 +385,94 @@ final class Step {
     }
 
     /** The open runs of one key, as loaded with it. */
-    private record Open(
-            List<Run> busy,
-            List<Run> front,
-            List<Integer> ranks,
-            @Nullable Boolean claimable,
-            @Nullable Integer lastRank) {}
+    private static final class Open {
+        private final List<Run> busy = new ArrayList<>();
+        private final List<Run> front = new ArrayList<>();
+        private final List<Integer> ranks = new ArrayList<>();
+        private boolean frontLoaded;
+        private @Nullable Boolean claimable;
+        private @Nullable Integer lastRank;
+    }
 
-    private Map<LockKey, Open> openOf(ResultSet rows, Rows wanted) throws SQLException {
+    private Map<LockKey, Open> openOf(ResultSet rows, Rows wanted, Front front) throws SQLException {
+        List<LockKey> order = new ArrayList<>();
         Map<LockKey, Open> found = new HashMap<>();
-        while (rows.next()) {
-            @Nullable Object[] key = wanted.all().get(rows.getInt(15) - 1);
-            LockKey of = LockKey.of(String.valueOf(key[0]), String.valueOf(key[1]));
-            Long lastRank = KeyRow.number(rows, 16);
-            take(found, of, rows, lastRank == null ? null : lastRank.intValue());
+        for (@Nullable Object[] row : wanted.all()) {
+            LockKey key = LockKey.of(String.valueOf(row[0]), String.valueOf(row[1]));
+            order.add(key);
+            found.put(key, new Open());
         }
+        while (rows.next()) {
+            Open open = Objects.requireNonNull(found.get(order.get(rows.getInt(15) - 1)));
+            Long lastRank = KeyRow.number(rows, 16);
+            open.lastRank = lastRank == null ? null : (Integer) lastRank.intValue();
+            take(open, rows);
+        }
+        found.values()
+                .forEach(open -> open.frontLoaded =
+                        front == Front.ALWAYS || (front == Front.UNLESS_BUSY && open.busy.isEmpty()));
         return found;
     }
 
-    private void take(Map<LockKey, Open> found, LockKey of, ResultSet row, @Nullable Integer lastRank)
-            throws SQLException {
-        Open open = found.getOrDefault(
-                of, new Open(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), null, lastRank));
+    private void take(Open open, ResultSet row) throws SQLException {
         Run run = runs.readOpen(row);
-        Boolean claimable = open.claimable();
         if (row.getInt(12) == 1) {
-            open.busy().add(run);
-            claimable = row.getInt(14) == 1;
+            open.busy.add(run);
+            open.claimable = row.getInt(14) == 1;
         } else {
-            open.front().add(run);
-            open.ranks().add(row.getInt(13));
+            open.front.add(run);
+            open.ranks.add(row.getInt(13));
         }
-        found.put(of, new Open(open.busy(), open.front(), open.ranks(), claimable, lastRank));
+    }
+
+    private boolean takeAll(Open open, ResultSet rows) throws SQLException {
+        while (rows.next()) {
+            take(open, rows);
+        }
+        return true;
     }
 
     /** Asks for the open runs of one key. A key that is plain has none. */
-    private void askAlone(Trip trip, KeyRow row, boolean busy, boolean fronts, Map<LockKey, Open> found) {
+    private void askAlone(Trip trip, KeyRow row, boolean busy, Front front, Open open) {
         String tenant = row.key().tenant();
         String name = row.key().name();
         if (busy && !row.plain()) {
-            trip.query(
-                    String.format(BUSY, "?", "?"),
-                    rows -> {
-                        while (rows.next()) {
-                            take(found, row.key(), rows, null);
-                        }
-                        return true;
-                    },
-                    tenant,
-                    name);
+            trip.query(String.format(BUSY, "?", "?"), rows -> takeAll(open, rows), tenant, name);
         }
-        if (fronts && row.queue().size() > 0) {
-            List<Integer> last = new ArrayList<>();
+        if (front != Front.WHEN_ASKED && row.queue().size() > 0) {
             trip.query(
                     String.format(LAST_RANK, "?", "?"),
                     rows -> {
-                        if (rows.next() && KeyRow.number(rows, 1) != null) {
-                            last.add(rows.getInt(1));
-                        }
+                        Long rank = rows.next() ? KeyRow.number(rows, 1) : null;
+                        open.lastRank = rank == null ? null : (Integer) rank.intValue();
                         return true;
                     },
                     tenant,
                     name);
-            trip.query(
-                    String.format(FRONT, "?", "?"),
-                    rows -> {
-                        while (rows.next()) {
-                            take(found, row.key(), rows, last.isEmpty() ? null : last.get(0));
-                        }
-                        return true;
-                    },
-                    tenant,
-                    name);
+            if (front == Front.ALWAYS || (row.lease() == null && row.reservation() == null)) {
+                open.frontLoaded = true;
+                trip.query(String.format(FRONT, "?", "?"), rows -> takeAll(open, rows), tenant, name);
+            }
         }
     }
 
     private void addAbsent(KeyRow row) throws SQLException {
-        Map<LockKey, Open> found = new HashMap<>();
+        Open open = new Open();
         if (!once) {
             Trip trip = transaction.trip();
-            askAlone(trip, row, true, true, found);
+            askAlone(trip, row, true, Front.ALWAYS, open);
             trip.run();
         }
-        add(row, found.get(row.key()), true);
+        add(row, open);
     }
 
-    private void add(KeyRow row, @Nullable Open open, boolean fronts) {
+    private void add(KeyRow row, Open open) {
         WaitingRuns queue = new WaitingRuns(transaction, runs, row, now());
-        if (open != null) {
-            for (int i = 0; i < open.front().size(); i++) {
-                queue.loaded(open.front().get(i), open.ranks().get(i));
-            }
+        for (int i = 0; i < open.front.size(); i++) {
+            queue.loaded(open.front.get(i), open.ranks.get(i));
         }
-        if (fronts && (open != null || transaction.dialect().joinsLaterally())) {
-            queue.loadedFront(open == null ? List.of() : open.front(), open == null ? null : open.lastRank());
-        }
-        keys.put(
-                row.key(),
-                new LoadedKey(
-                        row, open == null ? List.of() : open.busy(), queue, open == null ? null : open.claimable()));
+        queue.loadedFront(open.frontLoaded ? open.front : null, open.lastRank);
+        keys.put(row.key(), new LoadedKey(row, open.busy, queue, open.claimable));
     }
 
     private StepContext context(LockKey key) {

@@ -17,6 +17,7 @@ import io.interlock.spi.run.rules.Reservation;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -70,6 +71,7 @@ final class StepWriter {
 
     private final Step step;
     private final Rows leases = new Rows();
+    private final Rows wholeLeases = new Rows();
     private final Rows newRuns = new Rows();
     private final Rows endedRuns = new Rows();
     private final Rows goneFromOpen = new Rows();
@@ -182,6 +184,7 @@ final class StepWriter {
     boolean hasChanges() {
         collect();
         return !(leases.isEmpty()
+                && wholeLeases.isEmpty()
                 && newRuns.isEmpty()
                 && endedRuns.isEmpty()
                 && goneFromOpen.isEmpty()
@@ -204,6 +207,13 @@ final class StepWriter {
         long minute = step.now() / MINUTE;
         if (!leases.isEmpty()) {
             trip.update(dialect.remembered("write leases", () -> dialect.update("lease", KEY, KeyRow.WRITTEN)), leases);
+        }
+        if (!wholeLeases.isEmpty()) {
+            trip.update(
+                    dialect.remembered(
+                            "write whole leases",
+                            () -> dialect.update("lease", KEY, KeyRow.WRITTEN + ", " + KeyRow.SELDOM_WRITTEN)),
+                    wholeLeases);
         }
         if (!heard.isEmpty()) {
             trip.update(HEARD, heard.get(0), heard.get(1));
@@ -289,7 +299,11 @@ final class StepWriter {
         flipClaimable(key);
         KeyRow after = after(key, resting);
         if (!after.equals(before) && !(before.isAbsent() && after.saysNothing())) {
-            leases.add(after.values());
+            if (Arrays.equals(after.moreValues(), before.moreValues())) {
+                leases.add(after.values());
+            } else {
+                wholeLeases.add(concat(after.values(), after.moreValues()));
+            }
         }
         if ((before.lease() != null && after.lease() == null) || offers(before.reservation(), after.reservation())) {
             freed.add(before.key());
@@ -374,7 +388,7 @@ final class StepWriter {
         Object[] end = {
             ended ? run.state().name() : null,
             ended ? Micros.of(run.status().since()) : null,
-            ended ? StatusText.write(run.status()) : null
+            ended ? StatusText.write(run.id(), run.status()) : null
         };
         if (before == null) {
             newRuns.add(
@@ -477,7 +491,7 @@ final class StepWriter {
             waiter != null && waiter.missedOffer() ? 1 : 0,
             due == null ? null : Micros.ceiling(due),
             Micros.of(run.status().since()),
-            StatusText.write(run.status())
+            StatusText.write(run.id(), run.status())
         };
     }
 

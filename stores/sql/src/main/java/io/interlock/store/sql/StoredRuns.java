@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /**
  * Runs as the tables keep them: what was asked for and how it ended in {@code run}, where they stand until then in {@code
- * open_run}. What was asked for never changes, so the last ones read are remembered instead of parsed again. Safe for use by
+ * open_run}. What is asked for is often the same, so the last ones read are remembered instead of parsed again. Safe for use by
  * many threads.
  */
 final class StoredRuns {
@@ -83,9 +83,12 @@ final class StoredRuns {
     Run read(ResultSet row) throws SQLException {
         String id = row.getString(1);
         try {
-            SpecText asked = spec(id, row.getString(6));
+            SpecText asked = spec(row.getString(6));
             RunStatus status = StatusText.read(
-                    row.getString(9), RunState.valueOf(row.getString(7)), Micros.moment(row.getLong(8)));
+                    RunId.parse(id),
+                    row.getString(9),
+                    RunState.valueOf(row.getString(7)),
+                    Micros.moment(row.getLong(8)));
             return new Run(
                     RunId.parse(id),
                     LockKey.of(row.getString(3), row.getString(4)),
@@ -130,16 +133,16 @@ final class StoredRuns {
         return found;
     }
 
-    private SpecText spec(String id, String written) {
+    private SpecText spec(String written) {
         synchronized (specs) {
-            SpecText known = specs.get(id);
+            SpecText known = specs.get(written);
             if (known != null) {
                 return known;
             }
         }
         SpecText read = SpecText.read(written);
         synchronized (specs) {
-            specs.put(id, read);
+            specs.put(written, read);
         }
         return read;
     }

@@ -78,8 +78,13 @@ final class WaitingRuns implements RunQueue {
         loaded.putIfAbsent(run.id(), new StoredRuns.Waiting(run, rank));
     }
 
-    /** Takes over the front as it was loaded with the key: by priority, without ageing. */
-    void loadedFront(List<Run> first, @Nullable Integer lastRank) {
+    /**
+     * Takes over what was loaded with the key.
+     *
+     * @param first the front by priority, without ageing, or {@code null} if it was not loaded
+     * @param lastRank the last rank of the runs that are ready, or {@code null} if it is not known
+     */
+    void loadedFront(@Nullable List<Run> first, @Nullable Integer lastRank) {
         front = first;
         lastReadyRank = lastRank;
     }

@@ -87,6 +87,14 @@ final class RandomRuns {
                 perhaps(() -> new RunError(text(), text())));
     }
 
+    /** An id for a run that stands so: often the one that its attempt is known by. */
+    RunId idOf(RunStatus status) {
+        return status.lastTurn()
+                .map(turn -> turn.holder().run())
+                .filter(own -> random.nextBoolean())
+                .orElseGet(() -> new RunId(uuid()));
+    }
+
     private Turn turn() {
         Holder holder = new Holder(words(), words(), perhaps(() -> new RunId(uuid())));
         FencingToken token = new FencingToken(1 + random.nextLong(FencingToken.MAX_VALUE));
@@ -114,7 +122,8 @@ final class RandomRuns {
     }
 
     private Instant instant() {
-        return Instant.ofEpochSecond(random.nextInt(2_000_000_000), random.nextInt(1_000_000_000));
+        return Instant.ofEpochSecond(
+                random.nextInt(2_000_000_000), random.nextInt(1_000_000) * (random.nextBoolean() ? 1L : 1_000L));
     }
 
     private UUID uuid() {

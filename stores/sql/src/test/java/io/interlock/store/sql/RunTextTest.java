@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.RunId;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
 import io.interlock.run.RunSpec;
@@ -29,7 +30,8 @@ class RunTextTest {
         RandomRuns random = new RandomRuns(new Random(4712));
         for (int i = 0; i < 2000; i++) {
             RunStatus status = random.status();
-            assertThat(StatusText.read(StatusText.write(status), status.state(), status.since()))
+            RunId id = random.idOf(status);
+            assertThat(StatusText.read(id, StatusText.write(id, status), status.state(), status.since()))
                     .isEqualTo(status);
         }
     }

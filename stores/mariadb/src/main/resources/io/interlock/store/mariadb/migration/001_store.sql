@@ -119,7 +119,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}open_run (
   status       mediumtext   NOT NULL,          -- where it stands otherwise
   PRIMARY KEY (tenant, busy, name, rank, seq),
   KEY waiting (seq),
-  KEY claim (claimable, tenant, job, priority, number),
+  KEY claim (claimable, tenant, job, priority DESC, number),
   KEY claimed (claim_id, number),
   KEY due (busy, due_at),
   KEY waiting_due (tenant, busy, name, due_at)

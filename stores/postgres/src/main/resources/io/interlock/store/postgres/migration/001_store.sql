@@ -71,7 +71,7 @@ CREATE TABLE ${schema}.${prefix}run (
   since        bigint,                         -- when it ended
   state        text,                           -- as what it ended; NULL while it is open
   status       text                            -- what else is known of its end
-) WITH (fillfactor = 50);
+) WITH (fillfactor = 40);
 
 CREATE SEQUENCE ${schema}.${prefix}run_number;
 CREATE UNIQUE INDEX ${prefix}run_tenant ON ${schema}.${prefix}run (tenant, number);
@@ -106,9 +106,9 @@ CREATE TABLE ${schema}.${prefix}open_run (
   state        text     NOT NULL,
   status       text     NOT NULL,              -- where it stands otherwise
   PRIMARY KEY (tenant, busy, name, rank, seq)
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 50);
 
-CREATE INDEX ${prefix}open_run_claim ON ${schema}.${prefix}open_run (tenant, job, priority, number) WHERE claimable = 1;
+CREATE INDEX ${prefix}open_run_claim ON ${schema}.${prefix}open_run (tenant, job, priority DESC, number) WHERE claimable = 1;
 CREATE INDEX ${prefix}open_run_claimed ON ${schema}.${prefix}open_run (claim_id) WHERE claim_id IS NOT NULL;
 CREATE INDEX ${prefix}open_run_due ON ${schema}.${prefix}open_run (due_at) WHERE busy = 1 AND due_at IS NOT NULL;
 CREATE INDEX ${prefix}open_run_waiting_due ON ${schema}.${prefix}open_run (tenant, name, due_at)

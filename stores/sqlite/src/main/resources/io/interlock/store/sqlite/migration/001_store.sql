@@ -108,7 +108,7 @@ CREATE TABLE ${schema}.${prefix}open_run (
   PRIMARY KEY (tenant, busy, name, rank, seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX ${schema}.${prefix}open_run_claim ON ${prefix}open_run (tenant, job, priority, number) WHERE claimable = 1;
+CREATE INDEX ${schema}.${prefix}open_run_claim ON ${prefix}open_run (tenant, job, priority DESC, number) WHERE claimable = 1;
 CREATE INDEX ${schema}.${prefix}open_run_claimed ON ${prefix}open_run (claim_id) WHERE claim_id IS NOT NULL;
 CREATE INDEX ${schema}.${prefix}open_run_due ON ${prefix}open_run (due_at) WHERE busy = 1 AND due_at IS NOT NULL;
 CREATE INDEX ${schema}.${prefix}open_run_waiting_due ON ${prefix}open_run (tenant, name, due_at)
