@@ -223,13 +223,24 @@ final class RunSteps {
         requests.forEach(request -> request.known()
                 .ifPresent(known -> names.add(new Step.Name(request.key().tenant(), known.key()))));
         boolean callers = requests.stream().anyMatch(request -> request.caller() != null);
-        return new Step.Needs(Set.of(), requests.size(), names, callers);
+        Set<RunId> ids = requests.stream()
+                .filter(RunSteps::supersedes)
+                .map(SubmitRequest::id)
+                .collect(Collectors.toSet());
+        return new Step.Needs(ids, requests.size(), names, callers);
+    }
+
+    /** Whether a request may send away other runs. If it is made again, its own must not be among them. */
+    private static boolean supersedes(SubmitRequest request) {
+        ConflictPolicy policy = request.spec().policy();
+        return policy == ConflictPolicy.QUEUE_LATEST || policy == ConflictPolicy.REPLACE;
     }
 
     private static SubmitAnswer submit(Step step, SubmitRequest request) throws SQLException {
         KeyState state = settled(step, request.key());
         // The first time it is told from a repeated request by the key of the run's row; then the step is made again.
-        Run known = step.transaction().isRepeated() || !step.transaction().writes() ? step.find(request.id()) : null;
+        boolean looks = step.transaction().isRepeated() || !step.transaction().writes() || supersedes(request);
+        Run known = looks ? step.find(request.id()) : null;
         if (known != null) {
             return SubmitRules.repeated(state, request, known);
         }
@@ -237,6 +248,10 @@ final class RunSteps {
         Step.Name name = asked == null ? null : new Step.Name(request.key().tenant(), asked.key());
         Step.Remembered before = name == null ? null : step.remembered(name);
         if (asked != null && before != null) {
+            Run mine = before.run().id().equals(request.id()) ? before.run() : step.find(request.id());
+            if (mine != null) {
+                return SubmitRules.repeated(state, request, mine);
+            }
             return SubmitRules.remembered(state, asked, before.fingerprint(), before.run());
         }
         SubmitAnswer answer = SubmitRules.submit(state, request);
