@@ -27,6 +27,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -76,11 +77,13 @@ final class Step {
     private static final String ASKED = "SELECT " + StoredRuns.OPEN_COLUMNS
             + " FROM ${rows:k(run_id uuid)} JOIN ${t:run} AS r ON r.run_id = k.run_id LEFT JOIN ${t:open_run} AS q ON "
             + StoredRuns.WAITING;
-    private static final String NAMES = "SELECT " + StoredRuns.COLUMNS
+    private static final String NAMES = "SELECT " + StoredRuns.OPEN_COLUMNS
             + ", i.tenant, i.name, i.fingerprint, i.until FROM ${rows:k(tenant text, name text)} JOIN ${t:idempotency} AS i"
-            + " ON i.tenant = k.tenant AND i.name = k.name LEFT JOIN ${t:run} AS r ON r.run_id = i.run_id";
-    private static final String FIND =
-            "SELECT " + StoredRuns.COLUMNS + " FROM ${t:run} AS r WHERE r.run_id = CAST(? AS ${uuid})";
+            + " ON i.tenant = k.tenant AND i.name = k.name LEFT JOIN ${t:run} AS r ON r.run_id = i.run_id"
+            + " LEFT JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING;
+    private static final String FIND = "SELECT " + StoredRuns.OPEN_COLUMNS
+            + " FROM ${t:run} AS r LEFT JOIN ${t:open_run} AS q ON " + StoredRuns.WAITING
+            + " WHERE r.run_id = CAST(? AS ${uuid})";
     /** How often it is written down that callers are heard of, in microseconds. */
     static final long HEARD_EVERY = 2_000_000;
 
@@ -323,8 +326,9 @@ final class Step {
 
     private boolean readNames(ResultSet rows) throws SQLException {
         while (rows.next()) {
-            Remembered what = rows.getString(1) == null ? null : new Remembered(rows.getString(12), runs.read(rows));
-            names.put(new Name(rows.getString(10), rows.getString(11)), new KeptName(rows.getLong(13), what));
+            Remembered what =
+                    rows.getString(1) == null ? null : new Remembered(rows.getString(17), runs.readOpen(rows));
+            names.put(new Name(rows.getString(15), rows.getString(16)), new KeptName(rows.getLong(18), what));
         }
         return true;
     }
@@ -529,8 +533,12 @@ final class Step {
     Run find(RunId id) throws SQLException {
         Run known = asked.get(id);
         if (known == null && !askedIds.contains(id)) {
-            List<Run> found = transaction.query(FIND, runs::readAll, id.toString());
-            known = found.isEmpty() ? null : found.get(0);
+            known = transaction
+                    .query(
+                            FIND,
+                            rows -> rows.next() ? Optional.of(runs.readOpen(rows)) : Optional.<Run>empty(),
+                            id.toString())
+                    .orElse(null);
         }
         return known;
     }
