@@ -29,6 +29,7 @@ import io.interlock.run.TurnAnswer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.EvictRequest;
+import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.DiscardRequest;
@@ -396,6 +397,31 @@ public abstract class BrokenNetworkContract implements RunContract {
         loseStepAfter(() -> client().store().bookmark("b") == 7);
         isUnclear(() -> unlucky().store().moveBookmark("b", 0, 7));
         assertThat(unlucky().store().moveBookmark("b", 7, 8)).isTrue();
+    }
+
+    @Test
+    void aSilentServerIsUnavailableWithinTheTimeoutAndUsableAfterwards() {
+        try (RunStore impatient = (RunStore) Stores.open(url(proxy().port(), "timeout=1s"))) {
+            Client caller = new Client(impatient);
+            LeaseRecord lease = caller.take(key("k"));
+            proxy().silence(true);
+            Instant begin = client().store().storeTime();
+            assertThatThrownBy(() -> caller.take(key("other"))).isInstanceOf(StoreUnavailableException.class);
+            assertThat(Duration.between(begin, client().store().storeTime()))
+                    .isLessThan(Duration.ofSeconds(1).plus(MARGIN));
+            proxy().silence(false);
+            await().ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                    .until(() -> caller.release(lease) instanceof ReleaseAnswer.Released);
+        }
+    }
+
+    @Test
+    void anInterruptedCallerGetsItsAnswerAndKeepsTheInterrupt() {
+        Client caller = new Client(unlucky().store());
+        Thread.currentThread().interrupt();
+        LeaseRecord lease = caller.take(key("k"));
+        assertThat(Thread.interrupted()).isTrue();
+        caller.released(lease);
     }
 
     /** The server waits for the second trip of a step whose process is stopped; others need the same key. */
