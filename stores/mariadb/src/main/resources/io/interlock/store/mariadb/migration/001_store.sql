@@ -117,6 +117,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}open_run (
   due_at       bigint,                         -- when time alone changes something about it
   since        bigint       NOT NULL,          -- since when it is in that state
   PRIMARY KEY (tenant, busy, name, rank, seq),
+  CHECK (busy = 0 OR (rank = 0 AND seq = 0)),   -- so that a key has one run under way at most
   KEY waiting (seq),
   KEY claim (claimable, tenant, job, priority, number),
   KEY claimed (claim_id, number),

@@ -104,7 +104,8 @@ CREATE TABLE ${schema}.${prefix}open_run (
   missed       smallint NOT NULL,              -- 1: its caller did not take the key when it was offered
   due_at       bigint,                         -- when time alone changes something about it
   since        bigint   NOT NULL,              -- since when it is in that state
-  PRIMARY KEY (tenant, busy, name, rank, seq)
+  PRIMARY KEY (tenant, busy, name, rank, seq),
+  CHECK (busy = 0 OR (rank = 0 AND seq = 0))   -- so that a key has one run under way at most
 ) WITH (fillfactor = 70);
 
 CREATE INDEX ${prefix}open_run_claim ON ${schema}.${prefix}open_run (tenant, job, priority, number) WHERE claimable = 1;
