@@ -31,7 +31,11 @@ final class MariaDbStore {
     private MariaDbStore() {}
 
     static SqlStore open(ServerUrl url, ServerSettings settings, Environment environment) {
-        DataSource raw = MariaDbUrl.dataSource(url, settings);
+        return open(MariaDbUrl.dataSource(url, settings), settings, environment);
+    }
+
+    /** A store on connections from {@code raw}, which has to make them as {@link MariaDbUrl} says. */
+    static SqlStore open(DataSource raw, ServerSettings settings, Environment environment) {
         MariaDbDialect dialect = new MariaDbDialect(settings);
         MariaDbAttachment attachment = new MariaDbAttachment(settings, dialect);
         new MariaDbOpening(settings, dialect, attachment, environment).run(raw);

@@ -24,11 +24,14 @@ import org.postgresql.core.TransactionState;
 /** How PostgreSQL says it. Safe for use by many threads. */
 final class PostgresDialect extends ServerDialect {
 
+    // With a point, for PostgreSQL has no operator for numeric and integer, and another may have put one into the
+    // search
+    // path.
     /** The server's clock in microseconds, read when the expression is evaluated. */
-    static final String CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)";
+    static final String CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000000.0 AS bigint)";
 
     /** When the server was started. Another server, and the same one after a restart, has another moment. */
-    static final String STARTED = "CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS bigint)";
+    static final String STARTED = "CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000.0 AS bigint)";
 
     private static final Set<String> CONFLICTS = Set.of("40001", "40P01", "55P03");
     private static final Set<String> SHUTDOWNS = Set.of("57P01", "57P02", "57P03", "57P05", "25P03");
@@ -36,8 +39,15 @@ final class PostgresDialect extends ServerDialect {
     /** How long a process that is frozen in the middle of a step keeps its rows. */
     static final int FROZEN_MILLIS = 2500;
 
+    /**
+     * Plans are kept by a session, maybe from when the tables were still empty, and must be good when they are full: so they go
+     * from row to row by index. For a transaction.
+     */
+    static final String BY_INDEX = "SELECT set_config('enable_seqscan', 'off', true),"
+            + " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)";
+
     // The parameter is how long a step may wait for a row.
-    private static final String LATCH = "SELECT set_config('lock_timeout', ?, true),"
+    private static final String LATCH = BY_INDEX + ", set_config('lock_timeout', ?, true),"
             + " set_config('idle_in_transaction_session_timeout', '" + FROZEN_MILLIS
             + "', true), set_config('synchronous_commit', 'on', true), ";
 

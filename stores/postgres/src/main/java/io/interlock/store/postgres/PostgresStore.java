@@ -86,7 +86,7 @@ public final class PostgresStore {
                         steps,
                         urgent,
                         List.of("BEGIN ISOLATION LEVEL READ COMMITTED"),
-                        List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+                        List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PostgresDialect.BY_INDEX),
                         closePools),
                 environment);
         Watchers watchers = new Watchers();

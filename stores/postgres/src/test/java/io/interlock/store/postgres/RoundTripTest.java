@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.LeaseRecord;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
+import io.interlock.tck.process.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -35,6 +35,8 @@ class TamperedRunsTest {
         assertThatThrownBy(() -> server.execute(
                         "UPDATE " + harness.table("open_run") + " SET busy = 1, rank = 0, seq = 0 WHERE busy = 0"))
                 .hasMessageContaining("interlock_open_run_pkey");
+        assertThatThrownBy(() -> server.execute("UPDATE " + harness.table("open_run") + " SET busy = 1 WHERE busy = 0"))
+                .hasMessageContaining("interlock_open_run_check");
     }
 
     @Test

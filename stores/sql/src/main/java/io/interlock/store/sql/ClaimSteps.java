@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,7 +119,11 @@ final class ClaimSteps {
                 break;
             }
             List<LockKey> looked = new ArrayList<>();
-            claimed.addAll(take(request, next, request.max() - claimed.size(), looked));
+            AtomicBoolean unclear = new AtomicBoolean();
+            claimed.addAll(take(request, next, request.max() - claimed.size(), looked, unclear));
+            if (unclear.get()) {
+                return claim(request);
+            }
             tried.addAll(looked.isEmpty() ? next : looked);
             if (claimed.size() < request.max()) {
                 found = look(request, request.max() - claimed.size());
@@ -127,10 +132,16 @@ final class ClaimSteps {
         return claimed;
     }
 
-    private List<Claimed> take(ClaimRequest request, List<LockKey> keys, int most, List<LockKey> looked) {
+    /** Takes nothing if an earlier attempt may have taken some: which, is found by the id of the claim. */
+    private List<Claimed> take(
+            ClaimRequest request, List<LockKey> keys, int most, List<LockKey> looked, AtomicBoolean unclear) {
         return steps.lockFirst(keys, most, Step.Needs.BUSY_RUNS, (step, wanted) -> {
             List<Claimed> taken = new ArrayList<>();
             looked.clear();
+            if (step.transaction().mayHaveBeenDone()) {
+                unclear.set(true);
+                return taken;
+            }
             for (LockKey each : wanted) {
                 Step.LoadedKey key = step.key(each);
                 if (key != null) {

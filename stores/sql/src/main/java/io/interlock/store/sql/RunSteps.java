@@ -11,6 +11,8 @@ import io.interlock.run.FinishAnswer;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.StopRequest;
 import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
 import io.interlock.spi.run.BeatRequest;
@@ -66,8 +68,14 @@ final class RunSteps {
             ofKey(BeatRequest::key, Step.Needs.BUSY_RUNS, false, ClaimRules::beat);
     static final KeySteps.Kind<FinishRequest, FinishAnswer> FINISH = new KeySteps.Kind<>(
             request -> List.of(request.key()), requests -> Step.Needs.KEYS, false, RunSteps::finish);
-    static final KeySteps.Kind<ResourceRequest, ResourceAnswer> SET_RESOURCE =
-            ofKey(ResourceRequest::key, Step.Needs.KEYS, true, ResourceRules::set);
+    static final KeySteps.Kind<ResourceRequest, ResourceAnswer> SET_RESOURCE = new KeySteps.Kind<>(
+            request -> List.of(request.key()), requests -> Step.Needs.KEYS, true, (step, request) -> {
+                ResourceAnswer answer = ResourceRules.set(settled(step, request.key()), request);
+                if (answer instanceof ResourceAnswer.Mismatch) {
+                    step.requireFirstAttempt("which change of the resource of " + request.key() + " came first");
+                }
+                return answer;
+            });
 
     private RunSteps() {}
 
@@ -95,10 +103,28 @@ final class RunSteps {
                 false,
                 (step, request) -> {
                     Run known = step.asked(request.run());
-                    return known == null
-                            ? new CancelAnswer.Unknown()
-                            : StopRules.cancel(settled(step, key), request, known);
+                    if (known == null) {
+                        return new CancelAnswer.Unknown();
+                    }
+                    CancelAnswer answer = StopRules.cancel(settled(step, key), request, known);
+                    return step.transaction().mayHaveBeenDone()
+                                    && answer instanceof CancelAnswer.Over over
+                                    && isDoneBy(request, over.run())
+                            ? new CancelAnswer.Cancelled(over.run())
+                            : answer;
                 });
+    }
+
+    /** Whether a run was cancelled before it began, in the words of this request. */
+    private static boolean isDoneBy(CancelRequest request, Run run) {
+        StopRequest stop = new StopRequest(
+                RunError.CANCELLED,
+                Texts.shown(request.actor()),
+                Texts.shown(request.reason()),
+                run.status().since());
+        return run.state() == RunState.ABORTED
+                && run.status().stop() == null
+                && stop.error().equals(run.status().error());
     }
 
     /** Redrives a dead run whose key is known. */
@@ -197,13 +223,24 @@ final class RunSteps {
         requests.forEach(request -> request.known()
                 .ifPresent(known -> names.add(new Step.Name(request.key().tenant(), known.key()))));
         boolean callers = requests.stream().anyMatch(request -> request.caller() != null);
-        return new Step.Needs(Set.of(), requests.size(), names, callers, Step.Front.UNLESS_BUSY);
+        Set<RunId> ids = requests.stream()
+                .filter(RunSteps::supersedes)
+                .map(SubmitRequest::id)
+                .collect(Collectors.toSet());
+        return new Step.Needs(ids, requests.size(), names, callers, Step.Front.UNLESS_BUSY);
+    }
+
+    /** Whether a request may send away other runs. If it is made again, its own must not be among them. */
+    private static boolean supersedes(SubmitRequest request) {
+        ConflictPolicy policy = request.spec().policy();
+        return policy == ConflictPolicy.QUEUE_LATEST || policy == ConflictPolicy.REPLACE;
     }
 
     private static SubmitAnswer submit(Step step, SubmitRequest request) throws SQLException {
         KeyState state = settled(step, request.key());
         // The first time it is told from a repeated request by the key of the run's row; then the step is made again.
-        Run known = step.transaction().isRepeated() || !step.transaction().writes() ? step.find(request.id()) : null;
+        boolean looks = step.transaction().isRepeated() || !step.transaction().writes() || supersedes(request);
+        Run known = looks ? step.find(request.id()) : null;
         if (known != null) {
             return SubmitRules.repeated(state, request, known);
         }
@@ -211,6 +248,10 @@ final class RunSteps {
         Step.Name name = asked == null ? null : new Step.Name(request.key().tenant(), asked.key());
         Step.Remembered before = name == null ? null : step.remembered(name);
         if (asked != null && before != null) {
+            Run mine = before.run().id().equals(request.id()) ? before.run() : step.find(request.id());
+            if (mine != null) {
+                return SubmitRules.repeated(state, request, mine);
+            }
             return SubmitRules.remembered(state, asked, before.fingerprint(), before.run());
         }
         SubmitAnswer answer = SubmitRules.submit(state, request);

@@ -70,7 +70,9 @@ final class Step {
     private static final String BUSY_AND_FRONT = OPEN_TOGETHER + ") AS x";
     private static final String BUSY_OR_FRONT = OPEN_TOGETHER + " LIMIT 1) AS x";
     private static final String BUSY_TOGETHER = String.format(
-            "SELECT x.*, k.pos, NULL FROM ${rows:k(tenant text, name text)} CROSS JOIN LATERAL (" + BUSY + ") AS x",
+            "SELECT x.*, k.pos, NULL FROM ${rows:k(tenant text, name text)} CROSS JOIN LATERAL (" + BUSY
+                    // Keeps a planner from beginning with all runs that are under way.
+                    + " OFFSET 0) AS x",
             "k.tenant",
             "k.name");
     private static final String BUSY_JOINED = "SELECT " + StoredRuns.OPEN_COLUMNS + """

@@ -6,6 +6,7 @@ import io.interlock.RunState;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
+import io.interlock.run.Execution;
 import io.interlock.run.Run;
 import io.interlock.run.Waiter;
 import io.interlock.spi.TokenLayout;
@@ -288,6 +289,11 @@ final class StepWriter {
         }
     }
 
+    /** Whether a caller that may still wait for its turn has to hear that it waits in vain. */
+    private static boolean endsForItsCaller(Run run) {
+        return run.state().isTerminal() && run.spec().execution() == Execution.CALLER;
+    }
+
     private void collect(Step.LoadedKey key) {
         KeyState state = key.state();
         KeyState.Changes changes = state.changes();
@@ -305,7 +311,9 @@ final class StepWriter {
                 wholeLeases.add(concat(after.values(), after.moreValues()));
             }
         }
-        if ((before.lease() != null && after.lease() == null) || offers(before.reservation(), after.reservation())) {
+        if ((before.lease() != null && after.lease() == null)
+                || offers(before.reservation(), after.reservation())
+                || changes.runs().stream().anyMatch(StepWriter::endsForItsCaller)) {
             freed.add(before.key());
         }
         changes.attempts().stream()

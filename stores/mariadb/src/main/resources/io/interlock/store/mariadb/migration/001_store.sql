@@ -118,6 +118,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}open_run (
   since        bigint       NOT NULL,          -- since when it is in that state
   status       mediumtext   NOT NULL,          -- where it stands otherwise
   PRIMARY KEY (tenant, busy, name, rank, seq),
+  CHECK (busy = 0 OR (rank = 0 AND seq = 0)),   -- so that a key has one run under way at most
   KEY waiting (seq),
   KEY claim (claimable, tenant, job, priority DESC, number),
   KEY claimed (claim_id, number),

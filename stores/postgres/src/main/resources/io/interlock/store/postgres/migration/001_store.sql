@@ -84,8 +84,8 @@ CREATE TABLE ${schema}.${prefix}run_minute (
   number bigint NOT NULL
 );
 
--- One row for each run that has not ended: where it stands. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so that no key has
--- two; a waiting one has its priority, negated, as rank, and 1000 more while it rests.
+-- One row for each run that has not ended: where it stands. The busy run of a key (PENDING or RUNNING) has rank and seq 0, so
+-- that no key has two; a waiting one has its priority, negated, as rank, and 1000 more while it rests.
 CREATE TABLE ${schema}.${prefix}open_run (
   seq          bigint   NOT NULL,
   number       bigint   NOT NULL,
@@ -105,7 +105,8 @@ CREATE TABLE ${schema}.${prefix}open_run (
   missed       smallint NOT NULL,              -- 1: its caller did not take the key when it was offered
   state        text     NOT NULL,
   status       text     NOT NULL,              -- where it stands otherwise
-  PRIMARY KEY (tenant, busy, name, rank, seq)
+  PRIMARY KEY (tenant, busy, name, rank, seq),
+  CHECK (busy = 0 OR (rank = 0 AND seq = 0))   -- so that a key has one run under way at most
 ) WITH (fillfactor = 50);
 
 CREATE INDEX ${prefix}open_run_claim ON ${schema}.${prefix}open_run (tenant, job, priority DESC, number) WHERE claimable = 1;

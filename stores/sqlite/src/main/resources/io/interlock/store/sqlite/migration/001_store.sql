@@ -105,7 +105,8 @@ CREATE TABLE ${schema}.${prefix}open_run (
   due_at       INTEGER,                        -- when time alone changes something about it
   since        INTEGER NOT NULL,               -- since when it is in that state
   status       TEXT    NOT NULL,               -- where it stands otherwise
-  PRIMARY KEY (tenant, busy, name, rank, seq)
+  PRIMARY KEY (tenant, busy, name, rank, seq),
+  CHECK (busy = 0 OR (rank = 0 AND seq = 0))   -- so that a key has one run under way at most
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX ${schema}.${prefix}open_run_claim ON ${prefix}open_run (tenant, job, priority DESC, number) WHERE claimable = 1;

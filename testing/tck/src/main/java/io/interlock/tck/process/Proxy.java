@@ -1,5 +1,6 @@
-package io.interlock.store.postgres;
+package io.interlock.tck.process;
 
+import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -10,15 +11,22 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/** A network between a store and its server that can lose an answer, or go silent. */
-final class Proxy implements AutoCloseable {
+/**
+ * A network between a store and its server that can lose a request or an answer, hold an answer back, or go silent. It knows
+ * requests by what they say, of which a marker is a regular expression, so they must not be encrypted. Safe for use by many
+ * threads.
+ */
+public final class Proxy implements AutoCloseable {
 
-    /** The last message of a transaction that a step has begun itself. */
-    static final String COMMIT = "COMMIT\0";
+    private static final int PATIENCE_SECONDS = 30;
 
     private static final Pattern STEP = Pattern.compile("_(lease|run|open_run|audit|pause) ");
 
@@ -26,13 +34,45 @@ final class Proxy implements AutoCloseable {
     private final ServerSocket door;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
-    private final AtomicReference<String> cutMarker = new AtomicReference<>("");
+    private final AtomicReference<@Nullable Plan> plan = new AtomicReference<>();
     private final AtomicInteger cuts = new AtomicInteger();
     private final AtomicInteger roundTrips = new AtomicInteger();
-    private volatile Runnable whenCut = () -> {};
     private volatile boolean silent;
 
-    Proxy(int target) {
+    /** What happens to the next request that contains {@code marker}, or to its answer; it says whether that passes. */
+    private record Plan(Pattern marker, boolean ofRequest, BooleanSupplier passes) {}
+
+    /** An answer that is held back. */
+    public static final class HeldAnswer {
+
+        private final CountDownLatch come = new CountDownLatch(1);
+        private final CountDownLatch mayGo = new CountDownLatch(1);
+
+        /** Waits until the server has given it. */
+        public void await() throws InterruptedException {
+            if (!come.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the server gave no such answer");
+            }
+        }
+
+        /** Lets it go on its way. */
+        public void letGo() {
+            mayGo.countDown();
+        }
+
+        private boolean pass() {
+            come.countDown();
+            try {
+                return mayGo.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException closed) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+    }
+
+    /** A way to the server that listens on {@code target} of this machine. */
+    public Proxy(int target) {
         this.target = target;
         try {
             door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -42,32 +82,51 @@ final class Proxy implements AutoCloseable {
         spawn(this::accept);
     }
 
-    int port() {
+    /** Where it listens. */
+    public int port() {
         return door.getLocalPort();
     }
 
     /** The next request that contains {@code marker} reaches the server; its answer is lost with the connection. */
-    void cutAnswerTo(String marker, Runnable whenCut) {
-        this.whenCut = whenCut;
-        cutMarker.set(marker);
+    public void cutAnswerTo(String marker, Runnable whenCut) {
+        plan.set(new Plan(Pattern.compile(marker), false, () -> cut(whenCut)));
     }
 
-    int cuts() {
+    /** The next request that contains {@code marker} is lost with its connection. */
+    public void cutRequestWith(String marker, Runnable whenCut) {
+        plan.set(new Plan(Pattern.compile(marker), true, () -> cut(whenCut)));
+    }
+
+    private boolean cut(Runnable whenCut) {
+        whenCut.run();
+        cuts.incrementAndGet();
+        return false;
+    }
+
+    /** The answer to the next request that contains {@code marker} is held back. */
+    public HeldAnswer holdAnswerTo(String marker) {
+        HeldAnswer held = new HeldAnswer();
+        plan.set(new Plan(Pattern.compile(marker), false, held::pass));
+        return held;
+    }
+
+    /** How many requests and answers were lost. */
+    public int cuts() {
         return cuts.get();
     }
 
     /** How often a client spoke after the server had, on connections that have asked for a step; pools open others. */
-    int roundTrips() {
+    public int roundTrips() {
         return roundTrips.get();
     }
 
     /** Nothing passes any more in either direction, and nobody is told; or all passes again. */
-    void silence(boolean on) {
+    public void silence(boolean on) {
         silent = on;
     }
 
     /** The connections on which {@code marker} was said so far are silent for ever. */
-    void silenceConnectionsThatSaid(String marker) {
+    public void silenceConnectionsThatSaid(String marker) {
         links.forEach(link -> link.silenceIfSaid(marker));
     }
 
@@ -97,7 +156,7 @@ final class Proxy implements AutoCloseable {
         private final Socket client;
         private final Socket server;
         private final StringBuilder said = new StringBuilder();
-        private volatile boolean cutting;
+        private final AtomicReference<@Nullable Plan> begun = new AtomicReference<>();
         private volatile boolean answered = true;
         private volatile boolean mute;
         private boolean stepping;
@@ -117,13 +176,14 @@ final class Proxy implements AutoCloseable {
                     answered = false;
                     roundTrips.addAndGet(stepping ? 1 : 0);
                 }
-                String marker = cutMarker.get();
-                if (marker != null
-                        && !marker.isEmpty()
-                        && text.contains(marker)
-                        && cutMarker.compareAndSet(marker, "")) {
-                    cutting = true;
+                Plan next = plan.get();
+                if (next == null || !next.marker().matcher(text).find() || !plan.compareAndSet(next, null)) {
+                    return true;
                 }
+                if (next.ofRequest()) {
+                    return next.passes().getAsBoolean();
+                }
+                begun.set(next);
                 return true;
             });
         }
@@ -131,12 +191,8 @@ final class Proxy implements AutoCloseable {
         void answers() {
             pump(server, client, text -> {
                 answered = true;
-                if (cutting) {
-                    cuts.incrementAndGet();
-                    whenCut.run();
-                    return false;
-                }
-                return true;
+                Plan now = begun.getAndSet(null);
+                return now == null || now.passes().getAsBoolean();
             });
         }
 
@@ -172,9 +228,7 @@ final class Proxy implements AutoCloseable {
     }
 
     private static void spawn(Runnable work) {
-        Thread thread = new Thread(work, "test-proxy");
-        thread.setDaemon(true);
-        thread.start();
+        Environment.system().threads("test-proxy").newThread(work).start();
     }
 
     private static void closeQuietly(AutoCloseable socket) {

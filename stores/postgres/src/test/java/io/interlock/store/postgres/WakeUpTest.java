@@ -1,0 +1,205 @@
+package io.interlock.store.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
+import io.interlock.servers.PostgresServer;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.store.sql.SchemaMode;
+import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.TableNames;
+import io.interlock.tck.process.Proxy;
+import io.interlock.time.Environment;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Which callers are woken, when, and what it costs. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class WakeUpTest {
+
+    private final PostgresHarness harness = new PostgresHarness();
+    private final PostgresServer server = harness.server();
+    private final RunStore store = harness.open(Environment.system());
+    private final String channel = KeyHash.channel(new TableNames(harness.schema(), TableNames.DEFAULT_PREFIX));
+
+    @BeforeEach
+    void reset() {
+        harness.reset();
+    }
+
+    @AfterAll
+    void close() {
+        store.close();
+        harness.close();
+    }
+
+    @Test
+    void aReleaseIsAnnouncedOnlyWhenACallerWaits() throws Exception {
+        try (Connection listening = server.connect()) {
+            RowWait.execute(listening, "LISTEN " + channel);
+            for (int i = 0; i < 3; i++) {
+                Bench.release(store, Bench.take(store, "lonely"));
+            }
+            LeaseRecord lease = Bench.take(store, "wanted");
+            assertThat(Bench.ask(store, Bench.asking("wanted").waiting())).isInstanceOf(AcquireAnswer.Refused.class);
+            Bench.release(store, lease);
+            assertThat(heardUpTo(listening, "wanted")).hasSize(1);
+        }
+    }
+
+    @Test
+    void aWaiterThatAsksAgainLeavesNoSecondMark() {
+        Bench.take(store, Bench.asking("wanted").on(LeaseTerms.of(Duration.ofMinutes(2))));
+        Bench.ask(store, Bench.asking("wanted").waiting());
+        long before = harness.writes().orElseThrow();
+        for (int i = 0; i < 5; i++) {
+            Bench.ask(store, Bench.asking("wanted").waiting());
+        }
+        assertThat(harness.writes()).hasValue(before);
+        harness.advance(Duration.ofSeconds(40));
+        Bench.ask(store, Bench.asking("wanted").waiting());
+        assertThat(server.ask("SELECT waiters_until > 50000000 + " + harness.now() + " FROM " + harness.table("lease")))
+                .as("refreshed in good time")
+                .isEqualTo("t");
+    }
+
+    @Test
+    void aWaitingCallerHearsOfItsTurnWhicheverStepSettledItsKey() throws Exception {
+        try (Connection listening = server.connect()) {
+            RowWait.execute(listening, "LISTEN " + channel);
+            callerBehindALease("claimed");
+            assertThat(store.claim(RunWords.claiming(1))).isEmpty();
+            heardUpTo(listening, "claimed");
+            callerBehindALease("refused");
+            RunWords.submit(store, RunWords.submitting("refused", ConflictPolicy.REJECT));
+            heardUpTo(listening, "refused");
+        }
+    }
+
+    @Test
+    void aWaitingCallerHearsThatItHasWaitedTooLong() throws Exception {
+        try (Connection listening = server.connect()) {
+            RowWait.execute(listening, "LISTEN " + channel);
+            RunWords.queued(store, "held");
+            RunWords.claim(store);
+            queued("held", RunWords.spec().limits(new RunLimits(Duration.ofSeconds(5), null, Duration.ZERO)));
+            harness.advance(Duration.ofSeconds(6));
+            assertThat(store.claim(RunWords.claiming(1))).isEmpty();
+            heardUpTo(listening, "held");
+        }
+    }
+
+    /** A caller waits for its turn behind a lease that has just ended. */
+    private void callerBehindALease(String name) {
+        Bench.take(store, Bench.asking(name).on(LeaseTerms.of(Duration.ofSeconds(10))));
+        queued(name, RunWords.spec());
+        harness.advance(Duration.ofSeconds(11));
+    }
+
+    private void queued(String name, RunSpec spec) {
+        SubmitRequest.Caller caller = new SubmitRequest.Caller(new LeaseId(RunWords.uuid()), Bench.HOLDER);
+        SubmitRequest request =
+                SubmitRequest.of(RunWords.freshRun(), Bench.key(name), spec.policy(ConflictPolicy.QUEUE));
+        assertThat(RunWords.submit(store, request.by(caller))).isInstanceOf(SubmitAnswer.Queued.class);
+    }
+
+    @Test
+    void aBrokenListenerComesBackAndWakesAllWatchers() {
+        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger others = new AtomicInteger();
+        try (LeaseStore mine = harness.open(Environment.system());
+                var one = mine.changes().watch(Bench.key("a"), looks::incrementAndGet);
+                var two = mine.changes().watch(Bench.key("b"), others::incrementAndGet)) {
+            await().until(() -> looks.get() >= 1);
+            int before = others.get();
+            assertThat(server.ask(
+                            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'LISTEN "
+                                    + channel + "'"))
+                    .isEqualTo("1");
+            await().until(() -> looks.get() >= 2 && others.get() > before);
+        }
+    }
+
+    @Test
+    void aWatcherThatThrowsHarmsNoOtherAndOneThatLeftHearsNothing() {
+        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger left = new AtomicInteger();
+        try (LeaseStore mine = harness.open(Environment.system());
+                var bad = mine.changes().watch(Bench.key("k"), () -> {
+                    throw new IllegalStateException("a bad watcher, as the test wants it");
+                });
+                var good = mine.changes().watch(Bench.key("k"), looks::incrementAndGet)) {
+            await().until(() -> looks.get() >= 1);
+            var gone = mine.changes().watch(Bench.key("k"), left::incrementAndGet);
+            gone.close();
+            gone.close();
+            LeaseRecord lease = Bench.take(store, "k");
+            Bench.ask(store, Bench.asking("k").waiting());
+            int before = looks.get();
+            Bench.release(store, lease);
+            await().until(() -> looks.get() > before);
+            assertThat(left.get()).isZero();
+        }
+    }
+
+    /** A connection that is dead without saying so is found out, and what was missed meanwhile is made up for. */
+    @Test
+    void aListenerThatHearsNothingAnyMoreConnectsAgainAndWakesItsWatchers() throws Exception {
+        ServerSettings settings = new ServerSettings(
+                "test",
+                new TableNames(harness.schema(), TableNames.DEFAULT_PREFIX),
+                SchemaMode.NONE,
+                ServerSettings.DEFAULT_MAX_LEASE,
+                Duration.ofSeconds(1));
+        AtomicInteger looks = new AtomicInteger();
+        try (Proxy proxy = new Proxy(server.port())) {
+            PGSimpleDataSource raw = new PGSimpleDataSource();
+            raw.setPortNumbers(new int[] {proxy.port()});
+            raw.setUser("postgres");
+            raw.setSocketTimeout(1);
+            try (Listener listener =
+                            new Listener(raw, settings, Environment.system(), new Watchers(), Duration.ofMillis(200));
+                    var subscription = listener.watch(Bench.key("k"), looks::incrementAndGet)) {
+                await().until(() -> looks.get() == 1);
+                proxy.silenceConnectionsThatSaid("LISTEN");
+                await().atMost(Duration.ofSeconds(10)).until(() -> looks.get() >= 2);
+            }
+        }
+    }
+
+    /** All that is heard until something is heard about a key. */
+    private static List<String> heardUpTo(Connection connection, String name) throws SQLException {
+        String hash = Long.toHexString(KeyHash.of(Bench.key(name)));
+        List<String> heard = new ArrayList<>();
+        PGConnection driver = connection.unwrap(PGConnection.class);
+        while (!heard.contains(hash)) {
+            PGNotification[] some = driver.getNotifications(10_000);
+            assertThat(some).as("about " + name + ", after " + heard).isNotEmpty();
+            for (PGNotification one : some) {
+                heard.addAll(List.of(one.getParameter().split(",", -1)));
+            }
+        }
+        return heard;
+    }
+}

@@ -1,0 +1,103 @@
+package io.interlock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.run.Claimed;
+import io.interlock.run.Run;
+import io.interlock.spi.run.RunStore;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Two stores that are asked the same, and must answer the same. Tokens differ, for each store draws its own. */
+final class Twins {
+
+    private final RunStore one;
+    private final RunStore other;
+    private String doing = "";
+
+    Twins(RunStore one, RunStore other) {
+        this.one = one;
+        this.other = other;
+    }
+
+    /** The lease that both stores gave for the same request, each with its own token. */
+    record Lease(LeaseRecord one, LeaseRecord other) {}
+
+    /** The work that both stores gave. */
+    record Work(Run run, Lease lease) {}
+
+    /** What both stores said. */
+    record Said<A>(A one, A other) {}
+
+    /** Asks both the same. */
+    <A> Said<A> ask(String what, Function<RunStore, A> question) {
+        return ask(what, question, question);
+    }
+
+    /** Asks both the same, each with what it gave before. */
+    <A> Said<A> ask(String what, Function<RunStore, A> toOne, Function<RunStore, A> toOther) {
+        doing = what;
+        Said<A> said = new Said<>(toOne.apply(one), toOther.apply(other));
+        assertThat(words(said.one())).as(what).isEqualTo(words(said.other()));
+        return said;
+    }
+
+    /** Has both do something of which each may say something else. */
+    void tell(String what, Consumer<RunStore> deed) {
+        doing = what;
+        deed.accept(one);
+        deed.accept(other);
+    }
+
+    /** Asks both something that is answered in no particular order. */
+    <A> void askForAny(String what, Function<RunStore, ? extends Collection<A>> question) {
+        doing = what;
+        assertThat(question.apply(one).stream().map(Twins::words))
+                .as(what)
+                .containsExactlyInAnyOrderElementsOf(
+                        question.apply(other).stream().map(Twins::words).toList());
+    }
+
+    static List<Work> works(Said<List<Claimed>> said) {
+        List<Work> works = new ArrayList<>();
+        for (int i = 0; i < said.one().size(); i++) {
+            Claimed here = said.one().get(i);
+            works.add(new Work(
+                    here.run(), new Lease(here.lease(), said.other().get(i).lease())));
+        }
+        return works;
+    }
+
+    /** Everything that can be seen of these keys and runs is the same in both. */
+    void areAlike(List<LockKey> keys, List<RunId> runs) {
+        String after = "after: " + doing;
+        for (RunId run : runs) {
+            ask(after, store -> store.findRun(run));
+            ask(after, store -> store.attempts(run));
+            ask(after, store -> store.explain(run));
+        }
+        for (LockKey key : keys) {
+            ask(after, store -> store.queue(key));
+            ask(after, store -> store.resource(key));
+            ask(after, store -> store.find(List.of(key)));
+            // What happens at one moment is written in each store's own order.
+            ask(
+                    after,
+                    store -> store.audit(key).stream()
+                            .map(record -> words(record.at(0)))
+                            .sorted()
+                            .toList());
+        }
+    }
+
+    // Each store draws tokens and numbers for itself, and may name any of several pauses.
+    private static String words(Object answer) {
+        return answer.toString().replaceAll("(token|number)=\\d+", "$1=…").replaceAll("=Pause\\[[^]]*]", "=Pause[…]");
+    }
+}
