@@ -412,6 +412,8 @@ public abstract class BrokenNetworkContract implements RunContract {
             proxy().silence(false);
             await().ignoreExceptionsInstanceOf(StoreUnavailableException.class)
                     .until(() -> caller.release(lease) instanceof ReleaseAnswer.Released);
+            // Else closing would wait for connections that were begun in the silence.
+            proxy().close();
         }
     }
 
