@@ -8,6 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * is kept.
  */
 final class BodyReader implements Handler<RoutingContext> {
+
+    private static final Pattern JSON = Pattern.compile("application/json(;charset=\"?utf-8\"?)?");
 
     private final Limits limits;
     private final boolean anyType;
@@ -68,7 +71,9 @@ final class BodyReader implements Handler<RoutingContext> {
 
     private static boolean isJson(@Nullable String type) {
         return type != null
-                && type.toLowerCase(Locale.ROOT).replace(" ", "").matches("application/json(;charset=\"?utf-8\"?)?");
+                && (type.equals("application/json")
+                        || JSON.matcher(type.toLowerCase(Locale.ROOT).replace(" ", ""))
+                                .matches());
     }
 
     private Problem tooLarge() {
@@ -82,7 +87,7 @@ final class BodyReader implements Handler<RoutingContext> {
         private final RoutingContext context;
         private final Buffer body = Buffer.buffer();
         private boolean over;
-        private long timer;
+        private @Nullable Long timer;
 
         Arrival(RoutingContext context) {
             this.context = context;
@@ -90,17 +95,20 @@ final class BodyReader implements Handler<RoutingContext> {
 
         void begin() {
             HttpServerRequest request = context.request();
-            timer = context.vertx()
-                    .setTimer(
-                            limits.arrival().toMillis(),
-                            id -> stop(Problem.of(
-                                    ProblemCode.REQUEST_TIMEOUT,
-                                    "The body was not complete after "
-                                            + limits.arrival().toSeconds() + "s.")));
             request.handler(this::take);
             request.exceptionHandler(failure -> end());
             request.endHandler(end -> complete());
             request.resume();
+            // Most bodies come with their headers, and are complete by now.
+            if (!over) {
+                timer = context.vertx().setTimer(limits.arrival().toMillis(), id -> stop(tooSlow()));
+            }
+        }
+
+        private Problem tooSlow() {
+            return Problem.of(
+                    ProblemCode.REQUEST_TIMEOUT,
+                    "The body was not complete after " + limits.arrival().toSeconds() + "s.");
         }
 
         private void take(Buffer chunk) {
@@ -137,7 +145,9 @@ final class BodyReader implements Handler<RoutingContext> {
 
         private void end() {
             over = true;
-            context.vertx().cancelTimer(timer);
+            if (timer != null) {
+                context.vertx().cancelTimer(timer);
+            }
         }
     }
 }
