@@ -11,6 +11,7 @@ import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -35,6 +36,7 @@ import java.util.stream.Collectors;
 public final class Api {
 
     private static final String PUBLIC = "public";
+    private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
     private final String name;
     private final OpenAPIContract contract;
@@ -249,8 +251,7 @@ public final class Api {
             response.end();
         } else {
             note(context, reply.body());
-            response.putHeader("Content-Type", "application/json")
-                    .end(reply.body().toBuffer());
+            response.putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(reply.body().toBuffer());
         }
     }
 

@@ -5,6 +5,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
@@ -36,23 +37,23 @@ final class BodyReader implements Handler<RoutingContext> {
             context.fail(refusal.thrown());
             return;
         }
-        if (request.getHeader("Expect") != null) {
+        if (request.getHeader(HttpHeaders.EXPECT) != null) {
             request.response().writeContinue();
         }
         new Arrival(context).begin();
     }
 
     private @Nullable Problem refusal(HttpServerRequest request) {
-        String length = request.getHeader("Content-Length");
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (length != null && (length.length() > 10 || Long.parseLong(length) > limits.body())) {
             return tooLarge();
         }
-        String expected = request.getHeader("Expect");
+        String expected = request.getHeader(HttpHeaders.EXPECT);
         if (expected != null && !expected.equalsIgnoreCase("100-continue")) {
             return Problem.of(ProblemCode.EXPECTATION_FAILED, "Expect knows only 100-continue.");
         }
-        String type = request.getHeader("Content-Type");
-        String encoding = request.getHeader("Content-Encoding");
+        String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+        String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
         boolean plain = encoding == null || encoding.equalsIgnoreCase("identity");
         if (hasBody(request) && !(plain && (anyType || isJson(type)))) {
             return Problem.of(
@@ -65,8 +66,8 @@ final class BodyReader implements Handler<RoutingContext> {
 
     /** Whether something comes behind the headers. */
     static boolean hasBody(HttpServerRequest request) {
-        String length = request.getHeader("Content-Length");
-        return request.getHeader("Transfer-Encoding") != null || (length != null && !length.equals("0"));
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        return request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null || (length != null && !length.equals("0"));
     }
 
     private static boolean isJson(@Nullable String type) {
@@ -87,7 +88,7 @@ final class BodyReader implements Handler<RoutingContext> {
         private final RoutingContext context;
         private final Buffer body = Buffer.buffer();
         private boolean over;
-        private @Nullable Long timer;
+        private long timer;
 
         Arrival(RoutingContext context) {
             this.context = context;
@@ -95,14 +96,11 @@ final class BodyReader implements Handler<RoutingContext> {
 
         void begin() {
             HttpServerRequest request = context.request();
+            timer = context.vertx().setTimer(limits.arrival().toMillis(), id -> stop(tooSlow()));
             request.handler(this::take);
             request.exceptionHandler(failure -> end());
             request.endHandler(end -> complete());
             request.resume();
-            // Most bodies come with their headers, and are complete by now.
-            if (!over) {
-                timer = context.vertx().setTimer(limits.arrival().toMillis(), id -> stop(tooSlow()));
-            }
         }
 
         private Problem tooSlow() {
@@ -145,9 +143,7 @@ final class BodyReader implements Handler<RoutingContext> {
 
         private void end() {
             over = true;
-            if (timer != null) {
-                context.vertx().cancelTimer(timer);
-            }
+            context.vertx().cancelTimer(timer);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.interlock.server.http;
 
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -25,20 +26,20 @@ final class DateHeader implements Handler<RoutingContext> {
 
     @Override
     public void handle(RoutingContext context) {
-        context.response().putHeader("Date", now());
+        context.response().putHeader(HttpHeaders.DATE, now());
         context.next();
     }
 
     /** Written anew once a second. Threads that do so at the same time write the same. */
-    private String now() {
+    private CharSequence now() {
         Instant now = clock.instant();
         Written last = written;
         if (last.second != now.getEpochSecond()) {
-            last = new Written(now.getEpochSecond(), FORMAT.format(now));
+            last = new Written(now.getEpochSecond(), HttpHeaders.createOptimized(FORMAT.format(now)));
             written = last;
         }
         return last.text;
     }
 
-    private record Written(long second, String text) {}
+    private record Written(long second, CharSequence text) {}
 }
