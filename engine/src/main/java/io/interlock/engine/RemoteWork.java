@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * steps on, those made at the same time together, and keeps nothing alive for them: their heartbeats are their own. No step
  * takes a thread while it waits; cancelling the future of a stage ends the wait. Every step may be repeated with the same ids
  * after an unclear answer.
+ *
+ * <p>A stage may complete on the thread that answers other steps, too: what depends on it must be quick or run elsewhere.
  */
 public interface RemoteWork {
 

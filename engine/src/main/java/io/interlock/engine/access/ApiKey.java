@@ -109,7 +109,7 @@ public final class ApiKey {
     private String checksum() {
         CRC32 crc = new CRC32();
         crc.update((PREFIX + id + "_" + secret).getBytes(StandardCharsets.US_ASCII));
-        return Base62.encode(BigInteger.valueOf(crc.getValue()), CHECKSUM_WIDTH);
+        return Base62.encode(crc.getValue(), CHECKSUM_WIDTH);
     }
 
     private static String secret(RandomGenerator random) {

@@ -25,6 +25,17 @@ final class Base62 {
         return new String(text);
     }
 
+    /** The same, for a number that is small enough. */
+    static String encode(long number, int width) {
+        char[] text = new char[width];
+        long rest = number;
+        for (int i = width - 1; i >= 0; i--) {
+            text[i] = DIGITS.charAt((int) (rest % DIGITS.length()));
+            rest /= DIGITS.length();
+        }
+        return new String(text);
+    }
+
     /** {@code width} characters, each by chance. */
     static String random(RandomGenerator random, int width) {
         StringBuilder text = new StringBuilder(width);

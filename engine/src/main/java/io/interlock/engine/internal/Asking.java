@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +39,7 @@ final class Asking {
     private final SubmitRequest request;
     private final Duration pause;
     private final boolean mayWait;
+    private final Executor callbacks;
     private final BiFunction<SubmitAnswer, Moment, Submission> conclusion;
     private final CompletableFuture<Submission> result = new CompletableFuture<>();
 
@@ -49,18 +51,21 @@ final class Asking {
     /**
      * A request that is not on its way yet.
      *
+     * @param callbacks where the answer is passed on, and with it what depends on it
      * @param conclusion what an answer means, by when it was asked for
      */
     Asking(
             House house,
             RunRequest wanted,
             SubmitRequest request,
+            Executor callbacks,
             BiFunction<SubmitAnswer, Moment, Submission> conclusion) {
         this.house = house;
         this.request = request;
         this.pause = wanted.conflictDelay();
         this.retries = wanted.conflictRetries();
         this.mayWait = retries > 0;
+        this.callbacks = callbacks;
         this.conclusion = conclusion;
     }
 
@@ -98,11 +103,11 @@ final class Asking {
     private void answered(@Nullable SubmitAnswer answer, @Nullable Throwable failure, Moment before) {
         if (answer == null) {
             Throwable why = failure == null ? new IllegalStateException("no answer") : Failures.cause(failure);
-            house.threads().tell(() -> result.completeExceptionally(why));
+            callbacks.execute(() -> result.completeExceptionally(why));
         } else if (answer instanceof SubmitAnswer.Refused refused && mayPass(refused.refusal()) && takeRetry()) {
             again();
         } else {
-            house.threads().tell(() -> conclude(answer, before));
+            callbacks.execute(() -> conclude(answer, before));
         }
     }
 
@@ -121,7 +126,7 @@ final class Asking {
             over = closing;
         }
         if (over) {
-            house.threads().tell(() -> result.completeExceptionally(House.closed()));
+            callbacks.execute(() -> result.completeExceptionally(House.closed()));
         } else {
             house.deadlines().after(house.time().jittered(pause, SPREAD), this::attempt);
         }

@@ -25,6 +25,7 @@ import io.interlock.time.Moment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Takes requests in: fills in what the job says, asks the store, and says what came of it. */
@@ -59,7 +60,10 @@ final class Intake {
     }
 
     private CompletableFuture<Submission> submit(Ask ask) {
-        return new Asking(house, ask.wanted, ask.request, (answer, before) -> concluded(ask, answer, before)).begin();
+        // The code behind a remote call is ours: it is quick, and another thread would cost more than it does.
+        Executor callbacks = ask.remote ? Runnable::run : house.threads()::tell;
+        return new Asking(house, ask.wanted, ask.request, callbacks, (answer, before) -> concluded(ask, answer, before))
+                .begin();
     }
 
     private Ask ask(RunRequest request, SubmitRequest.@Nullable Caller remote) {

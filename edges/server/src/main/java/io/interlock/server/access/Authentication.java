@@ -16,6 +16,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -36,6 +37,8 @@ import java.util.concurrent.CompletionStage;
 public final class Authentication {
 
     private static final String BEARER = "bearer ";
+    private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
+    private static final CharSequence TENANT = HttpHeaders.createOptimized("X-Tenant");
 
     /** How many wrong keys an address may show in a second. */
     private static final int WRONG_KEYS = 50;
@@ -94,17 +97,18 @@ public final class Authentication {
         String key = shown.get();
         Exchange.standing(context, () -> isStillKnown(Exchange.session(context), key));
         Context loop = Vertx.currentContext();
+        CompletableFuture<Optional<AccessKey>> recognised = keys.recognise(key).toCompletableFuture();
+        if (recognised.isDone() && !recognised.isCompletedExceptionally()) {
+            admitOrFail(context, recognised.join(), needed, address);
+            return;
+        }
         request.pause();
-        Future.fromCompletionStage(keys.recognise(key), loop).onComplete(answer -> {
+        Future.fromCompletionStage(recognised, loop).onComplete(answer -> {
             // Whoever reads the body lets it flow again.
             if (answer.failed()) {
                 context.fail(answer.cause());
             } else {
-                try {
-                    admit(context, answer.result(), needed, address);
-                } catch (ProblemException refused) {
-                    context.fail(refused);
-                }
+                admitOrFail(context, answer.result(), needed, address);
             }
         });
     }
@@ -117,8 +121,12 @@ public final class Authentication {
 
     /** Goes on if {@code found} is somebody, may do what {@code needed} is needed for, and does not ask too often. */
     public void admit(RoutingContext context, Optional<AccessKey> found, Role needed) {
+        admitOrFail(context, found, needed, address(context.request()));
+    }
+
+    private void admitOrFail(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
         try {
-            admit(context, found, needed, address(context.request()));
+            admit(context, found, needed, address);
         } catch (ProblemException refused) {
             context.fail(refused);
         }
@@ -155,7 +163,7 @@ public final class Authentication {
     }
 
     private static String tenant(HttpServerRequest request, AccessKey key) {
-        String named = request.getHeader("X-Tenant");
+        String named = request.getHeader(TENANT);
         if (named == null || named.equals(key.tenant())) {
             return key.tenant();
         }
@@ -173,7 +181,7 @@ public final class Authentication {
 
     /** Whether a request shows an API key. */
     public static boolean hasKey(HttpServerRequest request) {
-        return request.headers().contains("x-api-key") || request.headers().contains("Authorization");
+        return request.headers().contains(API_KEY) || request.headers().contains(HttpHeaders.AUTHORIZATION);
     }
 
     /**
@@ -209,8 +217,8 @@ public final class Authentication {
 
     /** The one key a request shows. Two different ones are none: a proxy in front may have looked at the other. */
     private static Optional<String> shown(HttpServerRequest request) {
-        Set<String> shown = new LinkedHashSet<>(request.headers().getAll("x-api-key"));
-        for (String authorization : request.headers().getAll("Authorization")) {
+        Set<String> shown = new LinkedHashSet<>(request.headers().getAll(API_KEY));
+        for (String authorization : request.headers().getAll(HttpHeaders.AUTHORIZATION)) {
             boolean bearer = authorization.regionMatches(true, 0, BEARER, 0, BEARER.length());
             shown.add(bearer ? authorization.substring(BEARER.length()).strip() : "");
         }

@@ -11,6 +11,7 @@ import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -25,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -34,6 +36,7 @@ import java.util.stream.Collectors;
 public final class Api {
 
     private static final String PUBLIC = "public";
+    private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
     private final String name;
     private final OpenAPIContract contract;
@@ -108,10 +111,11 @@ public final class Api {
             String id = operation.getOperationId();
             Operation answering = operations.of(id);
             RequestCheck check = new RequestCheck(operation, contract.getSchemaRepository());
+            Map<String, Map<String, String>> byField = rolesByField(operation);
             route.setDoSecurity(false).setDoValidation(false);
             route.addHandler(shaped);
             admit(route, role(operation), authentication, gate, operations.signatures(id));
-            route.addHandler(context -> call(context, operation, check, answering));
+            route.addHandler(context -> call(context, check, byField, answering));
         }
         Router router = builder.createRouter();
         contract.getPaths().forEach(path -> {
@@ -170,37 +174,44 @@ public final class Api {
 
     private static void call(
             RoutingContext context,
-            io.vertx.openapi.contract.Operation operation,
             RequestCheck check,
+            Map<String, Map<String, String>> rolesByField,
             Operation answering) {
         Call call = check.check(context, Exchange.body(context));
         note(context, call);
-        requireForFields(operation, call);
+        requireForFields(rolesByField, call);
         CompletionStage<Reply> answer = answering.answer(call);
         Future.fromCompletionStage(answer, Vertx.currentContext())
                 .onSuccess(reply -> send(context, reply))
                 .onFailure(context::fail);
     }
 
-    /** Some values of some fields are for higher roles than the operation as such. */
-    private static void requireForFields(io.vertx.openapi.contract.Operation operation, Call call) {
+    /** Which values of which fields are for higher roles than the operation as such: by field, by value, the role. */
+    private static Map<String, Map<String, String>> rolesByField(io.vertx.openapi.contract.Operation operation) {
+        Map<String, Map<String, String>> roles = new TreeMap<>();
         if (operation.getExtensions().get("x-role-by-field") instanceof JsonObject fields) {
             for (Map.Entry<String, Object> field : fields) {
                 // The resolved contract carries marks of the resolver beside what was written.
-                if (!(field.getValue() instanceof JsonObject byValue)) {
-                    continue;
-                }
-                String needed = byValue.getString(String.valueOf(call.body().getValue(field.getKey())));
-                if (needed != null && !call.caller().may(named(needed))) {
-                    throw Problem.of(
-                                    ProblemCode.FORBIDDEN,
-                                    field.getKey() + " " + call.body().getValue(field.getKey()) + " needs the role "
-                                            + needed + ".")
-                            .with("neededRole", needed)
-                            .thrown();
+                if (field.getValue() instanceof JsonObject byValue) {
+                    Map<String, String> byName = new TreeMap<>();
+                    byValue.fieldNames().forEach(value -> byName.put(value, String.valueOf(byValue.getValue(value))));
+                    roles.put(field.getKey(), byName);
                 }
             }
         }
+        return roles;
+    }
+
+    private static void requireForFields(Map<String, Map<String, String>> rolesByField, Call call) {
+        rolesByField.forEach((field, roles) -> {
+            String value = String.valueOf(call.body().getValue(field));
+            String needed = roles.get(value);
+            if (needed != null && !call.caller().may(named(needed))) {
+                throw Problem.of(ProblemCode.FORBIDDEN, field + " " + value + " needs the role " + needed + ".")
+                        .with("neededRole", needed)
+                        .thrown();
+            }
+        });
     }
 
     private static void note(RoutingContext context, Call call) {
@@ -240,8 +251,7 @@ public final class Api {
             response.end();
         } else {
             note(context, reply.body());
-            response.putHeader("Content-Type", "application/json")
-                    .end(reply.body().toBuffer());
+            response.putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(reply.body().toBuffer());
         }
     }
 

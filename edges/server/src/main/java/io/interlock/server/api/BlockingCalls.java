@@ -4,6 +4,7 @@ import io.interlock.server.problem.Problems;
 import io.interlock.time.Environment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -14,7 +15,7 @@ import java.util.function.Supplier;
  * Where calls run that block, so that event loops never do. Bounded: when all threads are busy and the line is full, a call is
  * refused at once with a problem. Idle threads end. Safe for use by many threads.
  */
-public final class BlockingCalls {
+public final class BlockingCalls implements Executor {
 
     private static final int THREADS = 16;
     private static final int LINE = 1_000;
@@ -46,6 +47,12 @@ public final class BlockingCalls {
                 environment.threads("interlock-api"));
         pool.allowCoreThreadTimeOut(true);
         return new BlockingCalls(pool);
+    }
+
+    /** Runs {@code task}, or throws if the line is full. */
+    @Override
+    public void execute(Runnable task) {
+        pool.execute(task);
     }
 
     /** Makes a call. What it throws, the stage fails with. */

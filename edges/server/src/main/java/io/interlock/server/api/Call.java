@@ -10,6 +10,7 @@ import io.interlock.server.http.Exchange;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Session;
+import io.vertx.core.Context;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.SocketAddress;
@@ -23,6 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -37,15 +39,20 @@ public final class Call {
 
     private static final Pattern PREFER_WAIT = Pattern.compile("(?:^|[,;\\s])wait=\"?(\\d{1,6})\"?(?:$|[,;\\s])");
 
+    private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+
     private final RoutingContext context;
     private final Map<String, Object> parameters;
     private final JsonObject body;
+    private final Executor loop;
     private final CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
 
     Call(RoutingContext context, Map<String, Object> parameters, JsonObject body) {
         this.context = context;
         this.parameters = parameters;
         this.body = body;
+        Context own = context.vertx().getOrCreateContext();
+        this.loop = task -> own.runOnContext(now -> task.run());
         context.addEndHandler(ended -> over.complete(null));
     }
 
@@ -63,6 +70,14 @@ public final class Call {
     /** The id of the request. */
     public String requestId() {
         return Exchange.requestId(context);
+    }
+
+    /**
+     * Runs tasks on the event loop of this call, which must not block. The answer is sent from there: what makes it up runs there,
+     * too, rather than on a thread of the store on which other calls wait.
+     */
+    public Executor loop() {
+        return loop;
     }
 
     /** The body; empty if there was none. */
@@ -181,7 +196,7 @@ public final class Call {
     /** The W3C trace the call belongs to, if it is one. */
     public Optional<String> traceparent() {
         return Optional.ofNullable(context.request().getHeader("traceparent"))
-                .filter(trace -> trace.matches("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}"));
+                .filter(trace -> TRACEPARENT.matcher(trace).matches());
     }
 
     /** Ends the connection at once, whatever is left to send: for a client that does not read. */

@@ -6,9 +6,13 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.interlock.server.problem.Problem.Mistake;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.json.jackson.JacksonCodec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Finds objects that name a field twice. Of the two, readers differ in which one they believe, so somebody in front may have seen another wish. */
 final class OneMeaning {
@@ -18,6 +22,17 @@ final class OneMeaning {
             .build();
 
     private OneMeaning() {}
+
+    /** Reads {@code json}; {@code null} if it is no JSON that can be read in one way only, or no object. */
+    static @Nullable JsonObject read(String json) {
+        try (JsonParser parser = JSON.createParser(json)) {
+            return JacksonCodec.fromParser(parser, Object.class) instanceof JsonObject object ? object : null;
+        } catch (DecodeException | JsonProcessingException otherwise) {
+            return null;
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+    }
 
     /** Adds the first such field of {@code json}, which can be read otherwise, to {@code mistakes}. */
     static void check(String json, List<Mistake> mistakes) {

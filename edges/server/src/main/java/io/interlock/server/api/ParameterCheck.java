@@ -12,32 +12,39 @@ import io.vertx.openapi.contract.Parameter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one parameter of an operation, as the type its schema gives it. */
 final class ParameterCheck {
 
+    private static final Pattern INTEGER = Pattern.compile("-?\\d{1,18}");
+
     private final String name;
+    private final String pointer;
     private final Location in;
     private final boolean required;
     private final String type;
     private final @Nullable Object otherwise;
+    private final Predicate<@Nullable Object> proper;
     private final Validator validator;
 
     ParameterCheck(Parameter parameter, SchemaRepository schemas) {
         name = parameter.getName();
         in = parameter.getIn();
+        pointer = in.name().toLowerCase(Locale.ROOT) + "/" + name;
         required = parameter.isRequired();
         JsonSchema schema = parameter.getSchema();
         type = schema.get("type", "string");
         otherwise = schema.get("default");
+        proper = SchemaMatch.of(schema);
         validator = schemas.validator(schema);
     }
 
     /** Puts its value into {@code values}, or what is wrong with it into {@code mistakes}. */
     void read(RoutingContext context, Map<String, Object> values, List<Mistake> mistakes) {
         List<String> given = given(context);
-        String pointer = in.name().toLowerCase(Locale.ROOT) + "/" + name;
         if (given.isEmpty()) {
             if (required) {
                 mistakes.add(new Mistake(pointer, "is required"));
@@ -55,7 +62,7 @@ final class ParameterCheck {
             return;
         }
         Object value = typed(given.get(0));
-        List<Mistake> found = Mistakes.of(validator.validate(value));
+        List<Mistake> found = proper.test(value) ? List.of() : Mistakes.of(validator.validate(value));
         if (found.isEmpty()) {
             values.put(name, value);
         }
@@ -77,7 +84,7 @@ final class ParameterCheck {
     /** The text as its type, or as it is if it cannot be: then the validator says what is wrong. */
     private Object typed(String text) {
         return switch (type) {
-            case "integer" -> text.matches("-?\\d{1,18}") ? (Object) Long.valueOf(text) : text;
+            case "integer" -> INTEGER.matcher(text).matches() ? (Object) Long.valueOf(text) : text;
             case "boolean" -> text.equals("true") || text.equals("false") ? (Object) Boolean.valueOf(text) : text;
             case "array" -> new JsonArray(List.of(text.split(",", -1)));
             case "object" -> new JsonObject();

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ final class RequestCheck {
 
     private final List<ParameterCheck> parameters;
     private final Set<String> queryNames = new HashSet<>();
+    private final Predicate<@Nullable Object> properBody;
     private final @Nullable Validator body;
     private final boolean bodyRequired;
 
@@ -48,6 +50,7 @@ final class RequestCheck {
                 .forEach(parameter -> queryNames.add(parameter.getName()));
         RequestBody expected = operation.getRequestBody();
         MediaType json = expected == null ? null : expected.getContent().get("application/json");
+        properBody = json == null ? nothing -> false : SchemaMatch.of(json.getSchema());
         body = json == null ? null : schemas.validator(json.getSchema());
         bodyRequired = expected != null && expected.isRequired();
     }
@@ -91,10 +94,19 @@ final class RequestCheck {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(raw.getBytes()))
                     .toString();
+            JsonObject proper = OneMeaning.read(text);
+            if (proper != null) {
+                if (!properBody.test(proper)) {
+                    mistakes.addAll(Mistakes.of(body.validate(proper)));
+                }
+                PlainText.check(proper, mistakes);
+                return proper;
+            }
+            // Once more, to say what is wrong with it.
             Object value = Json.decodeValue(text);
             if (value instanceof JsonObject object) {
                 mistakes.addAll(Mistakes.of(body.validate(object)));
-                PlainText.check("", object, mistakes);
+                PlainText.check(object, mistakes);
                 OneMeaning.check(text, mistakes);
                 return object;
             }

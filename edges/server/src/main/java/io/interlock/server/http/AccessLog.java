@@ -24,6 +24,10 @@ final class AccessLog implements Handler<RoutingContext> {
 
     @Override
     public void handle(RoutingContext context) {
+        if (!log.isInfoEnabled()) {
+            context.next();
+            return;
+        }
         long begun = ticker.nanos();
         context.addEndHandler(ended -> write(context, Duration.ofNanos(ticker.nanos() - begun), ended.succeeded()));
         context.next();

@@ -5,9 +5,11 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * is kept.
  */
 final class BodyReader implements Handler<RoutingContext> {
+
+    private static final Pattern JSON = Pattern.compile("application/json(;charset=\"?utf-8\"?)?");
 
     private final Limits limits;
     private final boolean anyType;
@@ -33,23 +37,23 @@ final class BodyReader implements Handler<RoutingContext> {
             context.fail(refusal.thrown());
             return;
         }
-        if (request.getHeader("Expect") != null) {
+        if (request.getHeader(HttpHeaders.EXPECT) != null) {
             request.response().writeContinue();
         }
         new Arrival(context).begin();
     }
 
     private @Nullable Problem refusal(HttpServerRequest request) {
-        String length = request.getHeader("Content-Length");
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (length != null && (length.length() > 10 || Long.parseLong(length) > limits.body())) {
             return tooLarge();
         }
-        String expected = request.getHeader("Expect");
+        String expected = request.getHeader(HttpHeaders.EXPECT);
         if (expected != null && !expected.equalsIgnoreCase("100-continue")) {
             return Problem.of(ProblemCode.EXPECTATION_FAILED, "Expect knows only 100-continue.");
         }
-        String type = request.getHeader("Content-Type");
-        String encoding = request.getHeader("Content-Encoding");
+        String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+        String encoding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
         boolean plain = encoding == null || encoding.equalsIgnoreCase("identity");
         if (hasBody(request) && !(plain && (anyType || isJson(type)))) {
             return Problem.of(
@@ -62,13 +66,15 @@ final class BodyReader implements Handler<RoutingContext> {
 
     /** Whether something comes behind the headers. */
     static boolean hasBody(HttpServerRequest request) {
-        String length = request.getHeader("Content-Length");
-        return request.getHeader("Transfer-Encoding") != null || (length != null && !length.equals("0"));
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        return request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null || (length != null && !length.equals("0"));
     }
 
     private static boolean isJson(@Nullable String type) {
         return type != null
-                && type.toLowerCase(Locale.ROOT).replace(" ", "").matches("application/json(;charset=\"?utf-8\"?)?");
+                && (type.equals("application/json")
+                        || JSON.matcher(type.toLowerCase(Locale.ROOT).replace(" ", ""))
+                                .matches());
     }
 
     private Problem tooLarge() {
@@ -90,17 +96,17 @@ final class BodyReader implements Handler<RoutingContext> {
 
         void begin() {
             HttpServerRequest request = context.request();
-            timer = context.vertx()
-                    .setTimer(
-                            limits.arrival().toMillis(),
-                            id -> stop(Problem.of(
-                                    ProblemCode.REQUEST_TIMEOUT,
-                                    "The body was not complete after "
-                                            + limits.arrival().toSeconds() + "s.")));
+            timer = context.vertx().setTimer(limits.arrival().toMillis(), id -> stop(tooSlow()));
             request.handler(this::take);
             request.exceptionHandler(failure -> end());
             request.endHandler(end -> complete());
             request.resume();
+        }
+
+        private Problem tooSlow() {
+            return Problem.of(
+                    ProblemCode.REQUEST_TIMEOUT,
+                    "The body was not complete after " + limits.arrival().toSeconds() + "s.");
         }
 
         private void take(Buffer chunk) {

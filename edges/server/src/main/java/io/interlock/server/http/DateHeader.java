@@ -1,7 +1,9 @@
 package io.interlock.server.http;
 
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -16,6 +18,7 @@ final class DateHeader implements Handler<RoutingContext> {
             .withZone(ZoneOffset.UTC);
 
     private final InstantSource clock;
+    private volatile Written written = new Written(Long.MIN_VALUE, "");
 
     DateHeader(InstantSource clock) {
         this.clock = clock;
@@ -23,7 +26,20 @@ final class DateHeader implements Handler<RoutingContext> {
 
     @Override
     public void handle(RoutingContext context) {
-        context.response().putHeader("Date", FORMAT.format(clock.instant()));
+        context.response().putHeader(HttpHeaders.DATE, now());
         context.next();
     }
+
+    /** Written anew once a second. Threads that do so at the same time write the same. */
+    private CharSequence now() {
+        Instant now = clock.instant();
+        Written last = written;
+        if (last.second != now.getEpochSecond()) {
+            last = new Written(now.getEpochSecond(), HttpHeaders.createOptimized(FORMAT.format(now)));
+            written = last;
+        }
+        return last.text;
+    }
+
+    private record Written(long second, CharSequence text) {}
 }

@@ -5,6 +5,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Problems;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
@@ -62,7 +63,7 @@ public final class Failures implements Handler<RoutingContext> {
         }
         ErrorShape shape = Exchange.shape(context);
         response.setStatusCode(shape.status(problem.code()))
-                .putHeader("Content-Type", shape.mediaType())
+                .putHeader(HttpHeaders.CONTENT_TYPE, shape.mediaType())
                 .end(shape.of(problem.toJson(Exchange.requestId(context))).toBuffer());
     }
 

@@ -5,6 +5,7 @@ import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -38,12 +39,14 @@ public final class Gate {
     public Router router(Vertx vertx) {
         Router router = Router.router(vertx);
         Failures failures = new Failures();
-        router.route().handler(requestIds);
-        router.route().handler(accessLog);
-        router.route().handler(dates);
-        router.route().handler(securityHeaders);
-        router.route().handler(Gate::oneLength);
-        router.route().failureHandler(failures);
+        // One route: each further one would have to be matched again.
+        router.route()
+                .handler(requestIds)
+                .handler(accessLog)
+                .handler(dates)
+                .handler(securityHeaders)
+                .handler(Gate::oneLength)
+                .failureHandler(failures);
         router.errorHandler(404, failures);
         router.errorHandler(400, failures);
         router.errorHandler(500, failures);
@@ -52,9 +55,9 @@ public final class Gate {
 
     /** A body whose length can be read in two ways is none: somebody in front may have read it the other way. */
     private static void oneLength(RoutingContext context) {
-        List<String> encodings = context.request().headers().getAll("Transfer-Encoding");
+        List<String> encodings = context.request().headers().getAll(HttpHeaders.TRANSFER_ENCODING);
         boolean chunked = encodings.size() == 1 && encodings.get(0).equalsIgnoreCase("chunked");
-        if (encodings.isEmpty() || (chunked && context.request().getHeader("Content-Length") == null)) {
+        if (encodings.isEmpty() || (chunked && context.request().getHeader(HttpHeaders.CONTENT_LENGTH) == null)) {
             context.next();
         } else {
             context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length")

@@ -3,13 +3,14 @@ package io.interlock.server.http;
 import io.interlock.RunId;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.util.regex.Pattern;
 
 /** Gives every request an id: the client's own if it is a plain word, else a UUIDv7. It comes back as {@code X-Request-Id}. */
 final class RequestId implements Handler<RoutingContext> {
 
-    private static final String HEADER = "X-Request-Id";
+    private static final CharSequence HEADER = HttpHeaders.createOptimized("X-Request-Id");
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
 
     private final Environment environment;

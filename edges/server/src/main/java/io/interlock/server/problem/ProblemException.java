@@ -14,6 +14,12 @@ public final class ProblemException extends InterlockException {
         this.problem = problem;
     }
 
+    /** Nothing: a problem is an answer, and where it was found out says nothing to whoever reads the log. */
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
+    }
+
     @Override
     public String code() {
         return problem.code().code();

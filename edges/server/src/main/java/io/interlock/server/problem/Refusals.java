@@ -21,13 +21,12 @@ public final class Refusals {
 
     /** The problem of {@code refusal}; {@code view} is what else is known about the key, if somebody has looked. */
     public static Problem of(Refusal refusal, @Nullable KeyView view) {
-        Problem problem = Problem.of(ProblemCode.of(refusal.code()), sentence(refusal))
-                .with("key", refusal.key().name());
-        JsonObject facts = facts(refusal, view);
-        for (String name : facts.fieldNames()) {
-            problem = problem.with(name, facts.getValue(name));
-        }
-        problem = problem.with("explanation", refusal.explanation());
+        String explanation = refusal.explanation();
+        JsonObject facts = new JsonObject()
+                .put("key", refusal.key().name())
+                .mergeIn(facts(refusal, view))
+                .put("explanation", explanation);
+        Problem problem = new Problem(ProblemCode.of(refusal.code()), sentence(refusal, explanation), facts, null);
         if (problem.code() == ProblemCode.WRONG_STATE) {
             return problem;
         }
@@ -94,7 +93,10 @@ public final class Refusals {
 
     /** Why, with a capital at the beginning, unless a key stands there. */
     public static String sentence(Refusal refusal) {
-        String text = refusal.explanation();
+        return sentence(refusal, refusal.explanation());
+    }
+
+    private static String sentence(Refusal refusal, String text) {
         return text.startsWith(refusal.key().toString())
                 ? text + "."
                 : Character.toUpperCase(text.charAt(0)) + text.substring(1) + ".";

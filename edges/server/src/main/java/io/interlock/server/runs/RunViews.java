@@ -2,6 +2,7 @@ package io.interlock.server.runs;
 
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.batch.Coalescer;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
@@ -10,8 +11,11 @@ import io.interlock.server.api.Workbench;
 import io.interlock.server.json.HolderJson;
 import io.interlock.server.json.JsonTime;
 import io.interlock.server.json.RunJson;
+import io.interlock.spi.Answers;
 import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -23,19 +27,33 @@ public final class RunViews {
 
     private static final Logger log = LoggerFactory.getLogger(RunViews.class);
 
+    /** As many as calls that block have threads. */
+    private static final int LOOKS_AT_ONCE = 16;
+
+    private static final int MOST_TOGETHER = 1_000;
+
     private final Workbench bench;
+    private final Coalescer<LockKey, Optional<KeyView>> looks;
 
     /** Looks by {@code bench}. */
     public RunViews(Workbench bench) {
         this.bench = bench;
+        this.looks = new Coalescer<>(this::lookAt, key -> List.of(key), MOST_TOGETHER, LOOKS_AT_ONCE, bench.blocking());
     }
 
     /** What goes on under {@code key}; empty if nothing does, or if nobody can say: a refusal is one without it too. */
     public CompletionStage<Optional<KeyView>> key(LockKey key) {
-        return bench.blocking().call(() -> look(key)).exceptionally(failure -> {
+        return looks.submit(key).exceptionally(failure -> {
             log.debug("no second look at {}: {}", key, failure.toString());
             return Optional.empty();
         });
+    }
+
+    /** Looks once for all who ask about the same key: where one is refused, many are. */
+    private Answers<Optional<KeyView>> lookAt(List<LockKey> keys) {
+        Map<LockKey, Optional<KeyView>> seen = new HashMap<>();
+        return Answers.of(
+                keys.stream().map(key -> seen.computeIfAbsent(key, this::look)).toList());
     }
 
     private Optional<KeyView> look(LockKey key) {

@@ -36,12 +36,17 @@ final class StartOperation {
     CompletionStage<Reply> start(Call call) {
         RunRequest request = RunWish.read(call);
         if (request.execution() == Execution.WORKER) {
-            return bench.engine().submitAsync(request).thenCompose(answer -> answer(call, answer, null));
+            return bench.engine()
+                    .submitAsync(request)
+                    .thenComposeAsync(answer -> answer(call, answer, null), call.loop());
         }
         LeaseId lease = RunWish.leaseId(call)
                 .orElseGet(() -> LeaseId.random(bench.environment().random()));
         RemoteWork.Caller caller = Holders.caller(call, lease);
-        return bench.engine().remote().submit(request, caller).thenCompose(answer -> answer(call, answer, caller));
+        return bench.engine()
+                .remote()
+                .submit(request, caller)
+                .thenComposeAsync(answer -> answer(call, answer, caller), call.loop());
     }
 
     private CompletionStage<Reply> answer(Call call, Submission submission, RemoteWork.@Nullable Caller caller) {
@@ -61,9 +66,12 @@ final class StartOperation {
             return skipped(call, skipped.refusal());
         }
         Refusal refusal = ((Submission.Rejected) submission).refusal();
-        return views.key(refusal.key()).thenApply(view -> {
-            throw Refusals.of(refusal, view.orElse(null)).thrown();
-        });
+        return views.key(refusal.key())
+                .thenApplyAsync(
+                        view -> {
+                            throw Refusals.of(refusal, view.orElse(null)).thrown();
+                        },
+                        call.loop());
     }
 
     private CompletionStage<Reply> started(Call call, Submission.Started started) {

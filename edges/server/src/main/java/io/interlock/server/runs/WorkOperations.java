@@ -97,12 +97,14 @@ final class WorkOperations {
                 .thenCompose(run -> bench.engine()
                         .remote()
                         .beat(proof(call, run), body.getString("stage"), progress)
-                        .thenApply(answer -> {
-                            if (answer instanceof BeatAnswer.Lost lost) {
-                                throw Losses.of(run.key(), token(call), lost.cause(), lost.current());
-                            }
-                            return Reply.ok(beat((BeatAnswer.Beating) answer, run));
-                        }));
+                        .thenApplyAsync(
+                                answer -> {
+                                    if (answer instanceof BeatAnswer.Lost lost) {
+                                        throw Losses.of(run.key(), token(call), lost.cause(), lost.current());
+                                    }
+                                    return Reply.ok(beat((BeatAnswer.Beating) answer, run));
+                                },
+                                call.loop()));
     }
 
     CompletionStage<Reply> finish(Call call) {
@@ -110,7 +112,7 @@ final class WorkOperations {
         return known.facts(call)
                 .thenCompose(run -> keepOutput(call, run)
                         .thenCompose(kept -> bench.engine().remote().finish(proof(call, run), ending))
-                        .thenCompose(answer -> finished(call, run, answer)));
+                        .thenComposeAsync(answer -> finished(call, run, answer), call.loop()));
     }
 
     // Before the end is told, so that whoever waits for that finds it. Whether it could be kept does not decide how the
