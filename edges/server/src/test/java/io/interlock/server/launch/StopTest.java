@@ -43,7 +43,9 @@ class StopTest {
         Path never = folder.resolve("never");
         try (RealServer server = RealServer.start(folder, Map.of(), serving(untilThereIs(never)))) {
             started(server, server.key().orElseThrow(), "work/1");
-            assertThat(processesNaming(never)).isNotEmpty();
+            // A run is RUNNING a moment before its command is.
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(processesNaming(never)).isNotEmpty());
             server.signal("TERM");
             await().until(() -> server.err().contains("Once more ends it at once"));
             server.signal("TERM");
