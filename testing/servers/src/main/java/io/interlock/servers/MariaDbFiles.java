@@ -18,10 +18,6 @@ final class MariaDbFiles {
     static final String LOG_SIZE = "--innodb-log-file-size=16M";
 
     /** Room for some servers of tests that run side by side. */
-    private static final long ENOUGH = 2L << 30;
-
-    private static final Path MEMORY = Path.of("/dev/shm");
-
     private MariaDbFiles() {}
 
     /** Where a program is installed, if it is. */
@@ -45,7 +41,7 @@ final class MariaDbFiles {
     /** A new folder with a folder {@code data}: the files of a server that was never started. */
     static Path fresh() {
         try {
-            Path folder = Files.createTempDirectory(place(), "interlock-mariadb");
+            Path folder = TestFolders.inMemory("interlock-mariadb");
             copy(template(), Files.createDirectory(folder.resolve("data")));
             return folder;
         } catch (IOException failure) {
@@ -58,19 +54,10 @@ final class MariaDbFiles {
         Commands.run(List.of("cp", "-a", from + "/.", to.toString()));
     }
 
-    /** A folder for tests needs no disk: what a killed server has written is in memory as well. */
-    private static Path place() throws IOException {
-        return Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() >= ENOUGH ? MEMORY : temporary();
-    }
-
-    private static Path temporary() {
-        return Path.of(System.getProperty("java.io.tmpdir"));
-    }
-
     /** What mariadb-install-db makes, once for each version of the server. */
     private static Path template() throws IOException {
         Path server = require("mariadbd");
-        Path template = temporary()
+        Path template = TestFolders.temporary()
                 .resolve("interlock-mariadb-template-" + System.getProperty("user.name") + "-" + Files.size(server)
                         + "-" + Files.getLastModifiedTime(server).toMillis());
         if (!Files.isDirectory(template)) {

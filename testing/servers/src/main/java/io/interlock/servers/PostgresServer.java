@@ -44,10 +44,18 @@ public final class PostgresServer implements AutoCloseable {
         return Shared.SERVER;
     }
 
-    /** Starts one with these settings. */
+    /** Starts one with these settings, whose files need no disk. */
     public static PostgresServer start(Map<String, String> settings) {
         try {
-            Path data = Files.createTempDirectory("interlock-pg");
+            return start(settings, TestFolders.inMemory("interlock-pg"));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Starts one with these settings, whose files are in {@code data}. */
+    public static PostgresServer start(Map<String, String> settings, Path data) {
+        try {
             EmbeddedPostgres.Builder builder =
                     EmbeddedPostgres.builder().setDataDirectory(data).setCleanDataDirectory(true);
             Map<String, String> all = new TreeMap<>(settings);
@@ -141,7 +149,7 @@ public final class PostgresServer implements AutoCloseable {
     /** Copies the files of a stopped server. */
     public Path copyFiles() {
         try {
-            Path copy = Files.createTempDirectory("interlock-pg-copy");
+            Path copy = TestFolders.inMemory("interlock-pg-copy");
             Commands.run(List.of("cp", "-a", data + "/.", copy.toString()));
             return copy;
         } catch (IOException failure) {

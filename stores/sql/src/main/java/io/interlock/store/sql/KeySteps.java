@@ -154,26 +154,33 @@ final class KeySteps {
         return keys;
     }
 
-    /** Answers a request by looking alone; {@code null} if the answer would have to write, or needs more than one look. */
-    <Q, A> @Nullable A look(Q request, Kind<Q, A> kind) {
+    /**
+     * Answers requests by one look at all their keys. A request has no answer if it would have to write, comes after one of the
+     * same key that would have to, or needs more than one look.
+     */
+    <Q, A> List<@Nullable A> lookAtEach(List<Q> requests, Kind<Q, A> kind) {
         return database.read(transaction -> {
-                    Step step = new Step(transaction, runs, random.nextDouble(), true);
-                    step.load(
-                            kind.keys().apply(request),
-                            List.of(),
-                            true,
-                            kind.needs().apply(List.of(request)));
-                    try {
-                        A answer = kind.rule().apply(step, request);
-                        boolean enough = !step.writer().hasChanges() && (seesWhatLasts() || !acknowledges(answer));
-                        return Optional.<A>ofNullable(enough ? answer : null);
-                    } catch (IllegalStateException over) {
-                        return Optional.<A>empty();
-                    } catch (WaitingRuns.StepFailure failure) {
-                        throw failure.failure();
-                    }
-                })
-                .orElse(null);
+            Step step = new Step(transaction, runs, random.nextDouble(), true);
+            step.load(keysOf(requests, kind), List.of(), true, kind.needs().apply(requests));
+            List<@Nullable A> answers = new ArrayList<>();
+            for (Q request : requests) {
+                answers.add(lookedAt(step, request, kind));
+            }
+            return answers;
+        });
+    }
+
+    private <Q, A> @Nullable A lookedAt(Step step, Q request, Kind<Q, A> kind) throws SQLException {
+        try {
+            A answer = kind.rule().apply(step, request);
+            boolean enough = !step.writer().wantsToWrite(kind.keys().apply(request))
+                    && (seesWhatLasts() || !acknowledges(answer));
+            return enough ? answer : null;
+        } catch (IllegalStateException over) {
+            return null;
+        } catch (WaitingRuns.StepFailure failure) {
+            throw failure.failure();
+        }
     }
 
     /** Looks at one key, and tells what {@code rule} says of it, changes and all. */

@@ -66,12 +66,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -247,24 +250,26 @@ public final class SqlStore implements RunStore {
             Predicate<Q> mayBeEnough,
             KeySteps.Kind<Q, A> look,
             KeySteps.Kind<Q, A> kind) {
-        List<@Nullable A> answers = new ArrayList<>();
-        List<Q> rest = new ArrayList<>();
-        for (Q request : requests) {
-            A answer = mayBeEnough.test(request) ? steps.look(request, look) : null;
-            answers.add(answer);
-            if (answer == null) {
-                rest.add(request);
+        List<@Nullable A> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        List<Integer> looked = places(requests, i -> mayBeEnough.test(requests.get(i)));
+        if (!looked.isEmpty()) {
+            List<@Nullable A> found =
+                    steps.lookAtEach(looked.stream().map(requests::get).toList(), look);
+            for (int i = 0; i < looked.size(); i++) {
+                answers.set(looked.get(i), found.get(i));
             }
         }
-        Answers<A> made = steps.answer(Database.Lane.STEPS, rest, kind, alone);
-        int next = 0;
-        for (int i = 0; i < answers.size(); i++) {
-            if (answers.get(i) == null) {
-                answers.set(i, made.isOpen(next) ? null : made.get(next));
-                next++;
-            }
+        List<Integer> rest = places(requests, i -> answers.get(i) == null);
+        Answers<A> made = steps.answer(
+                Database.Lane.STEPS, rest.stream().map(requests::get).toList(), kind, alone);
+        for (int i = 0; i < rest.size(); i++) {
+            answers.set(rest.get(i), made.isOpen(i) ? null : made.get(i));
         }
         return Answers.partly(answers);
+    }
+
+    private static List<Integer> places(List<?> requests, IntPredicate which) {
+        return IntStream.range(0, requests.size()).filter(which).boxed().toList();
     }
 
     @Override

@@ -51,8 +51,10 @@ public final class PostgresUnderTest implements DatabaseCounters, AutoCloseable 
     }
 
     /** Starts it. */
-    public static PostgresUnderTest start() throws SQLException {
-        return new PostgresUnderTest(PostgresServer.start(SETTINGS));
+    public static PostgresUnderTest start() throws IOException, SQLException {
+        // On disk: what a commit costs is part of the comparison.
+        return new PostgresUnderTest(
+                PostgresServer.start(SETTINGS, Files.createTempDirectory("interlock-benchmark-pg")));
     }
 
     /** Where it listens. */

@@ -14,7 +14,7 @@ public final class Servers implements AutoCloseable {
     public Servers() {}
 
     /** PostgreSQL. */
-    public synchronized PostgresUnderTest postgres() throws SQLException {
+    public synchronized PostgresUnderTest postgres() throws IOException, SQLException {
         PostgresUnderTest running = postgres;
         if (running == null) {
             running = PostgresUnderTest.start();

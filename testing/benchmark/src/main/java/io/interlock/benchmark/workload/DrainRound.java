@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 /** One drain: a submitter here, and workers in processes of their own that have warmed up before. */
 final class DrainRound implements AutoCloseable {
 
-    private static final int WARM_UP = 1_000;
+    // Enough for the programs under test to be compiled, as those are that have run for a while.
+    private static final int WARM_UP = 10_000;
     private static final int RUNS_PER_KEY = 10;
     private static final int SUBMITTERS = 64;
     private static final Duration LONGEST = Duration.ofSeconds(60);
