@@ -63,7 +63,7 @@ final class MariaDbStore {
                         attachment.maxLease(),
                         Duration.ofNanos(1000),
                         Pools.PARALLEL_BATCHES),
-                new PollingFeed(looks, environment, "interlock-mariadb-feed"),
+                new PollingFeed(looks, PollingFeed.Changes.ALWAYS, environment, "interlock-mariadb-feed"),
                 null,
                 environment);
     }

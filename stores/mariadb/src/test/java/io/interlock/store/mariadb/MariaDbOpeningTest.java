@@ -112,11 +112,11 @@ class MariaDbOpeningTest {
 
     @Test
     void tablesOfAnotherEngineAreRefused() {
-        server().execute("ALTER TABLE " + harness.table("bookmark") + " ENGINE = Aria");
+        server().execute("ALTER TABLE " + harness.table("attempt") + " ENGINE = Aria");
         try {
             refused(harness.url(""), UnsafeStoreException.class, "in Aria");
         } finally {
-            server().execute("ALTER TABLE " + harness.table("bookmark") + " ENGINE = InnoDB");
+            server().execute("ALTER TABLE " + harness.table("attempt") + " ENGINE = InnoDB");
         }
     }
 }

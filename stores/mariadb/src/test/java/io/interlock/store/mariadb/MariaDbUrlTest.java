@@ -14,20 +14,20 @@ class MariaDbUrlTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    mariadb://me:x@localhost/db                    | disable
-                    mariadb://me:x@127.0.0.1:3307/db               | disable
-                    mariadb://me:x@[::1]/db                        | disable
-                    mariadb://me:x@localhost/db?sslMode=trust      | trust
-                    mariadb://me:x@db.example/db?sslMode=verify-ca | verify-ca
+                    mariadb://me:x@localhost/db                    | DISABLE
+                    mariadb://me:x@127.0.0.1:3307/db               | DISABLE
+                    mariadb://me:x@[::1]/db                        | DISABLE
+                    mariadb://me:x@localhost/db?sslMode=trust      | TRUST
+                    mariadb://me:x@db.example/db?sslMode=verify-ca | VERIFY_CA
                     """)
     void tlsIsLeftOutOnlyToThisMachine(String url, String mode) {
-        assertThat(driverUrl(url)).contains("sslMode=" + mode);
+        assertThat(driverUrl(url)).contains("sslMode=" + mode + "&");
     }
 
     @Test
     void toOtherMachinesTheDriverDemandsWhatItDoesByDefault() {
         assertThat(driverUrl("mariadb://me:x@db.example/db"))
-                .startsWith("jdbc:mariadb://db.example:3306/db?")
+                .startsWith("jdbc:mariadb://db.example/db?")
                 .doesNotContain("sslMode");
     }
 

@@ -1,6 +1,7 @@
 package io.interlock.store.postgres;
 
 import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.Watchers;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -33,12 +34,12 @@ final class Announcer implements AutoCloseable {
     private final DataSource connections;
     private final ServerSettings settings;
     private final Environment environment;
-    private final Watchers watchers;
+    private final Watchers<Long> watchers;
     private final Set<Long> gathered = new LinkedHashSet<>();
     private @Nullable Thread thread;
     private boolean closed;
 
-    Announcer(DataSource connections, ServerSettings settings, Environment environment, Watchers watchers) {
+    Announcer(DataSource connections, ServerSettings settings, Environment environment, Watchers<Long> watchers) {
         this.connections = connections;
         this.settings = settings;
         this.environment = environment;
@@ -74,7 +75,7 @@ final class Announcer implements AutoCloseable {
         Connection connection = null;
         for (List<Long> next = take(); !next.isEmpty(); next = take()) {
             // Those in this process need not wait for the way around.
-            next.forEach(watchers::wake);
+            watchers.call(next);
             connection = send(connection, next);
         }
         discard(connection);

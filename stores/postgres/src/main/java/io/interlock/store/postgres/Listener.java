@@ -3,11 +3,13 @@ package io.interlock.store.postgres;
 import io.interlock.LockKey;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.Watchers;
 import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -34,13 +36,13 @@ final class Listener implements ChangeFeed, AutoCloseable {
     private final DataSource connections;
     private final ServerSettings settings;
     private final Environment environment;
-    private final Watchers watchers;
+    private final Watchers<Long> watchers;
     private final Duration keepAlive;
     private final CountDownLatch closing = new CountDownLatch(1);
     private @Nullable Thread thread;
     private volatile @Nullable Connection listening;
 
-    Listener(DataSource connections, ServerSettings settings, Environment environment, Watchers watchers) {
+    Listener(DataSource connections, ServerSettings settings, Environment environment, Watchers<Long> watchers) {
         this(connections, settings, environment, watchers, KEEP_ALIVE);
     }
 
@@ -48,7 +50,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
             DataSource connections,
             ServerSettings settings,
             Environment environment,
-            Watchers watchers,
+            Watchers<Long> watchers,
             Duration keepAlive) {
         this.connections = connections;
         this.settings = settings;
@@ -122,7 +124,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
         connection.setNetworkTimeout(Runnable::run, settings.timeoutMillis());
         try (Statement statement = connection.createStatement()) {
             statement.execute("LISTEN " + KeyHash.channel(settings.names()));
-            watchers.wakeAll();
+            watchers.callAll();
             while (closing.getCount() > 0) {
                 PGNotification[] heard = driver.getNotifications((int) keepAlive.toMillis());
                 if (heard == null || heard.length == 0) {
@@ -139,7 +141,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
     private void wake(String hashes) {
         for (String hash : hashes.split(",", -1)) {
             try {
-                watchers.wake(Long.parseUnsignedLong(hash, 16));
+                watchers.call(Set.of(Long.parseUnsignedLong(hash, 16)));
             } catch (NumberFormatException foreign) {
                 log.warn(
                         "store {}: somebody else sends '{}' on channel {}",

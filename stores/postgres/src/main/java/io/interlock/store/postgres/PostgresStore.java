@@ -9,6 +9,7 @@ import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.ServerUrl;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.TableNames;
+import io.interlock.store.sql.Watchers;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +90,7 @@ public final class PostgresStore {
                         List.of("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PostgresDialect.BY_INDEX),
                         closePools),
                 environment);
-        Watchers watchers = new Watchers();
+        Watchers<Long> watchers = new Watchers<>();
         PostgresFeed feed = new PostgresFeed(
                 new Listener(single, settings, environment, watchers),
                 new Announcer(single, settings, environment, watchers));

@@ -18,6 +18,7 @@ import io.interlock.spi.run.SubmitRequest;
 import io.interlock.store.sql.SchemaMode;
 import io.interlock.store.sql.ServerSettings;
 import io.interlock.store.sql.TableNames;
+import io.interlock.store.sql.Watchers;
 import io.interlock.tck.process.Proxy;
 import io.interlock.time.Environment;
 import java.sql.Connection;
@@ -178,8 +179,8 @@ class WakeUpTest {
             raw.setPortNumbers(new int[] {proxy.port()});
             raw.setUser("postgres");
             raw.setSocketTimeout(1);
-            try (Listener listener =
-                            new Listener(raw, settings, Environment.system(), new Watchers(), Duration.ofMillis(200));
+            try (Listener listener = new Listener(
+                            raw, settings, Environment.system(), new Watchers<>(), Duration.ofMillis(200));
                     var subscription = listener.watch(Bench.key("k"), looks::incrementAndGet)) {
                 await().until(() -> looks.get() == 1);
                 proxy.silenceConnectionsThatSaid("LISTEN");

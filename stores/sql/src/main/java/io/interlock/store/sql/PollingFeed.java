@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Wake-ups for databases that send none. While there are watchers, a thread looks every {@link #EVERY}, in one round trip, at
  * the rows of the watched keys and at the last records of the audit log: a stop that was asked for and work that appeared are
- * in it. Nothing is written to be heard. What happens in this process wakes its watchers at once.
+ * in it. Where a database says for less whether anything has changed, it is asked first. Nothing is written to be heard. What
+ * happens in this process wakes its watchers at once.
  *
  * <p>Safe for use by many threads.
  */
@@ -51,6 +52,7 @@ public final class PollingFeed implements SqlStore.Feed {
     private static final String WORK = "SELECT DISTINCT q.tenant FROM ${t:open_run} AS q WHERE q.claimable = 1";
 
     private final Database database;
+    private final Changes changes;
     private final Environment environment;
     private final String name;
     private final Watchers<LockKey> waiters = new Watchers<>();
@@ -73,12 +75,28 @@ public final class PollingFeed implements SqlStore.Feed {
      * A feed.
      *
      * @param database what is looked at; its connections should not be those that new work waits for
+     * @param changes whether a look may find anything
      * @param name of its thread
      */
-    public PollingFeed(Database database, Environment environment, String name) {
+    public PollingFeed(Database database, Changes changes, Environment environment, String name) {
         this.database = database;
+        this.changes = changes;
         this.environment = environment;
         this.name = name;
+    }
+
+    /** Whether anything in the database may have changed since it was last asked. */
+    @FunctionalInterface
+    public interface Changes extends AutoCloseable {
+
+        /** For databases that do not know. */
+        Changes ALWAYS = () -> true;
+
+        /** Whether there may have been a change; true when it is asked for the first time. */
+        boolean mayHaveHappened();
+
+        @Override
+        default void close() {}
     }
 
     /** What matters of a key. The token tells a lease from the one before, also if neither was seen. */
@@ -124,6 +142,7 @@ public final class PollingFeed implements SqlStore.Feed {
                 timers.close();
             }
         }
+        changes.close();
     }
 
     // On the feed's thread, so that the caller goes on.
@@ -158,7 +177,9 @@ public final class PollingFeed implements SqlStore.Feed {
 
     private void look() {
         try {
-            tell(find(waiters.watched(), !workers.isEmpty()));
+            if (changes.mayHaveHappened()) {
+                tell(find(waiters.watched(), !workers.isEmpty()));
+            }
             failing = false;
         } catch (InterlockException failure) {
             if (!failing && !isClosed()) {

@@ -1,12 +1,10 @@
 package io.interlock.store.sql;
 
 import io.interlock.spi.ChangeFeed.Subscription;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,49 +13,47 @@ import org.slf4j.LoggerFactory;
  *
  * @param <K> what there is to hear of: a key that may have become free, or a tenant that may have work
  */
-final class Watchers<K> {
+public final class Watchers<K> {
 
     private static final Logger log = LoggerFactory.getLogger(Watchers.class);
 
-    private final Set<Watch> watches = new LinkedHashSet<>();
+    private final Map<K, Set<Watch>> watches = new ConcurrentHashMap<>();
 
-    synchronized Subscription add(K what, Runnable lookAgain) {
+    /** Nothing is watched yet. */
+    public Watchers() {}
+
+    /** Lets {@code lookAgain} hear of {@code what} until the subscription is closed. */
+    public Subscription add(K what, Runnable lookAgain) {
         Watch watch = new Watch(what, lookAgain);
-        watches.add(watch);
+        watches.compute(what, (same, known) -> {
+            Set<Watch> watchers = known == null ? ConcurrentHashMap.newKeySet() : known;
+            watchers.add(watch);
+            return watchers;
+        });
         return watch;
     }
 
-    synchronized boolean isEmpty() {
+    boolean isEmpty() {
         return watches.isEmpty();
     }
 
-    synchronized void clear() {
+    void clear() {
         watches.clear();
     }
 
     /** All that is watched. */
-    synchronized Set<K> watched() {
-        Set<K> watched = new HashSet<>();
-        watches.forEach(watch -> watched.add(watch.what));
-        return watched;
+    Set<K> watched() {
+        return Set.copyOf(watches.keySet());
     }
 
     /** Calls those who want to hear of any of these, on this thread. */
-    void call(Collection<? extends K> news) {
-        for (Watch watch : watching(news)) {
-            try {
-                watch.lookAgain.run();
-            } catch (RuntimeException | Error failure) {
-                // The others are still to be woken.
-                log.error("a watcher of {} failed to wake up", watch.what, failure);
-            }
-        }
+    public void call(Collection<? extends K> news) {
+        news.forEach(what -> watches.getOrDefault(what, Set.of()).forEach(Watch::call));
     }
 
-    private synchronized List<Watch> watching(Collection<? extends K> news) {
-        List<Watch> found = new ArrayList<>(watches);
-        found.removeIf(watch -> !news.contains(watch.what));
-        return found;
+    /** Calls all of them, because news may have been missed. */
+    public void callAll() {
+        watches.values().forEach(watchers -> watchers.forEach(Watch::call));
     }
 
     // Not a record: two with equal parts are still two.
@@ -71,11 +67,21 @@ final class Watchers<K> {
             this.lookAgain = lookAgain;
         }
 
+        void call() {
+            try {
+                lookAgain.run();
+            } catch (RuntimeException | Error failure) {
+                // The others are still to be called.
+                log.error("a watcher of {} failed to wake up", what, failure);
+            }
+        }
+
         @Override
         public void close() {
-            synchronized (Watchers.this) {
-                watches.remove(this);
-            }
+            watches.computeIfPresent(what, (same, watchers) -> {
+                watchers.remove(this);
+                return watchers.isEmpty() ? null : watchers;
+            });
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.StoreCapabilities;
+import io.interlock.store.sql.PollingFeed;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
 import java.sql.SQLException;
@@ -46,7 +47,11 @@ final class SqliteStore {
         return new SqlStore(
                 database,
                 () -> capabilities,
-                new DataVersionFeed(new ReopeningConnection(connector, clock), environment),
+                new PollingFeed(
+                        database,
+                        new DataVersion(new ReopeningConnection(connector, clock)),
+                        environment,
+                        "interlock-sqlite-feed"),
                 null,
                 environment);
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class DataVersionFeedTest {
+class SqliteFeedTest {
 
     private static final LockKey OTHER = LockKey.of("other");
 
