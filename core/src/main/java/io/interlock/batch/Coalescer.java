@@ -68,6 +68,16 @@ public final class Coalescer<Q, A> {
         this.line = new Line<>(maxBatch, maxInFlight);
     }
 
+    /** A coalescer in front of a step that leaves no request open; otherwise as the constructor makes it. */
+    public static <Q, A> Coalescer<Q, A> answeringAll(
+            Function<List<Q>, List<A>> step,
+            Function<? super Q, ? extends Collection<?>> keys,
+            int maxBatch,
+            int maxInFlight,
+            Executor executor) {
+        return new Coalescer<>(requests -> Answers.of(step.apply(requests)), keys, maxBatch, maxInFlight, executor);
+    }
+
     /**
      * Asks, and waits for the answer. An interrupt has no effect on the wait; the flag is set again before this returns.
      */

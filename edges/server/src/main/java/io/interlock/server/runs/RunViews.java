@@ -11,7 +11,6 @@ import io.interlock.server.api.Workbench;
 import io.interlock.server.json.HolderJson;
 import io.interlock.server.json.JsonTime;
 import io.interlock.server.json.RunJson;
-import io.interlock.spi.Answers;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +37,7 @@ public final class RunViews {
     /** Looks by {@code bench}. */
     public RunViews(Workbench bench) {
         this.bench = bench;
-        this.looks = new Coalescer<>(this::lookAt, key -> List.of(key), MOST_TOGETHER, LOOKS_AT_ONCE, bench.blocking());
+        this.looks = Coalescer.answeringAll(this::lookAt, List::of, MOST_TOGETHER, LOOKS_AT_ONCE, bench.blocking());
     }
 
     /** What goes on under {@code key}; empty if nothing does, or if nobody can say: a refusal is one without it too. */
@@ -50,10 +49,9 @@ public final class RunViews {
     }
 
     /** Looks once for all who ask about the same key: where one is refused, many are. */
-    private Answers<Optional<KeyView>> lookAt(List<LockKey> keys) {
+    private List<Optional<KeyView>> lookAt(List<LockKey> keys) {
         Map<LockKey, Optional<KeyView>> seen = new HashMap<>();
-        return Answers.of(
-                keys.stream().map(key -> seen.computeIfAbsent(key, this::look)).toList());
+        return keys.stream().map(key -> seen.computeIfAbsent(key, this::look)).toList();
     }
 
     private Optional<KeyView> look(LockKey key) {

@@ -40,10 +40,11 @@ final class PostgresDialect extends ServerDialect {
     static final int FROZEN_MILLIS = 2500;
 
     /**
-     * Plans are kept by a session, maybe from when the tables were still empty, and must be good when they are full: so they go
-     * from row to row by index. For a transaction.
+     * Plans are kept by a session, because to make one takes longer than to follow it. They may be from when the tables were
+     * still empty, and must be good when they are full: so they go from row to row by index. For a transaction.
      */
-    static final String BY_INDEX = "SELECT set_config('enable_seqscan', 'off', true),"
+    static final String BY_INDEX = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true),"
+            + " set_config('enable_seqscan', 'off', true),"
             + " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)";
 
     // The parameter is how long a step may wait for a row.

@@ -28,7 +28,7 @@ public abstract class ServerDialect extends Dialect {
     public record Server(String identity, long startedAt) {}
 
     /** The store is on another server than before, or its server was started again. */
-    public static final class AnotherServer extends SQLException {
+    static final class AnotherServer extends SQLException {
 
         private static final long serialVersionUID = 1L;
     }
