@@ -51,6 +51,8 @@ final class MariaDbProcess implements AutoCloseable {
                 new ArrayList<>(List.of(MariaDbFiles.require("mariadbd").toString(), "--no-defaults"));
         command.addAll(MariaDbFiles.account());
         command.addAll(List.of("--datadir=" + data(), "--socket=" + folder.resolve("socket"), "--pid-file=pid"));
+        // A server that starts deletes the temporary tables it finds there, also those of another one.
+        command.add("--tmpdir=" + folder);
         command.addAll(List.of("--bind-address=127.0.0.1", "--port=" + port, "--skip-name-resolve"));
         command.addAll(List.of("--skip-log-bin", "--max-connections=200", "--character-set-server=utf8mb4"));
         command.addAll(List.of("--innodb-buffer-pool-size=64M", MariaDbFiles.LOG_SIZE));
