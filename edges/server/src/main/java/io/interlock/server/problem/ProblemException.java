@@ -14,7 +14,7 @@ public final class ProblemException extends InterlockException {
         this.problem = problem;
     }
 
-    /** Nothing: a problem is an answer, and where it was found out says nothing to whoever reads the log. */
+    /** Nothing: a problem is an answer, and the log needs no place in the code where it was found out. */
     @Override
     public synchronized Throwable fillInStackTrace() {
         return this;

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -219,8 +220,10 @@ final class ClaimSteps {
             throws SQLException {
         Trip trip = transaction.trip();
         List<Trip.Answer<List<Candidate>>> found = new ArrayList<>();
+        Map<String, Map<String, List<Candidate>>> byJob = first.stream()
+                .collect(Collectors.groupingBy(each -> each.key().tenant(), Collectors.groupingBy(Candidate::job)));
         for (Queue queue : queues) {
-            List<Candidate> own = first.stream().filter(queue::has).toList();
+            List<Candidate> own = byJob.getOrDefault(queue.tenant(), Map.of()).getOrDefault(queue.job(), List.of());
             int greatest = own.isEmpty() ? queue.least() : own.get(0).priority();
             int last = Math.max(queue.least(), greatest - QueueRules.MOST_AGEING);
             // Fewer than could be are all there are.
@@ -242,10 +245,6 @@ final class ClaimSteps {
 
     /** The runs of a tenant and a job that may be claimed, and the least of their priorities. */
     private record Queue(String tenant, String job, int least) {
-
-        boolean has(Candidate candidate) {
-            return candidate.job().equals(job) && candidate.key().tenant().equals(tenant);
-        }
 
         static List<Queue> read(ResultSet rows) throws SQLException {
             List<Queue> found = new ArrayList<>();

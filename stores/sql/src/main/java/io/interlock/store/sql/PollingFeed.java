@@ -106,7 +106,7 @@ public final class PollingFeed implements SqlStore.Feed {
         static final KeyFacts UNUSED = new KeyFacts(true, 0, null, 0);
     }
 
-    /** A record of the audit log that somebody may want to hear of. */
+    /** A record of the audit log that a watcher may want to hear of. */
     private record News(long number, LockKey key, boolean stop) {}
 
     /** What one trip has found. */

@@ -129,10 +129,12 @@ final class WaitingRuns implements RunQueue {
             first = ask(FRONT, key.tenant(), key.name(), QueueRules.FRONT);
             front = first;
         }
-        boolean all = first.size() < QueueRules.FRONT;
+        if (first.isEmpty()) {
+            return List.of();
+        }
         List<Run> left =
                 first.stream().filter(run -> !except.contains(run.id())).toList();
-        if ((all || left.size() >= limit) && isOfOnePriority(first, all)) {
+        if (left.size() >= limit && isOfOnePriority(first.get(0))) {
             return left.stream().limit(limit).toList();
         }
         return byRank(moment, except, limit);
@@ -160,13 +162,9 @@ final class WaitingRuns implements RunQueue {
         return candidates.stream().sorted(QueueRules.order(moment)).limit(limit).toList();
     }
 
-    private boolean isOfOnePriority(List<Run> first, boolean all) {
-        if (first.isEmpty()) {
-            return true;
-        }
-        int rank = rankOf(first.get(0).id());
-        Integer last = all ? Integer.valueOf(rankOf(first.get(first.size() - 1).id())) : lastReadyRank;
-        return last != null && last == rank;
+    private boolean isOfOnePriority(Run first) {
+        Integer last = lastReadyRank;
+        return last != null && last == rankOf(first.id());
     }
 
     @Override

@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Those in this process who want to hear of something. Safe for use by many threads.
+ * The watchers of this process. Safe for use by many threads.
  *
  * @param <K> what there is to hear of: a key that may have become free, or a tenant that may have work
  */
@@ -46,7 +46,7 @@ public final class Watchers<K> {
         return Set.copyOf(watches.keySet());
     }
 
-    /** Calls those who want to hear of any of these, on this thread. */
+    /** Calls the watchers of any of these, on this thread. */
     public void call(Collection<? extends K> news) {
         news.forEach(what -> watches.getOrDefault(what, Set.of()).forEach(Watch::call));
     }
