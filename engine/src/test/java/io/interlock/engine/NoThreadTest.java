@@ -145,6 +145,7 @@ class NoThreadTest {
                             task.run();
                         },
                         threads.beats(),
+                        threads.endings(),
                         threads.work(),
                         threads.callbacks(),
                         threads.closing()))

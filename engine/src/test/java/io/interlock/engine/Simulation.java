@@ -107,7 +107,12 @@ final class Simulation {
         /** Threads that run everything at once, but for work, which is done after it took its time. */
         EngineThreads threads(Supplier<Duration> workTime) {
             return new EngineThreads(
-                    Runnable::run, Runnable::run, work -> schedule(workTime.get(), work), Runnable::run, () -> {});
+                    Runnable::run,
+                    Runnable::run,
+                    Runnable::run,
+                    work -> schedule(workTime.get(), work),
+                    Runnable::run,
+                    () -> {});
         }
 
         @Override

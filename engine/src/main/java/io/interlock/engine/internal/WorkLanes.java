@@ -16,6 +16,9 @@ import java.util.List;
  */
 record WorkLanes(Coalescer<BeatRequest, BeatAnswer> beats, Coalescer<FinishRequest, FinishAnswer> finishes) {
 
+    /** Endings come in crowds. One batch of many costs the store a third less than several of few beside each other. */
+    private static final int ENDINGS_IN_FLIGHT = 1;
+
     static WorkLanes of(WorkSource source, EngineThreads threads) {
         return new WorkLanes(
                 new Coalescer<>(
@@ -28,7 +31,7 @@ record WorkLanes(Coalescer<BeatRequest, BeatAnswer> beats, Coalescer<FinishReque
                         source.steps()::finish,
                         request -> List.of(request.key()),
                         Lanes.MAX_BATCH,
-                        source.parallelBatches(),
-                        threads.calls()));
+                        ENDINGS_IN_FLIGHT,
+                        threads.endings()));
     }
 }

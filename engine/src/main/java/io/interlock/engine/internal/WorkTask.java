@@ -22,27 +22,39 @@ final class WorkTask implements Runnable {
     private final Workshop shop;
     private final HeldRun held;
     private final RunHandler handler;
-    private final Runnable whenDone;
+    private final Runnable whenStopped;
+    private final Runnable whenTold;
     private final WorkOutput output;
 
-    WorkTask(Workshop shop, HeldRun held, RunHandler handler, Runnable whenDone) {
+    /**
+     * An attempt at {@code held}.
+     *
+     * @param whenStopped runs once the work has stopped, before the store is told
+     * @param whenTold runs once the store has been told, or could not be; always after {@code whenStopped}
+     */
+    WorkTask(Workshop shop, HeldRun held, RunHandler handler, Runnable whenStopped, Runnable whenTold) {
         this.shop = shop;
         this.held = held;
         this.handler = handler;
-        this.whenDone = whenDone;
+        this.whenStopped = whenStopped;
+        this.whenTold = whenTold;
         this.output = new WorkOutput(shop, held);
     }
 
     @Override
     public void run() {
+        Ending ending;
         try {
-            finish(work());
+            ending = work();
         } catch (WorkGoesOnException elsewhere) {
+            whenStopped.run();
             lastWords();
             shop.works().leave(held, String.valueOf(elsewhere.getMessage()));
-        } finally {
-            whenDone.run();
+            whenTold.run();
+            return;
         }
+        whenStopped.run();
+        finish(ending);
     }
 
     private Ending work() {
@@ -82,9 +94,16 @@ final class WorkTask implements Runnable {
     private void finish(Ending ending) {
         lastWords();
         try {
-            shop.finisher().finish(held, ending);
-        } catch (RuntimeException | Error toldAgain) {
-            log.debug("the ending of run {} is told later: {}", held.run().id(), toldAgain.toString());
+            shop.finisher().finishAsync(held, ending).whenComplete((answer, toldAgain) -> {
+                if (toldAgain != null) {
+                    log.debug(
+                            "the ending of run {} is told later: {}", held.run().id(), toldAgain.toString());
+                }
+                whenTold.run();
+            });
+        } catch (RuntimeException | Error notTold) {
+            log.error("the ending of run {} could not be told", held.run().id(), notTold);
+            whenTold.run();
         }
     }
 

@@ -27,7 +27,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes work for the free slots of this process, and has it done. One claim at a time, on a thread of its own: when a wake-up
  * comes, when a slot becomes free, and from time to time anyway. A claim without a clear answer is made again under the same
- * name, so that whatever it took is not lost.
+ * name, so that what it took is not lost.
+ *
+ * <p>A slot is free as soon as the work in it has ended, while the store is still told of the end. As many ends as there are
+ * slots may be on their way; beyond that they take slots. While there is more work than slots, a claim waits a moment for half
+ * of the slots: one claim for eight runs costs the store little more than one for a single run.
  */
 final class WorkerPool {
 
@@ -35,6 +39,7 @@ final class WorkerPool {
     private static final double SPREAD = 0.2;
     private static final int LONGEST_BACKOFF = 5;
     private static final int WAITING_PER_SLOT = 8;
+    private static final Duration GATHERING = Duration.ofMillis(2);
 
     private final Workshop shop;
     private final Timers timers;
@@ -42,7 +47,10 @@ final class WorkerPool {
     private final int slots;
     private final Set<HeldRun> running = new HashSet<>();
     private final Set<HeldRun> waiting = new HashSet<>();
+    private int ending;
     private boolean claiming;
+    private boolean backlog;
+    private boolean gathering;
     private boolean again;
     private boolean closed;
     private int failures;
@@ -77,7 +85,7 @@ final class WorkerPool {
         if (claiming) {
             again = true;
         } else {
-            schedule(Duration.ZERO);
+            lookSoon();
         }
     }
 
@@ -124,7 +132,21 @@ final class WorkerPool {
         return slots > 0 && !jobs.isEmpty();
     }
 
+    private int free() {
+        return slots - running.size() - Math.max(0, ending - slots);
+    }
+
+    private void lookSoon() {
+        if (!backlog || 2 * free() >= slots) {
+            schedule(Duration.ZERO);
+        } else if (!gathering) {
+            schedule(GATHERING);
+            gathering = true;
+        }
+    }
+
     private void schedule(Duration delay) {
+        gathering = false;
         if (closed || !works()) {
             return;
         }
@@ -138,13 +160,14 @@ final class WorkerPool {
         ClaimRequest request;
         synchronized (this) {
             next = null;
-            if (closed || claiming || running.size() >= slots) {
-                // Whoever frees a slot wakes us.
+            gathering = false;
+            if (closed || claiming || free() <= 0) {
+                // A slot that becomes free wakes this pool.
                 return;
             }
-            request = unclear != null ? unclear : claim(slots - running.size());
+            request = unclear != null ? unclear : claim(free());
             if (request.jobs().isEmpty()) {
-                // Whoever ends wakes us.
+                // A run that stops waiting wakes this pool.
                 return;
             }
             claiming = true;
@@ -154,18 +177,19 @@ final class WorkerPool {
         try {
             Moment before = shop.time().now();
             List<Claimed> claimed = shop.source().steps().claim(request);
-            heard();
+            heard(claimed.size() >= request.max());
             claimed.forEach(each -> begin(each, before));
-            if (claimed.size() >= request.max()) {
-                pause = Duration.ZERO;
-            }
         } catch (RuntimeException failure) {
             pause = failed(request, failure);
         } finally {
             synchronized (this) {
                 claiming = false;
                 notifyAll();
-                schedule(again ? Duration.ZERO : pause);
+                if (again || backlog) {
+                    lookSoon();
+                } else {
+                    schedule(pause);
+                }
             }
         }
     }
@@ -188,13 +212,15 @@ final class WorkerPool {
         return waits + more <= (long) WAITING_PER_SLOT * slots;
     }
 
-    private synchronized void heard() {
+    private synchronized void heard(boolean gotAll) {
         unclear = null;
         failures = 0;
+        backlog = gotAll;
     }
 
     private synchronized Duration failed(ClaimRequest request, RuntimeException failure) {
         unclear = failure instanceof StoreUnavailableException ? request : null;
+        backlog = false;
         failures++;
         log.warn("no work could be taken, trying again: {}", failure.toString());
         int factor = 1 << Math.min(failures, LONGEST_BACKOFF);
@@ -209,7 +235,7 @@ final class WorkerPool {
         synchronized (this) {
             (takesSlot ? running : waiting).add(held);
         }
-        WorkTask task = new WorkTask(shop, held, handler, () -> freed(held));
+        WorkTask task = new WorkTask(shop, held, handler, () -> stopped(held), this::told);
         try {
             shop.threads().work().execute(task);
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
@@ -217,11 +243,11 @@ final class WorkerPool {
                     "run {} cannot begin, there is no thread for it",
                     claimed.run().id(),
                     noThread);
-            freed(held);
+            stopped(held);
             RunError error = new RunError("NO_THREAD", "the worker had no thread for it: " + noThread.getMessage());
             shop.finisher()
                     .finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
-                    .whenComplete((answer, toldAgain) -> {});
+                    .whenComplete((answer, toldAgain) -> told());
         }
     }
 
@@ -238,9 +264,19 @@ final class WorkerPool {
         }
     }
 
-    private synchronized void freed(HeldRun held) {
+    /** The work of {@code held} has stopped, and its end is on its way to the store. */
+    private synchronized void stopped(HeldRun held) {
         running.remove(held);
         waiting.remove(held);
+        ending++;
         wake();
+    }
+
+    /** The store has heard of an end, or will hear of it later. */
+    private synchronized void told() {
+        ending--;
+        if (ending >= slots) {
+            wake();
+        }
     }
 }

@@ -2,11 +2,11 @@ package io.interlock.store.sql;
 
 import io.interlock.LockKey;
 import io.interlock.run.Claimed;
-import io.interlock.run.JobName;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.Settlement;
+import io.interlock.time.Ticker;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ final class ClaimSteps {
 
     /** How many tenants one claim looks at; the next one goes on with others. */
     private static final int TENANTS = 64;
+
+    /** How long a claim goes by the tenants that an earlier one found, as long as they have enough work for it. */
+    private static final long TENANTS_KNOWN_FOR = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** How many candidates are looked at beyond those that are wanted, because other claims may have them. */
     private static final int SPARE = 16;
@@ -59,14 +63,20 @@ final class ClaimSteps {
     private final KeySteps steps;
     private final DueKeys due;
     private final PauseSteps pauses;
+    private final Ticker ticker;
     private volatile String lastTenant = "";
+    private volatile @Nullable Tenants known;
 
-    ClaimSteps(Database database, KeySteps steps, DueKeys due, PauseSteps pauses) {
+    ClaimSteps(Database database, KeySteps steps, DueKeys due, PauseSteps pauses, Ticker ticker) {
         this.database = database;
         this.steps = steps;
         this.due = due;
         this.pauses = pauses;
+        this.ticker = ticker;
     }
+
+    /** All tenants that had work at a moment of the ticker. */
+    private record Tenants(List<String> names, long at) {}
 
     /** A run that may be claimed. */
     private record Candidate(LockKey key, String job, int priority, long submittedAt, long number) {
@@ -160,21 +170,89 @@ final class ClaimSteps {
 
     private Found look(ClaimRequest request, int wanted) {
         String tenant = request.tenant();
+        if (tenant != null) {
+            return look(request, wanted, List.of(tenant));
+        }
+        Tenants recent = known;
+        if (recent != null && ticker.nanos() - recent.at() < TENANTS_KNOWN_FOR) {
+            Found found = look(request, wanted, recent.names());
+            if (found.first().size() >= wanted) {
+                return found;
+            }
+        }
+        return look(request, wanted, database.peek(this::tenants));
+    }
+
+    private Found look(ClaimRequest request, int wanted, List<String> tenants) {
+        int limit = wanted + SPARE;
+        Rows queues = new Rows();
+        tenants.forEach(tenant -> request.jobs().forEach(job -> queues.add(tenant, job.value())));
+        Seen seen = inOneTrip((transaction, trip) -> see(transaction, trip, request, queues, limit));
+        Set<Candidate> candidates = new LinkedHashSet<>();
+        seen.first().forEach(answer -> candidates.addAll(answer.get()));
+        for (Trip.Answer<List<Queue>> least : seen.least()) {
+            candidates.addAll(aged(least.get(), List.copyOf(candidates), limit));
+        }
+        StoreRow store = seen.store().get();
+        return new Found(
+                seen.taken().get(),
+                seen.firstDue().get() <= store.now(),
+                store.placesWanted(),
+                inTurn(candidates, store.now(), limit));
+    }
+
+    /** What one trip of a claim brings back. */
+    private record Seen(
+            Trip.Answer<List<LockKey>> taken,
+            Trip.Answer<Long> firstDue,
+            Trip.Answer<StoreRow> store,
+            List<Trip.Answer<List<Candidate>>> first,
+            List<Trip.Answer<List<Queue>>> least) {}
+
+    /** Adds questions to a trip. */
+    @FunctionalInterface
+    private interface Questions<T> {
+
+        T ask(Transaction transaction, Trip trip);
+    }
+
+    // In a transaction only where that takes no trips of its own: there, plans are kept.
+    private <T> T inOneTrip(Questions<T> questions) {
+        if (database.dialect().pipelines()) {
+            return database.read(transaction -> {
+                Trip trip = transaction.trip();
+                T asked = questions.ask(transaction, trip);
+                transaction.readOnce(trip);
+                return asked;
+            });
+        }
         return database.peek(transaction -> {
-            List<String> tenants = tenant == null ? tenants(transaction) : List.of(tenant);
             Trip trip = transaction.trip();
-            Trip.Answer<List<LockKey>> taken =
-                    trip.query(TAKEN, DueKeys::keys, request.id().toString());
-            Trip.Answer<Long> firstDue = DueKeys.firstDue(trip);
-            Trip.Answer<StoreRow> store = StoreTable.read(trip, transaction.dialect());
-            Collection<Candidate> candidates = first(transaction, trip, tenants, request.jobs(), wanted + SPARE);
-            List<LockKey> first = inTurn(candidates, store.get().now(), wanted + SPARE);
-            return new Found(
-                    taken.get(),
-                    firstDue.get() <= store.get().now(),
-                    store.get().placesWanted(),
-                    first);
+            T asked = questions.ask(transaction, trip);
+            trip.run();
+            return asked;
         });
+    }
+
+    private static Seen see(Transaction transaction, Trip trip, ClaimRequest request, Rows queues, int limit) {
+        List<Trip.Answer<List<Candidate>>> first = new ArrayList<>();
+        List<Trip.Answer<List<Queue>>> least = new ArrayList<>();
+        if (!queues.isEmpty()) {
+            least.add(trip.query(LEAST, Queue::read, queues));
+        }
+        if (transaction.dialect().joinsLaterally() && !queues.isEmpty()) {
+            first.add(trip.query(FIRST_TOGETHER, ClaimSteps::candidates, queues, limit));
+        } else {
+            queues.all()
+                    .forEach(queue -> first.add(trip.query(
+                            String.format(FIRST, "?", "?"), ClaimSteps::candidates, queue[0], queue[1], limit)));
+        }
+        return new Seen(
+                trip.query(TAKEN, DueKeys::keys, request.id().toString()),
+                DueKeys.firstDue(trip),
+                StoreTable.read(trip, transaction.dialect()),
+                first,
+                least);
     }
 
     private List<String> tenants(Transaction transaction) throws SQLException {
@@ -186,61 +264,35 @@ final class ClaimSteps {
                 }
             }
         }
-        lastTenant = found.size() < TENANTS ? "" : found.get(found.size() - 1);
+        boolean all = found.size() < TENANTS;
+        lastTenant = all ? "" : found.get(found.size() - 1);
+        known = all ? new Tenants(List.copyOf(found), ticker.nanos()) : null;
         return found;
     }
 
-    private static Collection<Candidate> first(
-            Transaction transaction, Trip trip, List<String> tenants, Set<JobName> jobs, int limit)
-            throws SQLException {
-        if (tenants.isEmpty()) {
-            trip.run();
-            return List.of();
-        }
-        Rows pairs = new Rows();
-        tenants.forEach(tenant -> jobs.forEach(job -> pairs.add(tenant, job.value())));
-        List<Trip.Answer<List<Candidate>>> found = new ArrayList<>();
-        if (transaction.dialect().joinsLaterally()) {
-            found.add(trip.query(FIRST_TOGETHER, ClaimSteps::candidates, pairs, limit));
-        } else {
-            pairs.all()
-                    .forEach(pair -> found.add(trip.query(
-                            String.format(FIRST, "?", "?"), ClaimSteps::candidates, pair[0], pair[1], limit)));
-        }
-        Trip.Answer<List<Queue>> queues = trip.query(LEAST, Queue::read, pairs);
-        trip.run();
-        Set<Candidate> candidates = new LinkedHashSet<>();
-        found.forEach(answer -> candidates.addAll(answer.get()));
-        candidates.addAll(aged(transaction, queues.get(), List.copyOf(candidates), limit));
-        return candidates;
-    }
-
     /** The first runs of lower priorities: those that wait for longer may come before the first ones of the highest. */
-    private static List<Candidate> aged(Transaction transaction, List<Queue> queues, List<Candidate> first, int limit)
-            throws SQLException {
-        Trip trip = transaction.trip();
-        List<Trip.Answer<List<Candidate>>> found = new ArrayList<>();
+    private List<Candidate> aged(List<Queue> queues, List<Candidate> first, int limit) {
         Map<String, Map<String, List<Candidate>>> byJob = first.stream()
                 .collect(Collectors.groupingBy(each -> each.key().tenant(), Collectors.groupingBy(Candidate::job)));
+        Rows lower = new Rows();
         for (Queue queue : queues) {
             List<Candidate> own = byJob.getOrDefault(queue.tenant(), Map.of()).getOrDefault(queue.job(), List.of());
             int greatest = own.isEmpty() ? queue.least() : own.get(0).priority();
             int last = Math.max(queue.least(), greatest - QueueRules.MOST_AGEING);
             // Fewer than could be are all there are.
             for (int priority = greatest - 1; own.size() == limit && priority >= last; priority--) {
-                found.add(trip.query(
-                        String.format(OF_PRIORITY, "?", "?"),
-                        ClaimSteps::candidates,
-                        queue.tenant(),
-                        queue.job(),
-                        priority,
-                        limit));
+                lower.add(queue.tenant(), queue.job(), priority, limit);
             }
         }
-        if (!found.isEmpty()) {
-            trip.run();
+        if (lower.isEmpty()) {
+            return List.of();
         }
-        return found.stream().flatMap(answer -> answer.get().stream()).toList();
+        return inOneTrip((transaction, trip) -> lower.all().stream()
+                        .map(each -> trip.query(String.format(OF_PRIORITY, "?", "?"), ClaimSteps::candidates, each))
+                        .toList())
+                .stream()
+                .flatMap(answer -> answer.get().stream())
+                .toList();
     }
 
     /** The runs of a tenant and a job that may be claimed, and the least of their priorities. */

@@ -158,7 +158,7 @@ public final class SqlStore implements RunStore {
         due = new DueKeys(database, steps);
         lostKeys = new LostKeys(database, due, environment.ticker());
         pauses = new PauseSteps(database, steps, due, signals);
-        claims = new ClaimSteps(database, steps, due, pauses);
+        claims = new ClaimSteps(database, steps, due, pauses, environment.ticker());
         leases = new LeaseTable(database, steps, due);
         lists = new RunLists(database, runs);
         audit = new AuditTable(database);
