@@ -3,12 +3,14 @@ package io.interlock.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.interlock.LockKey;
 import io.interlock.spi.Answers;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -16,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +70,49 @@ class CoalescerTest {
         }
         assertThat(batches).allMatch(batch -> batch.size() <= 4);
         assertThat(batches.stream().mapToInt(List::size).sum()).isEqualTo(30);
+    }
+
+    @Test
+    void tenantsTakeTurns() throws Exception {
+        List<List<LockKey>> steps = new CopyOnWriteArrayList<>();
+        Coalescer<LockKey, String> coalescer = new Coalescer<>(
+                keys -> {
+                    steps.add(List.copyOf(keys));
+                    if (steps.size() == 1) {
+                        firstBatchUnderWay.countDown();
+                        join(goOn);
+                    }
+                    return Answers.of(keys.stream().map(LockKey::name).toList());
+                },
+                List::of,
+                4,
+                1,
+                threads);
+        List<CompletionStage<String>> all = new ArrayList<>();
+        all.add(coalescer.submit(LockKey.of("first", "alone")));
+        firstBatchUnderWay.await();
+        for (int i = 0; i < 40; i++) {
+            all.add(coalescer.submit(LockKey.of("many", "key/" + i)));
+        }
+        all.add(coalescer.submit(LockKey.of("few", "a")));
+        all.add(coalescer.submit(LockKey.of("few", "b")));
+        goOn.countDown();
+        for (CompletionStage<String> each : all) {
+            each.toCompletableFuture().get(5, TimeUnit.SECONDS);
+        }
+        assertThat(steps.get(1))
+                .containsExactly(
+                        LockKey.of("many", "key/0"),
+                        LockKey.of("few", "a"),
+                        LockKey.of("many", "key/1"),
+                        LockKey.of("few", "b"));
+        assertThat(steps.stream()
+                        .flatMap(List::stream)
+                        .filter(key -> key.tenant().equals("many")))
+                .as("of one tenant, in the order in which they came")
+                .extracting(LockKey::name)
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 40).mapToObj(i -> "key/" + i).toList());
     }
 
     @Test
