@@ -11,6 +11,7 @@ import io.interlock.run.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.spi.run.ClaimRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -98,6 +99,25 @@ interface ClaimContract extends RunContract {
                 .as("not two of acme's, though both are higher")
                 .hasSize(2)
                 .contains(other.id());
+    }
+
+    @Test
+    default void tenantsTakeTurnsFromClaimToClaim() {
+        for (int i = 0; i < 6; i++) {
+            client().starts(key("many-" + i), spec().priority(5));
+        }
+        client().starts(LockKey.of("globex", "one"), spec());
+        client().starts(LockKey.of("globex", "two"), spec());
+        List<String> tenants = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            ClaimRequest one = new ClaimRequest(new UUID(3, i), WORKER, null, Set.of(RunClient.JOB), 1);
+            client().store()
+                    .claim(one)
+                    .forEach(work -> tenants.add(work.run().key().tenant()));
+        }
+        assertThat(tenants)
+                .as("though acme has more runs, all of them earlier and higher")
+                .containsExactly("acme", "globex", "acme", "globex", "acme");
     }
 
     @Test

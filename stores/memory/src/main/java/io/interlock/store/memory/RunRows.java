@@ -23,6 +23,7 @@ import io.interlock.spi.run.rules.KeyState;
 import io.interlock.spi.run.rules.LeaseRow;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.TenantSlots;
+import io.interlock.spi.run.rules.TenantTurns;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -63,6 +64,7 @@ final class RunRows {
     private final Map<String, TenantRows> tenants = new HashMap<>();
     private final Set<String> tenantsThatWait = ConcurrentHashMap.newKeySet();
     private final Map<UUID, Set<LockKey>> claims = new HashMap<>();
+    private final TenantTurns tenantTurns = new TenantTurns();
     private final DueKeys due = new DueKeys();
     private final Tallies tallies = new Tallies();
     private Instant lastHeard;
@@ -263,6 +265,7 @@ final class RunRows {
 
     /** A claim has taken a run. */
     void claimed(LockKey key, UUID claim, LeaseId lease) {
+        tenantTurns.took(key.tenant());
         KeyRow row = keys.get(key);
         if (row != null) {
             forgetClaim(row);
@@ -294,12 +297,13 @@ final class RunRows {
      */
     Candidates candidates(ClaimRequest request, Instant now, Set<RunId> tried, Map<String, Integer> turns, int limit) {
         PriorityQueue<Cursor> cursors = new PriorityQueue<>(Comparator.<Cursor>comparingInt(cursor -> cursor.turn)
+                .thenComparingLong(cursor -> cursor.last)
                 .thenComparing(cursor -> cursor.run, QueueRules.order(now)));
         wanted(request).forEach(tenant -> {
             Iterator<Run> runs = tenant.claimable(request.jobs(), now);
             Run first = next(runs, tried);
             if (first != null) {
-                cursors.add(new Cursor(first, runs, turns.getOrDefault(tenant.name, 0)));
+                cursors.add(new Cursor(first, runs, turns.getOrDefault(tenant.name, 0), tenantTurns.last(tenant.name)));
             }
         });
         List<Run> found = new ArrayList<>();
@@ -339,13 +343,15 @@ final class RunRows {
     /** Where a claim stands among the runs of one tenant. */
     private static final class Cursor {
         private final Iterator<Run> rest;
+        private final long last;
         private int turn;
         private Run run;
 
-        Cursor(Run run, Iterator<Run> rest, int turn) {
+        Cursor(Run run, Iterator<Run> rest, int turn, long last) {
             this.run = run;
             this.rest = rest;
             this.turn = turn;
+            this.last = last;
         }
     }
 

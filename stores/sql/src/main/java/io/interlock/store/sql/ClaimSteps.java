@@ -6,6 +6,7 @@ import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.rules.ClaimRules;
 import io.interlock.spi.run.rules.QueueRules;
 import io.interlock.spi.run.rules.Settlement;
+import io.interlock.spi.run.rules.TenantTurns;
 import io.interlock.time.Ticker;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -64,6 +65,7 @@ final class ClaimSteps {
     private final DueKeys due;
     private final PauseSteps pauses;
     private final Ticker ticker;
+    private final TenantTurns turns = new TenantTurns();
     private volatile String lastTenant = "";
     private volatile @Nullable Tenants known;
 
@@ -131,7 +133,9 @@ final class ClaimSteps {
             }
             List<LockKey> looked = new ArrayList<>();
             AtomicBoolean unclear = new AtomicBoolean();
-            claimed.addAll(take(request, next, request.max() - claimed.size(), looked, unclear));
+            List<Claimed> taken = take(request, next, request.max() - claimed.size(), looked, unclear);
+            taken.forEach(work -> turns.took(work.run().key().tenant()));
+            claimed.addAll(taken);
             if (unclear.get()) {
                 return claim(request);
             }
@@ -309,8 +313,10 @@ final class ClaimSteps {
         }
     }
 
-    // The first of every tenant, then the second of every tenant: a long queue of one keeps no other waiting.
-    private static List<LockKey> inTurn(Collection<Candidate> candidates, long now, int limit) {
+    // The first of every tenant, then the second of every tenant, beginning with the tenant that had none for the
+    // longest time:
+    // a long queue of one keeps no other waiting.
+    private List<LockKey> inTurn(Collection<Candidate> candidates, long now, int limit) {
         Comparator<Candidate> order =
                 Comparator.<Candidate>comparingInt(each -> -each.effective(now)).thenComparingLong(Candidate::number);
         Map<String, Integer> before = new HashMap<>();
@@ -320,6 +326,7 @@ final class ClaimSteps {
                 .forEach(each -> place.put(each, before.merge(each.key().tenant(), 1, Integer::sum)));
         return candidates.stream()
                 .sorted(Comparator.<Candidate>comparingInt(each -> place.getOrDefault(each, 0))
+                        .thenComparingLong(each -> turns.last(each.key().tenant()))
                         .thenComparing(order))
                 .limit(limit)
                 .map(Candidate::key)
