@@ -5,6 +5,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.engine.internal.BookSettings;
 import io.interlock.engine.internal.EngineSettings;
 import io.interlock.engine.internal.EngineThreads;
+import io.interlock.engine.internal.OpenRunLimit;
 import io.interlock.engine.internal.StoreRunEngine;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.ScheduledJob;
@@ -29,6 +30,7 @@ public final class EngineBuilder {
     private Duration sweepEvery = Duration.ofSeconds(10);
     private Duration keepIdempotency = Duration.ofHours(24);
     private final Map<String, Integer> tenantLimits = new HashMap<>();
+    private long maxOpenRuns = OpenRunLimit.NONE;
     private boolean closesStore;
     private boolean keepsBooks = true;
     private Retention retention = Retention.DEFAULT;
@@ -125,6 +127,12 @@ public final class EngineBuilder {
         return this;
     }
 
+    /** How many runs of a tenant may be open before new ones are refused; no limit unless said. */
+    public EngineBuilder maxOpenRuns(long limit) {
+        this.maxOpenRuns = limit;
+        return this;
+    }
+
     /** Tells {@code listener} what happens. */
     public EngineBuilder listener(EngineListener listener) {
         work.listener(listener);
@@ -188,6 +196,7 @@ public final class EngineBuilder {
                 sweepEvery,
                 keepIdempotency,
                 tenantLimits,
+                maxOpenRuns,
                 new BookSettings(keepsBooks, retention, schedules, rules, privateNetworks),
                 closesStore));
         whenBuilt.accept(engine);

@@ -59,6 +59,7 @@ public interface RunEngine extends WorkerEngine {
      * Starts, joins, queues or refuses, in one atomic step.
      *
      * @throws UnknownJobException if a worker is to do the work of a job nobody has defined
+     * @throws TenantLimitException if the tenant has too many open runs
      * @throws IdempotencyMismatchException if something else was asked for before under the same idempotency key
      * @throws InvalidSettingException if a part of the request is out of its limits
      * @throws StoreUnavailableException if the store did not answer; asking again with an idempotency key is safe

@@ -25,6 +25,9 @@ public interface RunViews {
     /** How many runs there are in states that are not the end, and how many open dead letters. */
     List<Tally> tallies();
 
+    /** How many runs of a tenant have not ended; it counts no further than to {@code most}. */
+    long openRuns(String tenant, long most);
+
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
     List<Pause> pauses(@Nullable String tenant);
 

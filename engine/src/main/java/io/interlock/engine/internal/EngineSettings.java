@@ -19,6 +19,7 @@ import java.util.Map;
  * @param sweepEvery how often the janitor makes its round
  * @param keepIdempotency how long an idempotency key counts
  * @param tenantLimits how many runs of a tenant may be under way at once, where that is limited
+ * @param maxOpenRuns how many runs of a tenant may be open before new ones are refused
  * @param books what is done beside runs
  * @param closesStore whether the store is closed with the engine
  */
@@ -28,6 +29,7 @@ public record EngineSettings(
         Duration sweepEvery,
         Duration keepIdempotency,
         Map<String, Integer> tenantLimits,
+        long maxOpenRuns,
         BookSettings books,
         boolean closesStore) {
 
@@ -36,6 +38,10 @@ public record EngineSettings(
     /** Checks the settings, alone and against the store. */
     public EngineSettings {
         tenantLimits = Map.copyOf(tenantLimits);
+        if (maxOpenRuns < 1) {
+            throw new InvalidSettingException(
+                    OpenRunLimit.SETTING, maxOpenRuns, "must be at least 1", "leave it out for no limit");
+        }
         WorkSettings.requirePositive("sweep-every", sweepEvery, "10s suits most stores");
         if (keepIdempotency.compareTo(SHORTEST_MEMORY) < 0) {
             throw new InvalidSettingException(

@@ -35,7 +35,7 @@ final class House {
         this.turns = new Turns(this);
         this.ends = new EndWatches(this);
         this.waits = new Waits(shop.threads());
-        this.intake = new Intake(this);
+        this.intake = new Intake(this, new OpenRunLimit(shop, settings.store(), settings.maxOpenRuns()));
         this.nodes = new NodeStops(this);
         this.janitor = new SweepingJanitor(
                 this,

@@ -32,9 +32,11 @@ import org.jspecify.annotations.Nullable;
 final class Intake {
 
     private final House house;
+    private final OpenRunLimit limit;
 
-    Intake(House house) {
+    Intake(House house, OpenRunLimit limit) {
         this.house = house;
+        this.limit = limit;
     }
 
     Submission submit(RunRequest request) {
@@ -68,6 +70,7 @@ final class Intake {
 
     private Ask ask(RunRequest request, SubmitRequest.@Nullable Caller remote) {
         house.requireOpen();
+        limit.require(request.key().tenant());
         boolean byCaller = request.execution() == Execution.CALLER;
         Job job = byCaller
                 ? house.turns().job(request.job())

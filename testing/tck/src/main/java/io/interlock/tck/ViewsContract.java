@@ -170,6 +170,19 @@ interface ViewsContract extends RunContract {
                         tally(stranger, RunState.PENDING, 1));
     }
 
+    @Test
+    default void openRunsOfATenantAreCountedUpToALimit() {
+        views();
+        client().starts(key("o1"), spec());
+        client().claim();
+        queue("o1");
+        client().starts(key("o2"), spec());
+        client().starts(LockKey.of("globex", "o1"), spec());
+        assertThat(views().openRuns("acme", 100)).isEqualTo(3);
+        assertThat(views().openRuns("acme", 2)).as("no further").isEqualTo(2);
+        assertThat(views().openRuns("initech", 100)).isZero();
+    }
+
     private Tally tally(Run oldest, RunState state, long count) {
         return new Tally(
                 oldest.key().tenant(),

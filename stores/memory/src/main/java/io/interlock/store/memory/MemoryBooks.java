@@ -145,6 +145,11 @@ abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
     }
 
     @Override
+    public long openRuns(String tenant, long most) {
+        return books().views().openRuns(tenant, most);
+    }
+
+    @Override
     public List<Pause> pauses(@Nullable String tenant) {
         return books().views().pauses(tenant);
     }

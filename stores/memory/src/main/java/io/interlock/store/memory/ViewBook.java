@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.RunState;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
@@ -44,6 +45,15 @@ class ViewBook implements RunViews {
     @Override
     public List<Tally> tallies() {
         return table.alone(RunRows::tallies);
+    }
+
+    @Override
+    public long openRuns(String tenant, long most) {
+        long open = tallies().stream()
+                .filter(tally -> tally.tenant().equals(tenant) && tally.state() != RunState.DEAD)
+                .mapToLong(Tally::count)
+                .sum();
+        return Math.min(open, most);
     }
 
     @Override

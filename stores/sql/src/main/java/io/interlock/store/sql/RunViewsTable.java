@@ -32,6 +32,8 @@ final class RunViewsTable implements RunViews {
             SELECT f.tenant, f.job, f.state, count(*), min(f.since)
               FROM ${t:failed_run} AS f WHERE f.state = 'DEAD' AND f.settled = 0 GROUP BY f.tenant, f.job, f.state
              ORDER BY 1, 2, 3""";
+    private static final String OPEN_RUNS =
+            "SELECT count(*) FROM (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = ? LIMIT ?) AS n";
     private static final String PAUSES = "SELECT " + PauseTable.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
     private static final String RESOURCES =
             "SELECT " + RESOURCE_COLUMNS + " FROM ${t:lease} AS l ${index:lease_resource} WHERE l.resource_kind = ?";
@@ -76,6 +78,12 @@ final class RunViewsTable implements RunViews {
                     Micros.moment(rows.getLong(5))));
         }
         return List.copyOf(found);
+    }
+
+    @Override
+    public long openRuns(String tenant, long most) {
+        return database.peek(
+                transaction -> transaction.query(OPEN_RUNS, rows -> rows.next() ? rows.getLong(1) : 0, tenant, most));
     }
 
     @Override

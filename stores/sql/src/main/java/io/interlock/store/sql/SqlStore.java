@@ -551,6 +551,11 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
+    public long openRuns(String tenant, long most) {
+        return views.openRuns(tenant, most);
+    }
+
+    @Override
     public List<Pause> pauses(@Nullable String tenant) {
         return views.pauses(tenant);
     }

@@ -1,0 +1,104 @@
+package io.interlock.engine.internal;
+
+import io.interlock.engine.TenantLimitException;
+import io.interlock.spi.run.RunViews;
+import io.interlock.time.Moment;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Refuses new runs of a tenant that has too many open ones.
+ *
+ * <p>The store is asked for their number beside submissions, at most once in a while for each tenant, and never counts beyond the
+ * limit. In between, this process counts what it submits. So the limit is reached, not kept to the run: several processes may
+ * exceed it by what they submit between two counts. Safe for use by many threads.
+ */
+public final class OpenRunLimit {
+
+    /** As many as there may be. */
+    public static final long NONE = Long.MAX_VALUE;
+
+    static final String SETTING = "limits.open-runs";
+
+    private static final Logger log = LoggerFactory.getLogger(OpenRunLimit.class);
+    private static final Duration COUNT_EVERY = Duration.ofSeconds(1);
+    private static final int MOST_TENANTS = 10_000;
+
+    private final Workshop shop;
+    private final RunViews store;
+    private final long limit;
+    private final Map<String, Count> counts = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Count> eldest) {
+            return size() > MOST_TENANTS;
+        }
+    };
+
+    OpenRunLimit(Workshop shop, RunViews store, long limit) {
+        this.shop = shop;
+        this.store = store;
+        this.limit = limit;
+    }
+
+    /** What is known of one tenant. */
+    private static final class Count {
+        private long open;
+        /** Submitted since the store was asked last, of which it may have counted some. */
+        private long since;
+
+        private boolean counting;
+        private @Nullable Moment at;
+    }
+
+    /**
+     * A run of {@code tenant} is about to be submitted. Work under way is let in: what it asks for is a part of it.
+     *
+     * @throws TenantLimitException if it has too many that are open
+     */
+    void require(String tenant) {
+        if (limit == NONE || shop.works().isAtWork(Thread.currentThread())) {
+            return;
+        }
+        boolean count;
+        boolean full;
+        synchronized (this) {
+            Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
+            full = known.open + known.since >= limit;
+            count = !known.counting && isOld(known);
+            if (count) {
+                known.open += known.since;
+                known.since = 0;
+                known.counting = true;
+            }
+            known.since += full ? 0 : 1;
+        }
+        if (count) {
+            shop.called(() -> store.openRuns(tenant, limit))
+                    .whenComplete((open, failure) -> counted(tenant, open, failure));
+        }
+        if (full) {
+            throw new TenantLimitException(tenant, "open runs", SETTING, limit);
+        }
+    }
+
+    private boolean isOld(Count known) {
+        return known.at == null || shop.time().elapsed(known.at) > COUNT_EVERY.toNanos();
+    }
+
+    private synchronized void counted(String tenant, @Nullable Long open, @Nullable Throwable failure) {
+        Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
+        known.counting = false;
+        known.at = shop.time().now();
+        if (open == null) {
+            log.debug("open runs of tenant {} could not be counted: {}", tenant, String.valueOf(failure));
+        } else {
+            known.open = open;
+        }
+    }
+}
