@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param door the contract it can be started through
  * @param work how it is done
  * @param triggers of a workflow, each with the priority of what it starts; empty for others
+ * @param eventId where the body that triggers a workflow has the id of its event: names of fields with dots between them
  * @param schedule when it starts by the clock, or {@code null}
  */
 public record JobSettings(
@@ -20,6 +21,7 @@ public record JobSettings(
         Door door,
         Work work,
         Map<String, Integer> triggers,
+        String eventId,
         @Nullable ScheduledJob schedule) {
 
     /** Copies the triggers. */

@@ -106,6 +106,7 @@ public final class DoorRig implements AutoCloseable {
                 door,
                 new Work.Remote(),
                 Arrays.stream(triggers).collect(Collectors.toMap(trigger -> trigger, trigger -> 0)),
+                "eventId",
                 null);
     }
 
