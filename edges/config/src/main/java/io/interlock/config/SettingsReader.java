@@ -18,6 +18,10 @@ final class SettingsReader {
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
     private static final Duration SHORTEST_IDEMPOTENCY = Duration.ofHours(24);
+
+    /** Senders of webhooks try for days: Stripe for three. */
+    private static final Duration USUAL_IDEMPOTENCY = Duration.ofDays(3);
+
     private static final int HIGHEST_PORT = 65_535;
     private static final int MANY = 1_000_000;
 
@@ -123,7 +127,8 @@ final class SettingsReader {
         Duration runs = reading.duration("history.runs", Retention.DEFAULT.runs());
         Duration dead = reading.duration("history.dead-letters", Retention.DEFAULT.deadLetters());
         Duration audit = reading.duration("history.audit", Retention.DEFAULT.audit());
-        Duration keep = reading.duration("idempotency.keep", SHORTEST_IDEMPOTENCY);
+        Duration usual = runs.compareTo(USUAL_IDEMPOTENCY) < 0 ? runs : USUAL_IDEMPOTENCY;
+        Duration keep = reading.duration("idempotency.keep", usual);
         if (keep.compareTo(SHORTEST_IDEMPOTENCY) < 0 || keep.compareTo(runs) > 0) {
             reading.mistake(
                     "idempotency.keep",

@@ -6,6 +6,7 @@ import io.interlock.engine.workflow.Workflows;
 import io.interlock.run.KeyStatus;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
+import io.interlock.server.door.DoorKeys;
 import io.interlock.server.door.DoorRuns;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -67,10 +68,19 @@ final class WorkflowJson {
                                 .map(Object::toString)
                                 .orElse(null))
                 .put("lockedSince", DoorRuns.time(since))
-                .put("expiresAt", DoorRuns.time(lease.map(held -> end(held, run))))
                 .put(
-                        "isStale",
-                        view.filter(seen -> seen.state() == KeyStatus.OVERDUE).isPresent());
+                        "expiresAt",
+                        DoorRuns.time(lease.map(held -> end(held, run)).or(() -> view.flatMap(DoorKeys::opensAt))))
+                .put("isStale", view.filter(WorkflowJson::isStale).isPresent());
+    }
+
+    /** Whether time is over for whoever has the lock, and only the step that settles it is missing. */
+    private static boolean isStale(KeyView view) {
+        return view.state() == KeyStatus.OVERDUE
+                || (view.lease() == null
+                        && DoorKeys.opensAt(view)
+                                .filter(end -> !end.isAfter(view.observedAt()))
+                                .isPresent());
     }
 
     /** The time by which an execution must be through; without a limit, the end of its lease, which is renewed. */
