@@ -116,7 +116,7 @@ public final class EngineSetup implements AutoCloseable {
         List<Job> jobs = new ArrayList<>();
         settings.jobs().forEach((name, job) -> {
             try {
-                jobs.add(handlers.of(job.work()).map(job.job()::doneBy).orElse(job.job()));
+                jobs.add(handlers.of(job).map(job.job()::doneBy).orElse(job.job()));
             } catch (InterlockException broken) {
                 reading.mistake(
                         Configuration.property(name, "run." + job.work().word()), String.valueOf(broken.getMessage()));

@@ -23,6 +23,11 @@ final class JobReader {
 
     private static final Duration USUAL_LEASE = Duration.ofSeconds(30);
 
+    /** A request that waits is silent, and must be answered before its connection counts as idle. */
+    private static final Duration LONGEST_CONFLICT = Duration.ofMinutes(1);
+
+    private static final int MOST_RETRIES = 1_000;
+
     private final Reading reading;
     private final int queueCap;
     private final String name;
@@ -46,15 +51,18 @@ final class JobReader {
         Door door = reading.choice(at + "door", Door.class).orElse(Door.NONE);
         JobBuilder job = Job.named(valid).queueCap(queueCap);
         job.onConflict(reading.choice(at + "on-conflict", ConflictPolicy.class).orElse(door.policy()));
+        conflictRetry(job);
         Duration runtime = runtime(door);
         clocks(job, door, runtime);
         stages(job);
         job.retry(retry(door));
         guard(door).ifPresent(job::transition);
+        Work work = new WorkReader(reading, at, door, runtime).read();
         return new JobSettings(
                 reading.made("jobs." + name, job::build, Job.named("invalid").build()),
                 door,
-                new WorkReader(reading, at, door, runtime).read(),
+                work,
+                new ProbeReader(reading, at).read(work).orElse(null),
                 new TriggerReader(reading, at).read(name, door),
                 new TriggerReader(reading, at).eventId(door),
                 new ScheduleReader(reading, at).read(valid, door).orElse(null));
@@ -72,6 +80,21 @@ final class JobReader {
         job.lease(terms.ttl()).lockDelay(terms.lockDelay()).expiryGrace(limits.expiryGrace());
         limits.waitLimit().ifPresent(job::maxWait);
         limits.runtimeLimit().ifPresent(job::maxRuntime);
+    }
+
+    private void conflictRetry(JobBuilder job) {
+        int times = reading.number(at + "conflict-retry.attempts", 0, MOST_RETRIES);
+        Duration delay = reading.duration(at + "conflict-retry.delay", Duration.ofSeconds(5));
+        if (delay.isNegative() || delay.isZero()) {
+            reading.mistake(at + "conflict-retry.delay", "'" + DurationText.format(delay) + "' must be above 0s");
+        } else if (delay.multipliedBy(times).compareTo(LONGEST_CONFLICT) > 0) {
+            reading.mistake(
+                    at + "conflict-retry",
+                    times + " × " + DurationText.format(delay) + " is above " + DurationText.format(LONGEST_CONFLICT)
+                            + ", for which a request may wait; try less often, or choose on-conflict: queue");
+        } else {
+            job.conflictRetry(times, delay);
+        }
     }
 
     /** Its own, else the door's; {@code null} for ever. One that is out of its range is told and left out. */

@@ -56,6 +56,11 @@ final class Settings {
             jobs.*.run.nodes           | WORDS    |        | Workflows: the jobs that are its nodes; they run beside each other, each under a key of its own
             jobs.*.run.worker          | [remote] |        | The work is done by whoever claims it
             jobs.*.on-conflict         | [reject skip join queue queue-latest replace] | | What happens to a newcomer; left out, what the door does, else reject
+            jobs.*.conflict-retry.attempts | NUMBER | 0   | How often a start that would be refused is tried again; the request waits meanwhile, at most 1m in all
+            jobs.*.conflict-retry.delay | DURATION | 5s   | After how long it is tried again, give or take a fifth
+            jobs.*.probe.command       | WORDS    |        | A program that asks an outside system, before each attempt, whether the work still goes on there; exit code 0 says that it does not
+            jobs.*.probe.url           | URL      |        | An address to ask instead; an answer of 2xx says that it does not
+            jobs.*.probe.every         | DURATION | 5s     | How long an attempt that was told otherwise waits before it asks again
             jobs.*.lease               | DURATION | 30s    | How long the right to a key lasts without renewal; at most the store's maxLease
             jobs.*.lock-delay          | DURATION | 0s     | How long a key stays closed after its lease ended by expiry or force
             jobs.*.max-runtime         | DURATION |        | How long an attempt may take (the "lock timeout"); left out, what the door says, else for ever

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.engine.ConflictRetry;
 import io.interlock.engine.Job;
 import io.interlock.engine.notify.NotificationKind;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -136,6 +138,35 @@ class JobsTest {
     private Duration answerWithin(String job, String http) {
         JobSettings read = written.job("{ " + job + ", run: { http: { url: 'https://example.org/x'" + http + " } } }");
         return ((Work.Http) read.work()).timeout();
+    }
+
+    @Test
+    void aRefusedStartMayBeTriedAgain() {
+        assertThat(written.job("{ run: { worker: remote }, conflict-retry: { attempts: 3 } }")
+                        .job()
+                        .conflictRetry())
+                .isEqualTo(new ConflictRetry(3, Duration.ofSeconds(5)));
+        assertThat(job("none").conflictRetry().times()).isZero();
+        assertThat(written.mistakesOfJob("{ run: { worker: remote }, conflict-retry: { attempts: 13, delay: 5s } }"))
+                .hasMessageContaining("jobs.a.conflict-retry 13 × 5s is above 1m")
+                .hasMessageContaining("on-conflict: queue");
+    }
+
+    @Test
+    void anOutsideSystemMayBeAskedFirst() {
+        assertThat(written.job(
+                                "{ run: { command: [x], directory: /srv }, probe: { command: [./running.sh], every: 1m } }")
+                        .probe())
+                .isEqualTo(new Probe(
+                        new Work.Command(List.of("./running.sh"), Path.of("/srv"), Set.of()), Duration.ofMinutes(1)));
+        assertThat(written.job("{ run: { command: [x] }, probe: { url: 'https://example.org/running' } }")
+                        .asks()
+                        .map(Probe::question))
+                .contains(new Work.Http(URI.create("https://example.org/running"), Duration.ofSeconds(30), null, null));
+        assertThat(written.mistakesOfJob("{ run: { worker: remote }, probe: { command: [x] } }"))
+                .hasMessageContaining("jobs.a.probe is for work that this process does itself");
+        assertThat(written.mistakesOfJob("{ run: { command: [x] }, probe: { command: [x], url: 'https://a.b/' } }"))
+                .hasMessageContaining("asks in two ways");
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.interlock.RefusedException;
 import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
 import io.interlock.engine.http.SignatureCheck;
 import io.interlock.engine.workflow.Execution;
 import io.interlock.engine.workflow.LockAcquisitionFailedException;
@@ -51,12 +52,14 @@ final class WebhookOperation {
         RunRequest request = eventId(call, workflow)
                 .map(event -> Workflows.forEvent(plain, trigger + "/" + event))
                 .orElse(plain);
-        return bench.blocking().call(() -> run(request));
+        return bench.waits()
+                .until(call, bench.engine().submitAsync(request))
+                .thenCompose(answer -> bench.blocking().call(() -> reply(request, answer)));
     }
 
-    private Reply run(RunRequest request) {
+    private Reply reply(RunRequest request, Submission answer) {
         try {
-            Execution execution = workflows.run(request);
+            Execution execution = workflows.execution(request, answer);
             return Reply.ok(new JsonObject()
                     .put("success", true)
                     .put("executionId", execution.id().toString())

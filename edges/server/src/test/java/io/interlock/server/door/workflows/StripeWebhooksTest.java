@@ -42,6 +42,7 @@ class StripeWebhooksTest {
                             Job.named("deploy").onConflict(ConflictPolicy.QUEUE).build(),
                             Door.WORKFLOWS,
                             new Work.Remote(),
+                            null,
                             Map.of("push", 0),
                             "delivery.guid",
                             null),
