@@ -121,7 +121,8 @@ public abstract class BooksContract extends EngineContract {
                 .hasSize(1);
         bench().advance(Duration.ofSeconds(3));
         await().atMost(LONG)
-                .until(() -> bench().noted(finder.submit(RunRequest.of(key, "load"))).isAccepted());
+                .until(() ->
+                        bench().noted(finder.submit(RunRequest.of(key, "load"))).isAccepted());
         return run;
     }
 

@@ -18,7 +18,7 @@ import io.interlock.run.RunTexts;
 public record ResourceRequest(
         LockKey key, String kind, String state, long expectedVersion, String actor, String reason, boolean onlyIfFree) {
 
-    /** Whoever holds the key, unless a run moves the resource. */
+    /** Also while the key is held, unless a run moves the resource. */
     public ResourceRequest(LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
         this(key, kind, state, expectedVersion, actor, reason, false);
     }

@@ -97,7 +97,7 @@ public final class WebhookSigner implements SignatureCheck {
     /**
      * {@inheritDoc}
      *
-     * <p>Whoever takes messages in must still keep their ids as long as {@link #TOLERANCE}, since the same message may come twice.
+     * <p>A receiver must still keep the ids of messages for as long as {@link #TOLERANCE}, since the same message may come twice.
      */
     @Override
     public boolean verify(Function<String, @Nullable String> header, byte[] body) {

@@ -74,7 +74,7 @@ final class WorkflowJson {
                 .put("isStale", view.filter(WorkflowJson::isStale).isPresent());
     }
 
-    /** Whether time is over for whoever has the lock, and only the step that settles it is missing. */
+    /** Whether the holder of the lock is out of time, and only the step that settles it is missing. */
     private static boolean isStale(KeyView view) {
         return view.state() == KeyStatus.OVERDUE
                 || (view.lease() == null

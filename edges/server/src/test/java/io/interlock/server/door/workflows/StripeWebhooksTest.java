@@ -74,7 +74,7 @@ class StripeWebhooksTest {
     }
 
     @Test
-    void whatStripeDidNotSignIsNobodys() {
+    void whatStripeDidNotSignIsRefused() {
         rig.post("/api/webhooks/stripe-payment", (String) null, "{\"id\": \"evt_3\"}")
                 .is(401);
         rig.post("/api/webhooks/stripe-payment", (String) null, "{}", "Stripe-Signature", "t=1,v1=00")
