@@ -21,6 +21,9 @@ public final class OutsideProbe implements RunHandler, AutoCloseable {
     /** The stage of an attempt that asks. */
     public static final String STAGE = "probe";
 
+    /** The stage of one that has asked and begins its work, until that names a stage itself. */
+    public static final String WORK = "work";
+
     private static final Logger log = LoggerFactory.getLogger(OutsideProbe.class);
 
     private final RunHandler question;
@@ -43,9 +46,14 @@ public final class OutsideProbe implements RunHandler, AutoCloseable {
 
     @Override
     public @Nullable String run(RunContext context) throws Exception {
-        for (boolean first = true; !isFree(context, first); first = false) {
+        boolean waited = false;
+        while (!isFree(context, !waited)) {
+            waited = true;
             rest(context);
             context.checkpoint();
+        }
+        if (waited) {
+            context.stage(WORK);
         }
         return work.run(context);
     }

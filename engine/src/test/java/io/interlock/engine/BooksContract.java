@@ -109,7 +109,7 @@ public abstract class BooksContract extends EngineContract {
         });
     }
 
-    /** A run whose worker is never heard of again, found out by {@code finder} or a janitor. */
+    /** A run whose worker is never heard of again, as {@code finder} sees it. */
     private RunId lost(RunEngine taker, RunEngine finder) {
         LockKey key = bench().key();
         RunId run = bench().noted(taker.submit(RunRequest.of(key, "load")))
@@ -120,9 +120,7 @@ public abstract class BooksContract extends EngineContract {
         assertThat(taker.remote().claim(claim, LONG).toCompletableFuture().join())
                 .hasSize(1);
         bench().advance(Duration.ofSeconds(3));
-        await().atMost(LONG)
-                .until(() ->
-                        bench().noted(finder.submit(RunRequest.of(key, "load"))).isAccepted());
+        await().atMost(LONG).until(() -> finder.find(run).orElseThrow().state() == RunState.FAILED);
         return run;
     }
 

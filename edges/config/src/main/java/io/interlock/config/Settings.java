@@ -38,7 +38,7 @@ final class Settings {
             history.runs               | DURATION | 30d    | How long runs that have ended are kept
             history.dead-letters       | DURATION | 44d    | How long dead letters are kept that nobody has settled
             history.audit              | DURATION | 400d   | How long audit records are kept
-            idempotency.keep           | DURATION |        | How long an idempotency key counts, an event of a webhook among them; at least 24h, not longer than history.runs; left out, 3d or history.runs if that is shorter
+            idempotency.keep           | DURATION | 3d     | How long an idempotency key counts, an event of a webhook among them; at least 24h, not longer than history.runs, and as long as that if it is left out and history.runs is shorter
             metrics.tenant             | FLAG     | false  | Whether meters carry the tenant
             metrics.max-tenants        | NUMBER   | 100    | The most tenants that meters tell apart; the others are _other
             keys[].secret-file         | TEXT     |        | A file with an API key, as keys create prints it; only where the store keeps none, as redis: does

@@ -127,8 +127,9 @@ final class SettingsReader {
         Duration runs = reading.duration("history.runs", Retention.DEFAULT.runs());
         Duration dead = reading.duration("history.dead-letters", Retention.DEFAULT.deadLetters());
         Duration audit = reading.duration("history.audit", Retention.DEFAULT.audit());
-        Duration usual = runs.compareTo(USUAL_IDEMPOTENCY) < 0 ? runs : USUAL_IDEMPOTENCY;
-        Duration keep = reading.duration("idempotency.keep", usual);
+        Duration wanted = reading.duration("idempotency.keep", USUAL_IDEMPOTENCY);
+        boolean tooLong = !reading.isSet("idempotency.keep") && wanted.compareTo(runs) > 0;
+        Duration keep = tooLong ? runs : wanted;
         if (keep.compareTo(SHORTEST_IDEMPOTENCY) < 0 || keep.compareTo(runs) > 0) {
             reading.mistake(
                     "idempotency.keep",

@@ -127,6 +127,30 @@ class OperationLogTest {
     }
 
     @Test
+    void workThatTookTooLongIsAWarningWithItsTimeAndItsLimit() {
+        try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
+                .jobs(Jobs.of(Job.named("close")
+                        .lease(Duration.ofSeconds(2))
+                        .maxRuntime(Duration.ofSeconds(2))
+                        .handler(run -> {
+                            // Until it is told to stop.
+                            Thread.currentThread().join();
+                            return null;
+                        })
+                        .build()))
+                .listener(new OperationLog())
+                .build()) {
+            engine.submit(RunRequest.of(KEY, "close"));
+            await().until(() -> line("attempt ended").isPresent());
+            assertThat(line("attempt ended").orElseThrow().getLevel()).isEqualTo(Level.WARN);
+            assertThat(facts("attempt ended"))
+                    .containsEntry("state", "TIMED_OUT")
+                    .containsEntry("limit", "PT2S")
+                    .containsKey("held");
+        }
+    }
+
+    @Test
     void aRefusalSaysWhy() {
         try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
                 .jobs(Jobs.of(Job.named("close").build()))
