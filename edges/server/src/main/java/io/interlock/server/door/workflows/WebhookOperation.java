@@ -45,10 +45,13 @@ final class WebhookOperation {
                 .filter(job -> job.triggers().containsKey(trigger))
                 .findFirst()
                 .orElseThrow(() -> Call.notFound("trigger", trigger).thrown());
-        RunRequest plain = DoorRuns.request(
+        RunRequest anonymous = DoorRuns.request(
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
                 .parameters(call.body().encode())
                 .priority(workflow.triggers().getOrDefault(trigger, 0));
+        RunRequest plain = at(call.body(), WorkflowJson.USER)
+                .map(user -> anonymous.labels(Map.of(WorkflowJson.USER, user)))
+                .orElse(anonymous);
         RunRequest request = eventId(call, workflow)
                 .map(event -> Workflows.forEvent(plain, trigger + "/" + event))
                 .orElse(plain);

@@ -15,12 +15,19 @@ import java.util.Optional;
 /** Executions and locks in the words of workflows. */
 final class WorkflowJson {
 
+    /** For which user an execution is: a field of the body, kept as a label. */
+    static final String USER = "userId";
+
     private WorkflowJson() {}
 
     /** An execution of a workflow, or of one of its nodes. */
     static JsonObject execution(Run run) {
         String[] names = run.key().name().substring(Workflows.KEYS.length()).split("/node/", 2);
         JsonObject json = facts(run).put("workflowId", names[0]);
+        String user = run.spec().labels().get(USER);
+        if (user != null) {
+            json.put(USER, user);
+        }
         return names.length == 1 ? json : json.put("node", names[1]);
     }
 

@@ -92,6 +92,18 @@ class StripeWebhooksTest {
     }
 
     @Test
+    void anExecutionShowsForWhichUserItIs() {
+        String id =
+                push("{\"userId\": \"user_456\", \"delivery\": {\"guid\": 1}}").text("executionId");
+        assertThat(rig.get("/api/executions/" + id, Role.READ).is(200).text("userId"))
+                .isEqualTo("user_456");
+        String other = push("{\"delivery\": {\"guid\": 2}}").text("executionId");
+        assertThat(rig.get("/api/executions/" + other, Role.READ).is(200).json().containsKey("userId"))
+                .isFalse();
+        rig.post("/api/webhooks/push", Role.TRIGGER, "{\"userId\": {}}").is(400);
+    }
+
+    @Test
     void whoIsRefusedIsToldWhenToAskAgain() {
         rig.post("/api/webhooks/busy", Role.TRIGGER, "{}").is(200);
         Answer refused = rig.post("/api/webhooks/busy", Role.TRIGGER, "{}").is(409);
