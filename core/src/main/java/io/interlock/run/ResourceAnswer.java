@@ -14,7 +14,7 @@ public sealed interface ResourceAnswer {
     record Changed(Resource resource) implements ResourceAnswer {}
 
     /**
-     * It has another version, or a run moves it; nothing was changed.
+     * It has another version, or a run moves it, or its key is held and the request wanted it free; nothing was changed.
      *
      * @param resource as it is, or {@code null} if there is none
      */

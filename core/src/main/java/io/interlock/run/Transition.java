@@ -13,9 +13,12 @@ import java.util.stream.Stream;
  * @param from where it may start; a resource nobody has touched is in state {@value Resource#UNTOUCHED}
  * @param during the state while it runs, also between two attempts
  * @param success the state after it succeeded
- * @param failure the state after it ended in any other way
+ * @param failure the state after it ended in any other way; {@value #PREVIOUS} is the state it started from
  */
 public record Transition(String resource, Set<String> from, String during, String success, String failure) {
+
+    /** As {@link #failure}: the resource goes back to the state it had before the run. */
+    public static final String PREVIOUS = "previous";
 
     private static final int MAX_LENGTH = 100;
 
@@ -36,11 +39,23 @@ public record Transition(String resource, Set<String> from, String during, Strin
                                 "name states like READY or DESTROYING");
                     }
                 });
+        if (from.contains(PREVIOUS) || during.equals(PREVIOUS) || success.equals(PREVIOUS)) {
+            throw new InvalidSettingException(
+                    "transition",
+                    PREVIOUS,
+                    "is no name of a state",
+                    "use it as failure only, or name the state otherwise");
+        }
     }
 
     /** Whether the job may start while the resource is in {@code state}. */
     public boolean mayStartFrom(String state) {
         return from.contains(state);
+    }
+
+    /** The state of {@code resource} after the job ended without success. */
+    public String afterFailure(Resource resource) {
+        return failure.equals(PREVIOUS) ? resource.settledState() : failure;
     }
 
     /** Where it may start, sorted, for people. */

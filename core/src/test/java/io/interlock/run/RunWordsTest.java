@@ -37,6 +37,8 @@ class RunWordsTest {
         broken(() -> new RetryPlan(2, Duration.ofSeconds(5), 1, Duration.ofSeconds(1)), "retry.backoff '5s'");
         broken(() -> new RunLimits(null, Duration.ZERO, Duration.ZERO), "max-runtime");
         broken(() -> new Transition("cluster", Set.of(), "A", "B", "C"), "transition.from");
+        broken(() -> new Transition("cluster", Set.of("previous"), "A", "B", "C"), "transition");
+        broken(() -> new Transition("cluster", Set.of("A"), "B", "previous", "C"), "transition");
         broken(() -> new Progress(3, 2L), "progress '3/2'");
     }
 

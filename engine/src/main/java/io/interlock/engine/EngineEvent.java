@@ -4,10 +4,14 @@ import io.interlock.EvictAnswer;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
+import io.interlock.RunState;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.notify.Notification;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import io.interlock.run.SweepAction;
 import java.time.Duration;
@@ -103,6 +107,33 @@ public sealed interface EngineEvent {
         @Override
         public LockKey key() {
             return run.key();
+        }
+    }
+
+    /**
+     * A rule of the store ended an attempt, or a run: its worker died, its limit was over, no worker came. The engine that seals the record
+     * tells of it, so of several on one store one does.
+     *
+     * @param run as it stands now: after a lost attempt it may be under way again
+     * @param record what was decided, when and why
+     * @param attempt the attempt that ended, or {@code null} if the run ended without one
+     */
+    record EndedByRule(
+            Run run, AuditRecord record, @Nullable Attempt attempt) implements EngineEvent {
+        @Override
+        public LockKey key() {
+            return run.key();
+        }
+
+        /** The state it was ended with; {@code QUEUED} if it is tried again. */
+        public RunState after() {
+            return RunState.valueOf(record.after());
+        }
+
+        /** Why, as a code. */
+        public String code() {
+            RunError error = attempt == null ? run.status().error() : attempt.error();
+            return error == null ? "NONE" : error.code();
         }
     }
 

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param name its name
  * @param handler does the work here, or {@code null} if others do
  * @param policy what happens if the key is taken
+ * @param conflictRetry how often a submission that would be refused is made again
  * @param terms of the lease its runs have
  * @param limits the clocks of its runs beside the lease
  * @param line how many may wait for one key, and how many of a tenant may be under way
@@ -43,6 +44,7 @@ public record Job(
         JobName name,
         @Nullable RunHandler handler,
         ConflictPolicy policy,
+        ConflictRetry conflictRetry,
         LeaseTerms terms,
         RunLimits limits,
         LineLimits line,
@@ -74,7 +76,8 @@ public record Job(
 
     /** This job, its work done here by {@code handler}. */
     public Job doneBy(RunHandler handler) {
-        return new Job(name, handler, policy, terms, limits, line, stages, retry, failures, guard, grace);
+        return new Job(
+                name, handler, policy, conflictRetry, terms, limits, line, stages, retry, failures, guard, grace);
     }
 
     /** What does the work here, if anything does. */

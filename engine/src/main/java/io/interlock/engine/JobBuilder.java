@@ -24,6 +24,7 @@ public final class JobBuilder {
     private final JobName name;
     private @Nullable RunHandler handler;
     private ConflictPolicy policy = ConflictPolicy.REJECT;
+    private ConflictRetry conflictRetry = ConflictRetry.NONE;
     private Duration lease = Duration.ofSeconds(30);
     private Duration lockDelay = Duration.ZERO;
     private @Nullable Duration maxWait;
@@ -50,6 +51,12 @@ public final class JobBuilder {
     /** What happens if the key is taken; {@code REJECT} unless said. */
     public JobBuilder onConflict(ConflictPolicy policy) {
         this.policy = policy;
+        return this;
+    }
+
+    /** How often a submission that would be refused is made again, and after how long; never unless said. */
+    public JobBuilder conflictRetry(int times, Duration delay) {
+        this.conflictRetry = new ConflictRetry(times, delay);
         return this;
     }
 
@@ -154,6 +161,7 @@ public final class JobBuilder {
                 name,
                 handler,
                 policy,
+                conflictRetry,
                 new LeaseTerms(lease, lockDelay),
                 new RunLimits(maxWait, maxRuntime, expiryGrace),
                 line,

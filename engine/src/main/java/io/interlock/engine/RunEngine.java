@@ -118,6 +118,10 @@ public interface RunEngine extends WorkerEngine {
     ResourceAnswer setResource(
             LockKey key, String kind, String state, long expectedVersion, String actor, String reason);
 
+    /** Like {@link #setResource}, and refused while the key is held or kept for a run: for people who mend or adopt a resource. */
+    ResourceAnswer setFreeResource(
+            LockKey key, String kind, String state, long expectedVersion, String actor, String reason);
+
     /** All that was done under the key, in order. */
     List<AuditRecord> audit(LockKey key);
 

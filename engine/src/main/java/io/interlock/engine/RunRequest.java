@@ -1,8 +1,6 @@
 package io.interlock.engine;
 
 import io.interlock.ConflictPolicy;
-import io.interlock.DurationText;
-import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.run.Execution;
 import io.interlock.run.JobName;
@@ -115,17 +113,8 @@ public final class RunRequest {
      * {@code delay}, give or take a fifth.
      */
     public RunRequest retryOnConflict(int count, Duration delay) {
-        if (count < 0 || delay.isNegative()) {
-            throw new InvalidSettingException(
-                    "retry on conflict",
-                    count + " × " + DurationText.format(delay),
-                    "is negative",
-                    "0 times means: ask once");
-        }
-        return with(wish -> {
-            wish.conflictRetries = count;
-            wish.conflictDelay = delay;
-        });
+        ConflictRetry retry = new ConflictRetry(count, delay);
+        return with(wish -> wish.conflictRetry = retry);
     }
 
     /** What it is to be exclusive under. */
@@ -208,14 +197,9 @@ public final class RunRequest {
         return Optional.ofNullable(wishes.trace);
     }
 
-    /** How often it is asked again if somebody else has the key. */
-    public int conflictRetries() {
-        return wishes.conflictRetries;
-    }
-
-    /** After how long it is asked again. */
-    public Duration conflictDelay() {
-        return wishes.conflictDelay;
+    /** How often it is asked again if another run has the key, if it says so; else its job does. */
+    public Optional<ConflictRetry> conflictRetry() {
+        return Optional.ofNullable(wishes.conflictRetry);
     }
 
     private RunRequest with(Consumer<Wishes> change) {
@@ -240,8 +224,7 @@ public final class RunRequest {
         private @Nullable String submitter;
         private @Nullable String correlation;
         private @Nullable String trace;
-        private int conflictRetries;
-        private Duration conflictDelay = Duration.ZERO;
+        private @Nullable ConflictRetry conflictRetry;
 
         Wishes() {}
 
@@ -260,8 +243,7 @@ public final class RunRequest {
             submitter = other.submitter;
             correlation = other.correlation;
             trace = other.trace;
-            conflictRetries = other.conflictRetries;
-            conflictDelay = other.conflictDelay;
+            conflictRetry = other.conflictRetry;
         }
     }
 }

@@ -3,6 +3,7 @@ package io.interlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.Holder;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -15,13 +16,18 @@ import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
 import io.interlock.run.Stage;
 import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** What engines keep beside runs. */
@@ -77,6 +83,45 @@ public abstract class BooksContract extends EngineContract {
         await().atMost(LONG).until(() -> bench().store().unsealed(1).isEmpty());
         assertThat(bench().store().head().position()).isGreaterThanOrEqualTo(records);
         assertThat(engine.records().verifyAudit().isClean()).isTrue();
+    }
+
+    @Test
+    void whatACrashEndedIsToldOnceHoweverManyEnginesLook() {
+        Queue<EngineEvent.EndedByRule> told = new ConcurrentLinkedQueue<>();
+        Jobs jobs = Jobs.of(Job.named("load").lease(Duration.ofSeconds(2)).build());
+        UnaryOperator<EngineBuilder> listening = builder -> builder.listener(event -> {
+            if (event instanceof EngineEvent.EndedByRule ended) {
+                told.add(ended);
+            }
+        });
+        RunEngine one = bench().engine(jobs, listening);
+        RunEngine other = bench().engine(jobs, listening);
+        RunId first = lost(one, other);
+        await().atMost(LONG).until(() -> !told.isEmpty());
+        // When the second is told of, a second word about the first would have come.
+        RunId second = lost(other, one);
+        await().atMost(LONG).until(() -> told.size() > 1);
+        assertThat(told).extracting(ended -> ended.run().id()).containsExactly(first, second);
+        assertThat(told).allSatisfy(ended -> {
+            assertThat(ended.code()).isEqualTo(RunError.WORKER_TIMEOUT);
+            assertThat(ended.after()).isEqualTo(RunState.FAILED);
+            assertThat(ended.attempt()).isNotNull();
+        });
+    }
+
+    /** A run whose worker is never heard of again, as {@code finder} sees it. */
+    private RunId lost(RunEngine taker, RunEngine finder) {
+        LockKey key = bench().key();
+        RunId run = bench().noted(taker.submit(RunRequest.of(key, "load")))
+                .orElseThrow()
+                .id();
+        RemoteWork.Claim claim = new RemoteWork.Claim(
+                UUID.randomUUID(), new Holder("gone", "worker-3"), "acme", Set.of(new JobName("load")), 1);
+        assertThat(taker.remote().claim(claim, LONG).toCompletableFuture().join())
+                .hasSize(1);
+        bench().advance(Duration.ofSeconds(3));
+        await().atMost(LONG).until(() -> finder.find(run).orElseThrow().state() == RunState.FAILED);
+        return run;
     }
 
     @Test

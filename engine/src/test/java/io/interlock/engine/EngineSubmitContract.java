@@ -125,6 +125,26 @@ public abstract class EngineSubmitContract extends EngineContract {
     }
 
     @Test
+    void aJobMayAskAgainForAllItsSubmissions() throws Exception {
+        Rendezvous work = new Rendezvous();
+        RunEngine engine = bench().engine(Jobs.of(Job.named("load")
+                .conflictRetry(200, Duration.ofMillis(50))
+                .handler(work)
+                .build()));
+        LockKey key = bench().key();
+        bench().noted(engine.submit(RunRequest.of(key, "load")));
+        work.awaitBegin();
+        assertThat(engine.submit(RunRequest.of(key, "load").retryOnConflict(0, Duration.ZERO)))
+                .as("a request may say otherwise")
+                .isInstanceOf(Submission.Rejected.class);
+        CompletableFuture<Submission> second =
+                engine.submitAsync(RunRequest.of(key, "load")).toCompletableFuture();
+        assertThat(second).isNotDone();
+        work.letGo();
+        assertThat(bench().noted(second.get(20, TimeUnit.SECONDS))).isInstanceOf(Submission.Started.class);
+    }
+
+    @Test
     void askingAgainOnConflictGivesUpAfterItsCount() {
         RunEngine engine = bench().engine(IDLE);
         LockKey key = bench().key();

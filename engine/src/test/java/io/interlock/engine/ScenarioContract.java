@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.assertj.core.api.Assertions;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What the five systems ask of the engine, before any door is put in front of it. */
@@ -176,17 +177,19 @@ public abstract class ScenarioContract extends EngineContract {
     void anEventMovesForwardOnly() throws Exception {
         RunEngine engine = bench().engine(Jobs.of(
                 Job.named("ingest")
-                        .transition(
-                                new Transition("event", Set.of("none", "laps_full"), "ingesting", "laps_full", "none"))
-                        .handler(run -> null)
+                        .transition(new Transition(
+                                "event", Set.of("none", "laps_full"), "ingesting", "laps_full", Transition.PREVIOUS))
+                        .handler(ScenarioContract::okOrFails)
                         .build(),
                 Job.named("reset")
                         .transition(new Transition("event", Set.of("never"), "resetting", "none", "none"))
                         .handler(run -> null)
                         .build()));
         LockKey key = bench().key();
+        moves(engine, key, "ingest", "fails", "none");
         moves(engine, key, "ingest", "ok", "laps_full");
         moves(engine, key, "ingest", "ok", "laps_full");
+        moves(engine, key, "ingest", "fails", "laps_full");
         refused(engine, key, "reset", "laps_full", Set.of("never"));
     }
 
@@ -225,13 +228,15 @@ public abstract class ScenarioContract extends EngineContract {
     private static Job cluster(String name, Set<String> from, String during, String success) {
         return Job.named(name)
                 .transition(new Transition("cluster", from, during, success, "FAILED"))
-                .handler(run -> {
-                    if (run.run().spec().parameters().contains("fails")) {
-                        throw new PermanentFailureException("BROKEN", "as asked for");
-                    }
-                    return null;
-                })
+                .handler(ScenarioContract::okOrFails)
                 .build();
+    }
+
+    private static @Nullable String okOrFails(RunContext run) throws PermanentFailureException {
+        if (run.run().spec().parameters().contains("fails")) {
+            throw new PermanentFailureException("BROKEN", "as asked for");
+        }
+        return null;
     }
 
     private void moves(RunEngine engine, LockKey key, String job, String how, String to) throws Exception {

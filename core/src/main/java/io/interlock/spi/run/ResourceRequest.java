@@ -13,9 +13,15 @@ import io.interlock.run.RunTexts;
  * @param expectedVersion the version the actor saw, or 0 if there was none
  * @param actor who says so
  * @param reason why
+ * @param onlyIfFree whether it is refused while the key is held or kept for a run
  */
 public record ResourceRequest(
-        LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
+        LockKey key, String kind, String state, long expectedVersion, String actor, String reason, boolean onlyIfFree) {
+
+    /** Also while the key is held, unless a run moves the resource. */
+    public ResourceRequest(LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
+        this(key, kind, state, expectedVersion, actor, reason, false);
+    }
 
     /** Checks the texts. */
     public ResourceRequest {

@@ -13,6 +13,7 @@ import io.interlock.cli.command.LeaseCommands;
 import io.interlock.cli.command.LocksCommands;
 import io.interlock.cli.command.ProgressCommand;
 import io.interlock.cli.command.QueueCommand;
+import io.interlock.cli.command.ResourcesCommands;
 import io.interlock.cli.command.RunsCommands;
 import io.interlock.cli.command.Session;
 import io.interlock.cli.command.StageCommand;
@@ -79,6 +80,9 @@ final class Commands {
         verbs.put("dead show", () -> new RunsCommands.Show(session));
         verbs.put("dead redrive", () -> new DeadCommands.Redrive(session));
         verbs.put("dead discard", () -> new DeadCommands.Discard(session));
+        nouns.put("resources", "States of guarded resources");
+        verbs.put("resources show", () -> new ResourcesCommands.Show(session));
+        verbs.put("resources set", () -> new ResourcesCommands.Set(session));
         nouns.put("audit", "Who did what, and why");
         verbs.put("audit ls", () -> new AuditCommands.Ls(session));
         verbs.put("audit verify", () -> new AuditCommands.Verify(session));

@@ -105,6 +105,30 @@ class StoreCommandsTest {
     }
 
     @Test
+    void anOperatorSetsTheStateOfAResourceWhileItsKeyIsFree() {
+        assertThat(cli.type("resources", "show", "cluster/fleet-1").code()).isEqualTo(3);
+        assertThat(cli.type("resources", "set", "cluster/fleet-1", "READY").code())
+                .isEqualTo(64);
+        Answer set = cli.type("resources", "set", "cluster/fleet-1", "READY", "--reason", "was there before", "--json");
+        assertThat(set.code()).isZero();
+        assertThat(field(set.out(), "kind")).isEqualTo("cluster");
+        assertThat(field(set.out(), "version")).isEqualTo("1");
+        assertThat(cli.type("resources", "show", "cluster/fleet-1").out()).contains("READY");
+        assertThat(cli.type("audit", "ls", "--key", "cluster/fleet-1").out()).contains("was there before");
+
+        String token = field(cli.type("acquire", "cluster/fleet-1").out(), "token");
+        Answer held = cli.type("resources", "set", "cluster/fleet-1", "FAILED", "--reason", "half gone");
+        assertThat(held.code()).isEqualTo(75);
+        assertThat(held.err()).contains("only while its key is free", "interlock locks show cluster/fleet-1");
+        cli.type("locks", "evict", "cluster/fleet-1", "--token", token, "--reason", "test", "-y");
+        assertThat(field(
+                        cli.type("resources", "show", "cluster/fleet-1", "--json")
+                                .out(),
+                        "state"))
+                .isEqualTo("READY");
+    }
+
+    @Test
     void pausesAreSeenAndEnded() {
         assertThat(cli.type("locks", "pause", "pipeline/*", "--reason", "maintenance", "--for", "2h")
                         .out())

@@ -53,6 +53,10 @@ class ThroughServerTest {
                 .doesNotContain("[");
         Answer listed = typed().type("runs", "ls", "--no-header");
         assertThat(listed.out()).contains("EXIT_3", "EXIT_137", "TIMEOUT", "COMMAND_NOT_STARTED");
+        assertThat(typed().type("runs", "ls", "--no-header", "--state", "TIMED_OUT")
+                        .out())
+                .as("as on a store")
+                .contains("code/slow");
     }
 
     @Test
@@ -244,6 +248,11 @@ class ThroughServerTest {
         assertThat(again.err())
                 .contains("done by its caller", "interlock run again -- …")
                 .doesNotContain("[");
+        assertThat(cli.type("resources", "set", "cluster/fleet-1", "READY", "--reason", "was there before")
+                        .code())
+                .isZero();
+        assertThat(cli.type("resources", "show", "cluster/fleet-1").out()).contains("READY");
+        assertThat(cli.type("resources", "show", "cluster/nowhere").code()).isEqualTo(3);
         Answer verified = cli.type("audit", "verify");
         assertThat(verified.out()).contains("nothing is wrong");
         assertThat(verified.code()).isZero();

@@ -5,6 +5,8 @@ import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.http.SignatureCheck;
+import io.interlock.engine.http.StripeSignature;
 import io.interlock.engine.http.WebhookSigner;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.notify.NotifyTarget;
@@ -114,7 +116,7 @@ public final class EngineSetup implements AutoCloseable {
         List<Job> jobs = new ArrayList<>();
         settings.jobs().forEach((name, job) -> {
             try {
-                jobs.add(handlers.of(job.work()).map(job.job()::doneBy).orElse(job.job()));
+                jobs.add(handlers.of(job).map(job.job()::doneBy).orElse(job.job()));
             } catch (InterlockException broken) {
                 reading.mistake(
                         Configuration.property(name, "run." + job.work().word()), String.valueOf(broken.getMessage()));
@@ -139,15 +141,19 @@ public final class EngineSetup implements AutoCloseable {
             WebhookSettings known = settings.webhooks().get(i);
             reading.made(
                             "webhooks[" + i + "].secret-file",
-                            () -> Optional.of(signer(known, environment)),
-                            Optional.<WebhookSigner>empty())
-                    .ifPresent(signer -> secrets.add(new TriggerSecret(known.trigger(), known.tenant(), signer)));
+                            () -> Optional.of(check(known, environment)),
+                            Optional.<SignatureCheck>empty())
+                    .ifPresent(check -> secrets.add(new TriggerSecret(known.trigger(), known.tenant(), check)));
         }
         return secrets;
     }
 
-    private static WebhookSigner signer(WebhookSettings known, Environment environment) {
-        return new WebhookSigner(List.of(known.secret().reveal()), environment.clock());
+    private static SignatureCheck check(WebhookSettings known, Environment environment) {
+        String secret = known.secret().reveal();
+        return switch (known.signature()) {
+            case STANDARD -> new WebhookSigner(List.of(secret), environment.clock());
+            case STRIPE -> new StripeSignature(secret, environment.clock());
+        };
     }
 
     private static NotifyRule rule(NotifySettings told, Environment environment) {

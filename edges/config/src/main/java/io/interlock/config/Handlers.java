@@ -1,6 +1,7 @@
 package io.interlock.config;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.OutsideProbe;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.command.CommandHandler;
 import io.interlock.engine.command.CommandSpec;
@@ -11,9 +12,11 @@ import io.interlock.engine.http.PinnedHttp;
 import io.interlock.engine.http.WebhookSigner;
 import io.interlock.time.Environment;
 import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes what does the work of jobs. Requests may go to the hosts that jobs name, and nowhere else. */
@@ -21,11 +24,12 @@ final class Handlers implements AutoCloseable {
 
     private final Environment environment;
     private final @Nullable PinnedHttp http;
+    private final List<OutsideProbe> probes = new ArrayList<>();
 
     Handlers(InterlockSettings settings, Environment environment) {
         this.environment = environment;
         List<String> hosts = settings.jobs().values().stream()
-                .map(JobSettings::work)
+                .flatMap(job -> Stream.concat(Stream.of(job.work()), job.asks().map(Probe::question).stream()))
                 .filter(Work.Http.class::isInstance)
                 .map(work -> ((Work.Http) work).url().getHost())
                 .distinct()
@@ -35,8 +39,20 @@ final class Handlers implements AutoCloseable {
                 : new PinnedHttp(HttpRules.hosts(hosts).networks(settings.privateNetworks()), environment);
     }
 
-    /** What does {@code work} here; empty if others do it. */
-    Optional<RunHandler> of(Work work) {
+    /** What does the work of {@code job} here; empty if others do it. */
+    Optional<RunHandler> of(JobSettings job) {
+        Probe probe = job.probe();
+        Optional<RunHandler> work = of(job.work());
+        if (probe == null || work.isEmpty()) {
+            return work;
+        }
+        OutsideProbe probed =
+                new OutsideProbe(of(probe.question()).orElseThrow(), work.get(), probe.every(), environment);
+        probes.add(probed);
+        return Optional.of(probed);
+    }
+
+    private Optional<RunHandler> of(Work work) {
         if (work instanceof Work.Command command) {
             return Optional.of(command(command));
         } else if (work instanceof Work.Http call && http != null) {
@@ -49,6 +65,7 @@ final class Handlers implements AutoCloseable {
 
     @Override
     public void close() {
+        probes.forEach(OutsideProbe::close);
         if (http != null) {
             http.close();
         }

@@ -23,6 +23,11 @@ final class JobReader {
 
     private static final Duration USUAL_LEASE = Duration.ofSeconds(30);
 
+    /** A request that waits is silent, and must be answered before its connection counts as idle. */
+    private static final Duration LONGEST_CONFLICT = Duration.ofMinutes(1);
+
+    private static final int MOST_RETRIES = 1_000;
+
     private final Reading reading;
     private final int queueCap;
     private final String name;
@@ -46,30 +51,50 @@ final class JobReader {
         Door door = reading.choice(at + "door", Door.class).orElse(Door.NONE);
         JobBuilder job = Job.named(valid).queueCap(queueCap);
         job.onConflict(reading.choice(at + "on-conflict", ConflictPolicy.class).orElse(door.policy()));
-        clocks(job, door);
+        conflictRetry(job);
+        Duration runtime = runtime(door);
+        clocks(job, door, runtime);
         stages(job);
         job.retry(retry(door));
-        guard().ifPresent(job::transition);
+        guard(door).ifPresent(job::transition);
+        Work work = new WorkReader(reading, at, door, runtime).read();
         return new JobSettings(
                 reading.made("jobs." + name, job::build, Job.named("invalid").build()),
                 door,
-                new WorkReader(reading, at).read(),
+                work,
+                new ProbeReader(reading, at).read(work).orElse(null),
                 new TriggerReader(reading, at).read(name, door),
+                new TriggerReader(reading, at).eventId(door),
                 new ScheduleReader(reading, at).read(valid, door).orElse(null));
     }
 
-    private void clocks(JobBuilder job, Door door) {
-        Duration runtime = runtime(door);
+    private void clocks(JobBuilder job, Door door, @Nullable Duration runtime) {
         Duration lease = lease(runtime);
         Duration delay = reading.duration(at + "lock-delay", Duration.ZERO);
         LeaseTerms terms =
                 reading.made(at + "lock-delay", () -> new LeaseTerms(lease, delay), LeaseTerms.of(USUAL_LEASE));
-        Duration wait = reading.optionalDuration(at + "max-wait");
+        Duration own = reading.optionalDuration(at + "max-wait");
+        Duration wait = own == null ? door.maxWait(runtime) : own;
         Duration grace = reading.duration(at + "expiry-grace", door.expiryGrace());
         RunLimits limits = reading.made(at + "max-wait", () -> new RunLimits(wait, runtime, grace), RunLimits.NONE);
         job.lease(terms.ttl()).lockDelay(terms.lockDelay()).expiryGrace(limits.expiryGrace());
         limits.waitLimit().ifPresent(job::maxWait);
         limits.runtimeLimit().ifPresent(job::maxRuntime);
+    }
+
+    private void conflictRetry(JobBuilder job) {
+        int times = reading.number(at + "conflict-retry.attempts", 0, MOST_RETRIES);
+        Duration delay = reading.duration(at + "conflict-retry.delay", Duration.ofSeconds(5));
+        if (delay.isNegative() || delay.isZero()) {
+            reading.mistake(at + "conflict-retry.delay", "'" + DurationText.format(delay) + "' must be above 0s");
+        } else if (delay.multipliedBy(times).compareTo(LONGEST_CONFLICT) > 0) {
+            reading.mistake(
+                    at + "conflict-retry",
+                    times + " × " + DurationText.format(delay) + " is above " + DurationText.format(LONGEST_CONFLICT)
+                            + ", for which a request may wait; try less often, or choose on-conflict: queue");
+        } else {
+            job.conflictRetry(times, delay);
+        }
     }
 
     /** Its own, else the door's; {@code null} for ever. One that is out of its range is told and left out. */
@@ -149,17 +174,26 @@ final class JobReader {
         return reading.made(at + "retry", () -> new RetryPlan(attempts, backoff, multiplier, longest), RetryPlan.NONE);
     }
 
-    private Optional<Transition> guard() {
+    private Optional<Transition> guard(Door door) {
         String resource = reading.text(at + "transition.resource");
         String during = reading.text(at + "transition.during");
         String success = reading.text(at + "transition.success");
         String failure = reading.text(at + "transition.failure");
         List<String> from = reading.words(at + "transition.from");
         if (resource == null && during == null && success == null && failure == null && from.isEmpty()) {
-            return Optional.empty();
+            return door.transition();
         }
         if (resource == null || during == null || success == null || failure == null || from.isEmpty()) {
             reading.mistake(at + "transition", "is incomplete; it needs resource, from, during, success and failure");
+            return Optional.empty();
+        }
+        if (door == Door.INGESTION
+                && from.contains(success)
+                && !List.of(Transition.PREVIOUS, success).contains(failure)) {
+            reading.mistake(
+                    at + "transition.failure",
+                    "'" + failure + "' would take an event back from " + success
+                            + " when it is ingested again and that fails; write " + Transition.PREVIOUS);
             return Optional.empty();
         }
         try {

@@ -38,7 +38,7 @@ final class Settings {
             history.runs               | DURATION | 30d    | How long runs that have ended are kept
             history.dead-letters       | DURATION | 44d    | How long dead letters are kept that nobody has settled
             history.audit              | DURATION | 400d   | How long audit records are kept
-            idempotency.keep           | DURATION | 24h    | How long an idempotency key counts; at least 24h, not longer than history.runs
+            idempotency.keep           | DURATION | 3d     | How long an idempotency key counts, an event of a webhook among them; at least 24h, not longer than history.runs, and as long as that if it is left out and history.runs is shorter
             metrics.tenant             | FLAG     | false  | Whether meters carry the tenant
             metrics.max-tenants        | NUMBER   | 100    | The most tenants that meters tell apart; the others are _other
             keys[].secret-file         | TEXT     |        | A file with an API key, as keys create prints it; only where the store keeps none, as redis: does
@@ -49,21 +49,27 @@ final class Settings {
             jobs.*.run.command         | WORDS    |        | The program to run, and its arguments; no shell reads it
             jobs.*.run.directory       | TEXT     |        | Where the program works; left out, where this process does
             jobs.*.run.http.url        | URL      |        | The address to call
-            jobs.*.run.http.timeout    | DURATION | 30s    | How long its answer may take
+            jobs.*.run.http.timeout    | DURATION |        | How long its answer may take; at most max-runtime; left out, max-runtime up to 24h; without one 24h for clusters, else 30s
             jobs.*.run.http.secret-file | TEXT    |        | A file with the secret that signs the call
             jobs.*.run.http.callback   | URL      |        | Where the other side says how its work ended, if it answered 202; {runId} stands for the run
             jobs.*.run.java            | TEXT     |        | The class that does the work: a RunHandler with a public constructor without parameters
             jobs.*.run.nodes           | WORDS    |        | Workflows: the jobs that are its nodes; they run beside each other, each under a key of its own
             jobs.*.run.worker          | [remote] |        | The work is done by whoever claims it
             jobs.*.on-conflict         | [reject skip join queue queue-latest replace] | | What happens to a newcomer; left out, what the door does, else reject
+            jobs.*.conflict-retry.attempts | NUMBER | 0   | How often a start that would be refused is tried again; the request waits meanwhile, at most 1m in all
+            jobs.*.conflict-retry.delay | DURATION | 5s   | After how long it is tried again, give or take a fifth
+            jobs.*.probe.command       | WORDS    |        | A program that asks an outside system, before each attempt, whether the work still goes on there; exit code 0 says that it does not
+            jobs.*.probe.url           | URL      |        | An address to ask instead; an answer of 2xx says that it does not
+            jobs.*.probe.every         | DURATION | 5s     | How long an attempt that was told otherwise waits before it asks again
             jobs.*.lease               | DURATION | 30s    | How long the right to a key lasts without renewal; at most the store's maxLease
             jobs.*.lock-delay          | DURATION | 0s     | How long a key stays closed after its lease ended by expiry or force
             jobs.*.max-runtime         | DURATION |        | How long an attempt may take (the "lock timeout"); left out, what the door says, else for ever
-            jobs.*.max-wait            | DURATION |        | How long a run waits for its turn or for a worker; left out, for ever
+            jobs.*.max-wait            | DURATION |        | How long a run waits for its turn or for a worker; left out, as long as max-runtime for pipelines, flows, ingestion and workflows, else for ever
             jobs.*.stages              | WORDS    |        | The stages, in order, for people and meters
             jobs.*.stage-budgets.*     | DURATION |        | How long a stage may take before somebody hears of it
             jobs.*.triggers            | WORDS    |        | Workflows: the triggers that start it; left out, its own name
             jobs.*.trigger-priorities.* | NUMBER |        | Workflows that queue: the priority of what a trigger starts, from -100 to 100; left out, 0
+            jobs.*.event-id            | TEXT     | eventId | Workflows: where the body has the id of its event, as id or data.object.id
             jobs.*.schedule            | TEXT     |        | A cron expression in UTC; a start like any other, under the same lock
             jobs.*.schedule-key        | TEXT     |        | The key its schedule starts it under; left out, the door's key with the job's name
             jobs.*.schedule-tenant     | TEXT     | default | The tenant its schedule starts it for
@@ -77,7 +83,7 @@ final class Settings {
             jobs.*.transition.from     | WORDS    |        | The states it may start from
             jobs.*.transition.during   | TEXT     |        | The state while it runs
             jobs.*.transition.success  | TEXT     |        | The state after it succeeded
-            jobs.*.transition.failure  | TEXT     |        | The state after it ended in any other way
+            jobs.*.transition.failure  | TEXT     |        | The state after it ended in any other way; previous leaves it where it stood
             tenants.*.max-running      | NUMBER   |        | How many runs of the tenant may be under way at once
             notify[].on                | WORDS    |        | What to tell: dead-letter, dead-letter-waiting, lease-lost, lock-state-lost, overdue, evicted, overlapping-grants
             notify[].url               | HOOK     |        | Where to send it, signed as Standard Webhooks say
@@ -87,10 +93,14 @@ final class Settings {
             notify[].tenant            | TEXT     |        | Only what happens to this tenant
             webhooks[].trigger         | TEXT     |        | A trigger of a workflow whose senders are known by what they sign
             webhooks[].tenant          | TEXT     | default | The tenant they start it for
-            webhooks[].secret-file     | TEXT     |        | A file with the secret they sign with, as Standard Webhooks say
+            webhooks[].signature       | [standard stripe] | standard | How they sign: as Standard Webhooks say, or as Stripe does
+            webhooks[].secret-file     | TEXT     |        | A file with the secret they sign with
             webhooks[].secret          | SECRET   |        | The secret itself; a file is better
             sqs[].queue                | URL      |        | The URL of an SQS FIFO queue; its messages are started as runs
             sqs[].tenant               | TEXT     | default | The tenant they are started for
+            sqs[].job                  | TEXT     |        | The job of messages that are not in Interlock's own form, as {type}: a field of their body
+            sqs[].key                  | TEXT     |        | The key of a message's run, as cluster/{group#cluster-} or cluster/{cluster_id}; left out, its group
+            sqs[].parameters.*         | TEXT     |        | A parameter of such messages, as {cluster_id}; left out, their whole body
             sqs[].region               | TEXT     |        | The AWS region; left out, the one in the queue's URL, else what AWS' own settings say
             sqs[].endpoint             | URL      |        | Where SQS is, if not where AWS has it
             sqs[].receivers            | NUMBER   | 2      | How many messages this process has in hand at once
@@ -127,7 +137,7 @@ final class Settings {
     /** {@code jobs.x.lease} as {@code jobs.*.lease}, to be compared with what is known. */
     static String shape(String property) {
         return property.replaceFirst("^(jobs|tenants)\\.(\"[^\"]*\"|[^.\\[]+)", "$1.*")
-                .replaceFirst("\\.(stage-budgets|trigger-priorities)\\.(\"[^\"]*\"|[^.\\[]+)$", ".$1.*")
+                .replaceFirst("\\.(stage-budgets|trigger-priorities|parameters)\\.(\"[^\"]*\"|[^.\\[]+)$", ".$1.*")
                 .replaceAll("\\[\\d+]", "[]");
     }
 

@@ -18,6 +18,10 @@ final class SettingsReader {
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
     private static final Duration SHORTEST_IDEMPOTENCY = Duration.ofHours(24);
+
+    /** Senders of webhooks try for days: Stripe for three. */
+    private static final Duration USUAL_IDEMPOTENCY = Duration.ofDays(3);
+
     private static final int HIGHEST_PORT = 65_535;
     private static final int MANY = 1_000_000;
 
@@ -123,7 +127,9 @@ final class SettingsReader {
         Duration runs = reading.duration("history.runs", Retention.DEFAULT.runs());
         Duration dead = reading.duration("history.dead-letters", Retention.DEFAULT.deadLetters());
         Duration audit = reading.duration("history.audit", Retention.DEFAULT.audit());
-        Duration keep = reading.duration("idempotency.keep", SHORTEST_IDEMPOTENCY);
+        Duration wanted = reading.duration("idempotency.keep", USUAL_IDEMPOTENCY);
+        boolean tooLong = !reading.isSet("idempotency.keep") && wanted.compareTo(runs) > 0;
+        Duration keep = tooLong ? runs : wanted;
         if (keep.compareTo(SHORTEST_IDEMPOTENCY) < 0 || keep.compareTo(runs) > 0) {
             reading.mistake(
                     "idempotency.keep",

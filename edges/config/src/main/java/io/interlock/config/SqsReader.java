@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +46,42 @@ final class SqsReader {
             String tenant = reading.requiredText(at + "tenant");
             reading.made(at + "tenant", () -> LockKey.of(tenant, "any").tenant(), tenant);
             all.add(new SqsSettings(
-                    queue, tenant, place(at, queue), reading.number(at + "receivers", 1, MOST_RECEIVERS), times(at)));
+                    queue,
+                    tenant,
+                    place(at, queue),
+                    reading.number(at + "receivers", 1, MOST_RECEIVERS),
+                    times(at),
+                    messages(at)));
         }
         return all;
+    }
+
+    private SqsSettings.Messages messages(String at) {
+        MessageTemplate job = template(at + "job");
+        Map<String, MessageTemplate> parameters = new TreeMap<>();
+        for (String name : reading.sources().children(at + "parameters")) {
+            MessageTemplate value = template(at + "parameters." + name);
+            if (value != null) {
+                parameters.put(SettingsReader.plain(name), value);
+            }
+        }
+        if (job == null && !parameters.isEmpty()) {
+            reading.mistake(
+                    at + "parameters",
+                    "is for messages in a form of their own; say with job which job they are for, as {type}");
+        }
+        return new SqsSettings.Messages(job, template(at + "key"), parameters);
+    }
+
+    private @Nullable MessageTemplate template(String property) {
+        String text = reading.text(property);
+        return text == null
+                ? null
+                : reading.made(
+                                property,
+                                () -> Optional.of(MessageTemplate.parse(property, text)),
+                                Optional.<MessageTemplate>empty())
+                        .orElse(null);
     }
 
     private URI queue(String property) {

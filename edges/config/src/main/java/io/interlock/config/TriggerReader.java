@@ -5,9 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Reads which triggers start a workflow, and with which priority. */
 final class TriggerReader {
+
+    private static final Pattern PATH = Pattern.compile("[^.\\s]+(\\.[^.\\s]+)*");
 
     private final Reading reading;
     private final String at;
@@ -16,6 +19,20 @@ final class TriggerReader {
     TriggerReader(Reading reading, String at) {
         this.reading = reading;
         this.at = at;
+    }
+
+    /** Where the body has the id of its event. */
+    String eventId(Door door) {
+        String path = reading.requiredText(at + "event-id");
+        if (reading.isSet(at + "event-id") && door != Door.WORKFLOWS) {
+            reading.mistake(at + "event-id", "is for jobs with door: workflows; this one has door: " + door.word());
+        }
+        if (!PATH.matcher(path).matches()) {
+            reading.mistake(
+                    at + "event-id",
+                    "'" + path + "' is no path; write fields with dots between them, as data.object.id");
+        }
+        return path;
     }
 
     Map<String, Integer> read(String job, Door door) {

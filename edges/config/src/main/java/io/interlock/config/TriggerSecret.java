@@ -1,12 +1,12 @@
 package io.interlock.config;
 
-import io.interlock.engine.http.WebhookSigner;
+import io.interlock.engine.http.SignatureCheck;
 
 /**
  * A secret by which senders of a trigger are known.
  *
  * @param trigger which trigger
  * @param tenant for whom they act
- * @param signer checks what they signed
+ * @param check tells what they signed
  */
-public record TriggerSecret(String trigger, String tenant, WebhookSigner signer) {}
+public record TriggerSecret(String trigger, String tenant, SignatureCheck check) {}

@@ -29,7 +29,9 @@ final class WebhookReader {
             String at = "webhooks[" + i + "].";
             String tenant = reading.requiredText(at + "tenant");
             reading.made(at + "tenant", () -> LockKey.of(tenant, "any").tenant(), tenant);
-            all.add(new WebhookSettings(trigger(at + "trigger"), tenant, secret(at)));
+            SignatureKind signature =
+                    reading.choice(at + "signature", SignatureKind.class).orElse(SignatureKind.STANDARD);
+            all.add(new WebhookSettings(trigger(at + "trigger"), tenant, signature, secret(at)));
         }
         return all;
     }

@@ -5,6 +5,7 @@ package io.interlock.config;
  *
  * @param trigger which trigger
  * @param tenant for whom
- * @param secret what it signs with, as Standard Webhooks say
+ * @param signature how it signs
+ * @param secret what it signs with
  */
-public record WebhookSettings(String trigger, String tenant, Secret secret) {}
+public record WebhookSettings(String trigger, String tenant, SignatureKind signature, Secret secret) {}

@@ -1,6 +1,8 @@
 package io.interlock.config;
 
+import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.http.HttpSpec;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -18,11 +20,15 @@ final class WorkReader {
 
     private final Reading reading;
     private final String at;
+    private final Door door;
+    private final @Nullable Duration maxRuntime;
 
-    /** A reader below {@code at}, as in {@code jobs.export.}. */
-    WorkReader(Reading reading, String at) {
+    /** A reader below {@code at}, as in {@code jobs.export.}, of work that may take {@code maxRuntime}. */
+    WorkReader(Reading reading, String at, Door door, @Nullable Duration maxRuntime) {
         this.reading = reading;
         this.at = at;
+        this.door = door;
+        this.maxRuntime = maxRuntime;
     }
 
     Work read() {
@@ -63,9 +69,28 @@ final class WorkReader {
         String secret = reading.text(at + "run.http.secret-file");
         return new Work.Http(
                 address(reading, at + "run.http.url", url),
-                reading.duration(at + "run.http.timeout", Duration.ofSeconds(30)),
+                timeout(),
                 secret == null ? null : new Secret(null, Path.of(secret)),
                 reading.text(at + "run.http.callback"));
+    }
+
+    /** An answer may take as long as the work: an earlier end would fail a run whose work goes on. */
+    private Duration timeout() {
+        Duration own = reading.optionalDuration(at + "run.http.timeout");
+        if (own != null && maxRuntime != null && own.compareTo(maxRuntime) > 0) {
+            reading.mistake(
+                    at + "run.http.timeout",
+                    "'" + DurationText.format(own) + "' is above max-runtime, which is "
+                            + DurationText.format(maxRuntime) + "; leave it out, or raise max-runtime");
+        }
+        if (own != null) {
+            return own;
+        }
+        if (maxRuntime == null) {
+            // Jobs on clusters take as long as they take, and that may be long.
+            return door == Door.CLUSTERS ? HttpSpec.LONGEST_TIMEOUT : HttpSpec.DEFAULT_TIMEOUT;
+        }
+        return maxRuntime.compareTo(HttpSpec.LONGEST_TIMEOUT) > 0 ? HttpSpec.LONGEST_TIMEOUT : maxRuntime;
     }
 
     private boolean remote() {

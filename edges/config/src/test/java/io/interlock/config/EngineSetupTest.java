@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.engine.EngineEvent;
 import io.interlock.engine.OpenStore;
+import io.interlock.engine.OutsideProbe;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunHandler;
@@ -13,9 +16,12 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.Run;
 import io.interlock.time.Environment;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +88,51 @@ class EngineSetupTest {
             assertThat(ended(engine, "picky").state()).isEqualTo(RunState.FAILED);
             assertThat(engine.submit(RunRequest.of(LockKey.of("acme", "remote"), "remote")))
                     .isInstanceOf(Submission.Started.class);
+        }
+    }
+
+    @Test
+    void workBeginsWhenTheOutsideSaysThatNothingOfItGoesOn() throws Exception {
+        Path gone = folder.resolve("gone");
+        Configuration all = written.read("""
+                interlock:
+                  store: "memory:"
+                  jobs:
+                    export: { run: { command: ["true"] }, probe: { command: [test, -e, "%s"], every: 50ms } }
+                """.formatted(gone));
+        Semaphore asking = new Semaphore(0);
+        try (OpenStore store = OpenStore.at(all.settings().store(), ENVIRONMENT);
+                EngineSetup setup = EngineSetup.of(all, ENVIRONMENT);
+                RunEngine engine = setup.onto(store.engine())
+                        .listener(event -> {
+                            if (event instanceof EngineEvent.StageEntered entered
+                                    && entered.stage().equals(OutsideProbe.STAGE)) {
+                                asking.release();
+                            }
+                        })
+                        .build()) {
+            LockKey key = LockKey.of("acme", "export");
+            RunId run =
+                    engine.submit(RunRequest.of(key, "export")).orElseThrow().id();
+            assertThat(asking.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(engine.submit(RunRequest.of(key, "export")))
+                    .as("the key is kept meanwhile")
+                    .isInstanceOf(Submission.Rejected.class);
+            Files.createFile(gone);
+            assertThat(engine.awaitEnd(run, Duration.ofSeconds(20))
+                            .orElseThrow()
+                            .state())
+                    .isEqualTo(RunState.SUCCEEDED);
+
+            Files.delete(gone);
+            RunId stopped =
+                    engine.submit(RunRequest.of(key, "export")).orElseThrow().id();
+            assertThat(asking.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+            engine.cancel(stopped, "ann", "enough");
+            assertThat(engine.awaitEnd(stopped, Duration.ofSeconds(20))
+                            .orElseThrow()
+                            .state())
+                    .isEqualTo(RunState.ABORTED);
         }
     }
 

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.engine.ConflictRetry;
 import io.interlock.engine.Job;
 import io.interlock.engine.notify.NotificationKind;
 import io.interlock.run.RetryPlan;
+import io.interlock.run.Transition;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -89,13 +92,95 @@ class JobsTest {
         assertThat(job("workflows").policy()).isEqualTo(ConflictPolicy.REJECT);
         assertThat(job("workflows").limits().maxRuntime()).isEqualTo(Duration.ofHours(1));
         assertThat(job("clusters").policy()).isEqualTo(ConflictPolicy.QUEUE);
-        assertThat(job("clusters").limits().maxRuntime()).isEqualTo(Duration.ofHours(1));
+        assertThat(job("clusters").limits().maxRuntime()).isNull();
         assertThat(job("clusters").limits().expiryGrace()).isEqualTo(Duration.ofMinutes(5));
         assertThat(job("clusters").retry())
                 .isEqualTo(new RetryPlan(3, Duration.ofMinutes(5), 2, Duration.ofMinutes(30)));
         assertThat(job("none").policy()).isEqualTo(ConflictPolicy.REJECT);
         assertThat(job("none").limits().maxRuntime()).isNull();
         assertThat(job("none").retry().attempts()).isEqualTo(1);
+    }
+
+    @Test
+    void aLockThatWaitsForAWorkerTimesOutAsOneThatRunsDoes() {
+        assertThat(job("pipelines").limits().maxWait()).isEqualTo(Duration.ofHours(1));
+        assertThat(job("flows").limits().maxWait()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(job("ingestion").limits().maxWait()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(job("workflows").limits().maxWait()).isEqualTo(Duration.ofHours(1));
+        assertThat(job("clusters").limits().maxWait()).isNull();
+        assertThat(job("none").limits().maxWait()).isNull();
+        assertThat(written.job("{ door: pipelines, run: { worker: remote }, max-runtime: 60s }")
+                        .job()
+                        .limits()
+                        .maxWait())
+                .isEqualTo(Duration.ofMinutes(1));
+        assertThat(written.job("{ door: pipelines, run: { worker: remote }, max-wait: 5s }")
+                        .job()
+                        .limits()
+                        .maxWait())
+                .isEqualTo(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void anAnswerOverHttpMayTakeAsLongAsTheWork() {
+        assertThat(answerWithin("door: flows", "")).isEqualTo(Duration.ofMinutes(5));
+        assertThat(answerWithin("door: flows, max-runtime: 90s", "")).isEqualTo(Duration.ofSeconds(90));
+        assertThat(answerWithin("door: flows", ", timeout: 10s")).isEqualTo(Duration.ofSeconds(10));
+        assertThat(answerWithin("max-runtime: 48h", "")).isEqualTo(Duration.ofHours(24));
+        assertThat(answerWithin("door: none", "")).isEqualTo(Duration.ofSeconds(30));
+        assertThat(answerWithin("door: clusters", "")).isEqualTo(Duration.ofHours(24));
+        assertThat(written.mistakesOfJob(
+                        "{ door: flows, run: { http: { url: 'https://example.org/x', timeout: 10m } } }"))
+                .hasMessageContaining("jobs.a.run.http.timeout")
+                .hasMessageContaining("'10m' is above max-runtime, which is 5m; leave it out, or raise max-runtime");
+    }
+
+    private Duration answerWithin(String job, String http) {
+        JobSettings read = written.job("{ " + job + ", run: { http: { url: 'https://example.org/x'" + http + " } } }");
+        return ((Work.Http) read.work()).timeout();
+    }
+
+    @Test
+    void aRefusedStartMayBeTriedAgain() {
+        assertThat(written.job("{ run: { worker: remote }, conflict-retry: { attempts: 3 } }")
+                        .job()
+                        .conflictRetry())
+                .isEqualTo(new ConflictRetry(3, Duration.ofSeconds(5)));
+        assertThat(job("none").conflictRetry().times()).isZero();
+        assertThat(written.mistakesOfJob("{ run: { worker: remote }, conflict-retry: { attempts: 13, delay: 5s } }"))
+                .hasMessageContaining("jobs.a.conflict-retry 13 × 5s is above 1m")
+                .hasMessageContaining("on-conflict: queue");
+    }
+
+    @Test
+    void anOutsideSystemMayBeAskedFirst() {
+        assertThat(written.job(
+                                "{ run: { command: [x], directory: /srv }, probe: { command: [./running.sh], every: 1m } }")
+                        .probe())
+                .isEqualTo(new Probe(
+                        new Work.Command(List.of("./running.sh"), Path.of("/srv"), Set.of()), Duration.ofMinutes(1)));
+        assertThat(written.job("{ run: { command: [x] }, probe: { url: 'https://example.org/running' } }")
+                        .asks()
+                        .map(Probe::question))
+                .contains(new Work.Http(URI.create("https://example.org/running"), Duration.ofSeconds(30), null, null));
+        assertThat(written.mistakesOfJob("{ run: { worker: remote }, probe: { command: [x] } }"))
+                .hasMessageContaining("jobs.a.probe is for work that this process does itself");
+        assertThat(written.mistakesOfJob("{ run: { command: [x] }, probe: { command: [x], url: 'https://a.b/' } }"))
+                .hasMessageContaining("asks in two ways");
+    }
+
+    @Test
+    void anEventThatFailsToBeIngestedAgainStaysWhereItStood() {
+        assertThat(job("ingestion").guard())
+                .isEqualTo(new Transition(
+                        "event", Set.of("none", "laps_full"), "ingesting", "laps_full", Transition.PREVIOUS));
+        assertThat(job("flows").guard()).isNull();
+        assertThat(written.mistakesOfJob("""
+                { door: ingestion, run: { worker: remote }, transition: { resource: event, from: [none, laps_full],
+                      during: ingesting, success: laps_full, failure: none } }"""))
+                .hasMessageContaining("jobs.a.transition.failure")
+                .hasMessageContaining("'none' would take an event back from laps_full")
+                .hasMessageContaining("write previous");
     }
 
     @Test

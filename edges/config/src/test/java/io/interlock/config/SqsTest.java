@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +40,8 @@ class SqsTest {
                                 Duration.ofSeconds(20),
                                 Duration.ofMinutes(10),
                                 Duration.ofSeconds(30),
-                                Duration.ofMinutes(1))));
+                                Duration.ofMinutes(1)),
+                        SqsSettings.Messages.OWN));
     }
 
     @Test
@@ -54,6 +56,23 @@ class SqsTest {
         assertThat(sqs.times())
                 .isEqualTo(new SqsSettings.Times(
                         Duration.ofSeconds(1), Duration.ofMinutes(2), Duration.ofMinutes(1), Duration.ofSeconds(5)));
+    }
+
+    @Test
+    void messagesOfTheirOwnFormAreDescribed() {
+        SqsSettings sqs = settings("""
+                - { queue: "%s", job: "{type}", key: "cluster/{group#cluster-}", parameters: { workers: "{spec.workers}" } }
+                """.formatted(QUEUE)).settings().sqs().get(0);
+        assertThat(sqs.messages())
+                .isEqualTo(new SqsSettings.Messages(
+                        MessageTemplate.parse("job", "{type}"),
+                        MessageTemplate.parse("key", "cluster/{group#cluster-}"),
+                        Map.of("workers", MessageTemplate.parse("parameters", "{spec.workers}"))));
+        assertThat(written.mistakes("interlock:\n  sqs:\n    - { queue: \"" + QUEUE
+                        + "\", key: \"cluster/{group\", parameters: { a: \"{b}\" } }\n"))
+                .hasMessageContaining("sqs[0].key")
+                .hasMessageContaining("has a brace without the other")
+                .hasMessageContaining("sqs[0].parameters is for messages in a form of their own");
     }
 
     @Test

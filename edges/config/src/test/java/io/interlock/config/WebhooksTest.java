@@ -3,10 +3,12 @@ package io.interlock.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.interlock.engine.http.StripeSignature;
 import io.interlock.engine.http.WebhookSigner;
 import io.interlock.time.Environment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,10 +52,51 @@ class WebhooksTest {
             assertThat(setup.triggerSecrets()).extracting(TriggerSecret::tenant).containsExactly("acme", "default");
             assertThat(setup.triggerSecrets()).allSatisfy(known -> {
                 assertThat(known.trigger()).isEqualTo("stripe-payment");
-                assertThat(known.signer().verify(headers::get, body)).isTrue();
+                assertThat(known.check().verify(headers::get, body)).isTrue();
             });
         }
         assertThat(configuration.settings().webhooks().toString()).doesNotContain(SECRET);
+    }
+
+    @Test
+    void aSenderMaySignAsStripeDoesAndNameItsEventsItsOwnWay() {
+        Configuration configuration = written.read("""
+            interlock:
+              store: "memory:"
+              jobs:
+                invoice: { door: workflows, triggers: [stripe-payment], event-id: data.object.id, run: { worker: remote } }
+                other: { door: workflows, run: { worker: remote } }
+              webhooks:
+                - { trigger: stripe-payment, signature: stripe, secret: whsec_of_stripe_0001 }
+            """);
+        assertThat(Written.job(configuration, "invoice").eventId()).isEqualTo("data.object.id");
+        assertThat(Written.job(configuration, "other").eventId()).isEqualTo("eventId");
+        try (EngineSetup setup = EngineSetup.of(configuration, ENVIRONMENT)) {
+            assertThat(setup.triggerSecrets())
+                    .singleElement()
+                    .extracting(TriggerSecret::check)
+                    .isInstanceOf(StripeSignature.class);
+        }
+        assertThat(written.mistakesOfJob("{ door: flows, event-id: id, run: { worker: remote } }"))
+                .hasMessageContaining("jobs.a.event-id is for jobs with door: workflows");
+        assertThat(written.mistakesOfJob("{ door: workflows, event-id: a..b, run: { worker: remote } }"))
+                .hasMessageContaining("'a..b' is no path");
+    }
+
+    @Test
+    void anEventIsKnownForAtLeastThreeDays() {
+        assertThat(written.read("interlock: {}").settings().history().idempotency())
+                .isEqualTo(Duration.ofDays(3));
+        assertThat(written.read("interlock: { history: { runs: 2d } }")
+                        .settings()
+                        .history()
+                        .idempotency())
+                .isEqualTo(Duration.ofDays(2));
+        assertThat(written.read("interlock: { idempotency: { keep: 24h } }")
+                        .settings()
+                        .history()
+                        .idempotency())
+                .isEqualTo(Duration.ofDays(1));
     }
 
     @Test

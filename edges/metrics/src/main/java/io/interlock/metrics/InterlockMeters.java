@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,7 @@ public final class InterlockMeters implements AutoCloseable {
     }
 
     /**
-     * Meters told apart by job; counters and gauges by tenant as well, up to {@code mostTenants} of them: those that come later
+     * Meters told apart by job, and all but those of stages by tenant as well, up to {@code mostTenants} of them: those that come later
      * are counted together as {@code _other}.
      */
     public static InterlockMeters byTenant(MeterRegistry registry, int mostTenants) {
@@ -99,6 +100,19 @@ public final class InterlockMeters implements AutoCloseable {
                 .description("1; the version is in the tag")
                 .tag("version", version())
                 .register(registry);
+    }
+
+    /**
+     * Tells through which API each job is started, so that rules can tell the jobs of one from those of another.
+     *
+     * @param apis the name of an API by job
+     */
+    public void describe(Map<String, String> apis) {
+        apis.forEach((job, api) -> Gauge.builder("interlock.job.info", () -> 1)
+                .description("1; through which API a job is started is in the tag")
+                .tags(labels.of(job))
+                .tag("api", api)
+                .register(registry));
     }
 
     private static String version() {

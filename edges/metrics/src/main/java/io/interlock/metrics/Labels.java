@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What readings are told apart by: the job; the tenant too where that was asked for, on counters and gauges only. */
+/** What readings are told apart by: the job; the tenant too where that was asked for, but not on stages. */
 final class Labels {
 
     private static final int MOST_OTHER_JOBS = 50;
@@ -33,17 +33,17 @@ final class Labels {
         }
     }
 
-    /** For timers, each of which is many series. */
+    /** For stages, of which each job has several, and each of which is many series. */
     List<Tag> of(String job) {
         return List.of(Tag.of("job", jobs.of(job)));
     }
 
-    /** For counters and gauges. */
+    /** For whatever happens to a key. */
     List<Tag> of(String job, LockKey key) {
         return of(job, key.tenant());
     }
 
-    /** For counters and gauges. */
+    /** For whatever happens to a tenant. */
     List<Tag> of(String job, String tenant) {
         List<Tag> tags = new ArrayList<>(of(job));
         if (tenants != null) {
@@ -52,7 +52,7 @@ final class Labels {
         return tags;
     }
 
-    /** Whether counters and gauges are told apart by tenant. */
+    /** Whether readings are told apart by tenant. */
     boolean byTenant() {
         return tenants != null;
     }

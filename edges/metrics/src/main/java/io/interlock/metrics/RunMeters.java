@@ -4,6 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.EngineListener;
+import io.interlock.run.Attempt;
 import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Stage;
@@ -72,6 +73,8 @@ final class RunMeters implements EngineListener {
             attemptEnded(ended.run());
         } else if (event instanceof EngineEvent.RunEnded ended) {
             ended(ended.run());
+        } else if (event instanceof EngineEvent.EndedByRule ended) {
+            endedByRule(ended);
         } else {
             trouble(event);
         }
@@ -129,10 +132,7 @@ final class RunMeters implements EngineListener {
     private void started(Run run) {
         Turn turn = run.status().turn();
         if (turn != null && turn.attempt() == 1) {
-            timer(
-                            "interlock.wait",
-                            "From submission to the first attempt",
-                            run.job().value())
+            timer("interlock.wait", "From submission to the first attempt", run)
                     .register(registry)
                     .record(between(run.submittedAt(), turn.startedAt()));
         }
@@ -141,10 +141,9 @@ final class RunMeters implements EngineListener {
     private void attemptEnded(Run run) {
         RunStatus status = run.status();
         Turn turn = status.turn();
-        String job = run.job().value();
         if (turn != null) {
-            timer("interlock.hold", "How long an attempt had its key", job)
-                    .tag("outcome", outcome(run))
+            timer("interlock.hold", "How long an attempt had its key", run)
+                    .tag("outcome", outcome(run.state()))
                     .register(registry)
                     .record(between(turn.startedAt(), status.since()));
         }
@@ -154,10 +153,7 @@ final class RunMeters implements EngineListener {
             stage(run, last.name(), between(last.since(), status.since()));
         }
         if (run.state() == RunState.TIMED_OUT) {
-            String stage = stages.isEmpty()
-                    ? "none"
-                    : tags.stage(job, stages.get(stages.size() - 1).name());
-            count("interlock.timeouts", "Attempts that took longer than max-runtime", run, Tag.of("stage", stage));
+            timedOut(run);
         }
         if (run.state().isTerminal()) {
             ended(run);
@@ -165,16 +161,51 @@ final class RunMeters implements EngineListener {
     }
 
     private void ended(Run run) {
-        timer("interlock.run", "From submission to the end", run.job().value())
-                .tag("outcome", outcome(run))
+        timer("interlock.run", "From submission to the end", run)
+                .tag("outcome", outcome(run.state()))
                 .register(registry)
                 .record(between(run.submittedAt(), run.status().since()));
-        count("interlock.runs", "Runs that ended", run, Tag.of("outcome", outcome(run)));
+        count("interlock.runs", "Runs that ended", run, Tag.of("outcome", outcome(run.state())));
+    }
+
+    /** What no worker has reported: otherwise it is counted as what workers report is. */
+    private void endedByRule(EngineEvent.EndedByRule ended) {
+        Run run = ended.run();
+        count(
+                "interlock.endings.by.rule",
+                "Attempts and runs that time or a rule ended, and no worker",
+                run,
+                Tag.of("code", ended.code()),
+                Tag.of("outcome", outcome(ended.after())));
+        Attempt attempt = ended.attempt();
+        if (attempt != null) {
+            timer("interlock.hold", "How long an attempt had its key", run)
+                    .tag("outcome", outcome(ended.after()))
+                    .register(registry)
+                    .record(between(attempt.turn().startedAt(), attempt.endedAt()));
+        }
+        if (ended.after() == RunState.TIMED_OUT) {
+            timedOut(run);
+        }
+        if (ended.after().isTerminal()) {
+            ended(run);
+        }
+    }
+
+    private void timedOut(Run run) {
+        String stage = run.status()
+                .currentStage()
+                .map(last -> tags.stage(run.job().value(), last.name()))
+                .orElse("none");
+        count("interlock.timeouts", "Attempts that took longer than max-runtime", run, Tag.of("stage", stage));
     }
 
     private void stage(Run run, String stage, Duration took) {
         String job = run.job().value();
-        timer("interlock.stage", "How long stages take", job)
+        Timer.builder("interlock.stage")
+                .description("How long stages take")
+                .tags(tags.of(job))
+                .serviceLevelObjectives(BUCKETS)
                 .tag("stage", tags.stage(job, stage))
                 .register(registry)
                 .record(took);
@@ -189,13 +220,16 @@ final class RunMeters implements EngineListener {
                 .increment();
     }
 
-    private Timer.Builder timer(String name, String description, String job) {
-        return Timer.builder(name).description(description).tags(tags.of(job)).serviceLevelObjectives(BUCKETS);
+    private Timer.Builder timer(String name, String description, Run run) {
+        return Timer.builder(name)
+                .description(description)
+                .tags(tags.of(run.job().value(), run.key()))
+                .serviceLevelObjectives(BUCKETS);
     }
 
     /** A run that is back in line failed this time. */
-    private static String outcome(Run run) {
-        return run.state().isTerminal() ? run.state().name().toLowerCase(Locale.ROOT) : "retried";
+    private static String outcome(RunState state) {
+        return state.isTerminal() ? state.name().toLowerCase(Locale.ROOT) : "retried";
     }
 
     private static Duration between(Instant from, Instant to) {

@@ -1,5 +1,6 @@
 package io.interlock.metrics;
 
+import io.interlock.RunState;
 import io.interlock.engine.Job;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.Tally;
@@ -29,6 +30,7 @@ final class Stock implements AutoCloseable {
     private final Duration every;
     private final Timers timers;
     private final Shelf active;
+    private final Shelf pending;
     private final Shelf queue;
     private final Shelf dead;
     private volatile long readAt;
@@ -41,6 +43,11 @@ final class Stock implements AutoCloseable {
         this.every = every;
         this.readAt = environment.ticker().nanos();
         this.active = new Shelf("interlock.active", "interlock.active.oldest.age", "Runs under way", registry);
+        this.pending = new Shelf(
+                "interlock.pending",
+                "interlock.pending.oldest.age",
+                "Runs that have their key and wait for a worker",
+                registry);
         this.queue = new Shelf(
                 "interlock.queue.size",
                 "interlock.queue.oldest.age",
@@ -79,7 +86,7 @@ final class Stock implements AutoCloseable {
     }
 
     private void show(List<Tally> tallies, Instant now) {
-        List<Shelf> all = List.of(active, queue, dead);
+        List<Shelf> all = List.of(active, pending, queue, dead);
         all.forEach(Shelf::clear);
         // Jobs with nothing to show show a nought, so that nobody takes it for no data. Of which tenant is not known.
         if (!labels.byTenant()) {
@@ -90,7 +97,11 @@ final class Stock implements AutoCloseable {
         }
         for (Tally tally : tallies) {
             Tags tags = Tags.of(labels.of(tally.job().value(), tally.tenant()));
-            shelf(tally).add(tags, tally.count(), Duration.between(tally.oldest(), now));
+            Duration age = Duration.between(tally.oldest(), now);
+            shelf(tally).add(tags, tally.count(), age);
+            if (tally.state() == RunState.PENDING) {
+                pending.add(tags, tally.count(), age);
+            }
         }
         all.forEach(Shelf::show);
     }

@@ -7,16 +7,21 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.FencingToken;
+import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
+import io.interlock.run.BeatAnswer;
+import io.interlock.run.Claimed;
 import io.interlock.run.Execution;
+import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.store.memory.MemoryStore;
@@ -25,6 +30,8 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -143,9 +150,91 @@ class InterlockMetersTest {
         shows("interlock_runs_total{job=\"close\",outcome=\"succeeded\",tenant=\"globex\"} 1.0");
         shows("interlock_runs_total{job=\"close\",outcome=\"succeeded\",tenant=\"_other\"} 2.0");
         shows("interlock_metrics_tag_overflow_total{tag=\"tenant\"} ");
+        shows("interlock_hold_seconds_count{job=\"close\",outcome=\"succeeded\",tenant=\"acme\"} 1");
+        shows("interlock_wait_seconds_count{job=\"close\",tenant=\"_other\"} 2");
         assertThat(registry.scrape())
-                .as("timers are many series each, and have no tenant")
-                .doesNotContainPattern("_bucket\\{[^}]*tenant=");
+                .as("stages are many series each, and have no tenant")
+                .doesNotContainPattern("stage_seconds_bucket\\{[^}]*tenant=");
+    }
+
+    @Test
+    void whatACrashEndedIsCountedThoughNoWorkerReportsIt() {
+        start(Job.named("close")
+                .lease(Duration.ofSeconds(2))
+                .retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO))
+                .build());
+        var run = engine.submit(RunRequest.of(KEY, "close")).orElseThrow();
+        claimed();
+        // A request for the key finds it out, and no janitor.
+        await().until(() -> {
+            assertThat(engine.submit(RunRequest.of(KEY, "close"))).isInstanceOf(Submission.Rejected.class);
+            return engine.find(run.id()).orElseThrow().state() == RunState.PENDING;
+        });
+        shows("interlock_endings_by_rule_total{code=\"WORKER_TIMEOUT\",job=\"close\",outcome=\"retried\"} 1.0");
+        shows("interlock_hold_seconds_count{job=\"close\",outcome=\"retried\"} 1");
+        claimed();
+        await().until(() -> {
+            engine.submit(RunRequest.of(KEY, "close").onConflict(ConflictPolicy.SKIP));
+            return engine.find(run.id()).orElseThrow().state() == RunState.DEAD;
+        });
+        shows("interlock_endings_by_rule_total{code=\"WORKER_TIMEOUT\",job=\"close\",outcome=\"dead\"} 1.0");
+        shows("interlock_hold_seconds_count{job=\"close\",outcome=\"dead\"} 1");
+        shows("interlock_runs_total{job=\"close\",outcome=\"dead\"} 1.0");
+    }
+
+    @Test
+    void aRemoteWorkerThatTakesTooLongIsCountedAsTimedOut() {
+        start(Job.named("close")
+                .stage("load")
+                .lease(Duration.ofSeconds(2))
+                .maxRuntime(Duration.ofSeconds(2))
+                .build());
+        var run = engine.submit(RunRequest.of(KEY, "close")).orElseThrow();
+        Claimed work = claimed();
+        // Its heartbeats come, until one is refused because its time is over.
+        RemoteWork.Proof proof = new RemoteWork.Proof(
+                run.id(), KEY, work.lease().id(), work.lease().token());
+        await().until(() -> !(engine.remote()
+                        .beat(proof, "load", null)
+                        .toCompletableFuture()
+                        .join()
+                instanceof BeatAnswer.Beating));
+        await().until(() -> {
+            engine.submit(RunRequest.of(KEY, "close").onConflict(ConflictPolicy.SKIP));
+            return engine.find(run.id()).orElseThrow().state() == RunState.TIMED_OUT;
+        });
+        shows("interlock_timeouts_total{job=\"close\",stage=\"load\"} 1.0");
+        shows("interlock_endings_by_rule_total{code=\"MAX_RUNTIME\",job=\"close\",outcome=\"timed_out\"} 1.0");
+        shows("interlock_runs_total{job=\"close\",outcome=\"timed_out\"} 1.0");
+    }
+
+    @Test
+    void aRunNoWorkerTakesIsShownAsPendingAndCountedWhenItsWaitIsOver() {
+        start(Job.named("close").maxWait(Duration.ofSeconds(2)).build());
+        engine.submit(RunRequest.of(KEY, "close"));
+        shows("interlock_pending{job=\"close\"} 1.0", "interlock_queue_size{job=\"close\"} 1.0");
+        shows("interlock_active{job=\"close\"} 0.0");
+        await().until(() -> {
+            engine.janitor().runOnce();
+            return registry.scrape().contains("interlock_endings_by_rule_total{code=\"NO_WORKER\"");
+        });
+        shows("interlock_runs_total{job=\"close\",outcome=\"failed\"} 1.0");
+    }
+
+    /** By a worker that is never heard of again, unless the test speaks for it. */
+    private Claimed claimed() {
+        return engine.remote()
+                .claim(
+                        new RemoteWork.Claim(
+                                UUID.randomUUID(),
+                                new Holder("gone", "worker-3"),
+                                KEY.tenant(),
+                                Set.of(new JobName("close")),
+                                1),
+                        Duration.ofSeconds(10))
+                .toCompletableFuture()
+                .join()
+                .get(0);
     }
 
     @Test
@@ -194,6 +283,7 @@ class InterlockMetersTest {
         engine = RunEngine.builder(meters.around(new MemoryStore(Environment.system())))
                 .jobs(Jobs.of(job))
                 .drainTime(Duration.ZERO)
+                .sweepEvery(Duration.ofHours(1))
                 .listener(meters.listener())
                 .build();
         meters.watch(engine, Environment.system(), Duration.ofMillis(100));

@@ -20,6 +20,7 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.run.AuditRecord;
 import io.interlock.run.Execution;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
@@ -146,6 +147,7 @@ class OpsFilesTest {
                     .listener(meters.listener())
                     .build()) {
                 meters.watch(engine, Environment.system());
+                meters.describe(Map.of("close", "pipelines"));
                 Submission.Started started = (Submission.Started)
                         engine.submit(RunRequest.of(KEY, "close").execution(Execution.CALLER));
                 Objects.requireNonNull(started.work()).close();
@@ -182,6 +184,21 @@ class OpsFilesTest {
                         new EngineEvent.StageOverBudget(run, "load", Duration.ofSeconds(1)),
                         new EngineEvent.WorkStuck(run, stop),
                         new EngineEvent.AttemptEnded(run.with(run.status().moved(RunState.TIMED_OUT, Instant.EPOCH))),
+                        new EngineEvent.EndedByRule(
+                                run,
+                                new AuditRecord(
+                                        1,
+                                        Instant.EPOCH,
+                                        KEY,
+                                        run.id(),
+                                        null,
+                                        AuditRecord.RULES,
+                                        "run",
+                                        "RUNNING",
+                                        "QUEUED",
+                                        "lost",
+                                        null),
+                                null),
                         new EngineEvent.Evicted(KEY, new EvictAnswer.Evicted(lease, Instant.EPOCH), "ann", "stuck"),
                         new EngineEvent.AuditAlarm(KEY, new AuditReport(Seal.GENESIS, Seal.GENESIS, 0, List.of(), 0)),
                         new EngineEvent.Swept(new SweepAction(KEY, run.id(), RunState.QUEUED, "lost"), "runs"))

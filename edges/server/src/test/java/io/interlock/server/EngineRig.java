@@ -174,6 +174,13 @@ public final class EngineRig implements AutoCloseable {
         return send(posting(path, key, body, headers));
     }
 
+    public Answer put(String path, @Nullable String key, String body) {
+        return send(request(path, key)
+                .header("Content-Type", "application/json")
+                .PUT(BodyPublishers.ofString(body))
+                .build());
+    }
+
     public CompletableFuture<Answer> postLater(String path, Role role, String body) {
         return http.sendAsync(posting(path, key(role), body), BodyHandlers.ofString())
                 .thenApply(this::checked);

@@ -10,6 +10,8 @@ import io.interlock.ConflictPolicy;
 import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.LockKey;
+import io.interlock.config.MessageTemplate;
+import io.interlock.config.SqsSettings;
 import io.interlock.engine.RunRequest;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a message asks for: {@code {"job", "key"?, "parameters"?, "priority"?, "maxWait"?, "maxRuntime"?, "reason"?, "labels"?}}, as
- * in REST. The key is its group unless it says otherwise. Immutable.
+ * in REST. The key is its group unless it says otherwise. Messages of a queue that was used before have a form of their own: then the
+ * settings say which of their fields are job, key and parameters. Immutable.
  */
 final class MessageReader {
 
@@ -32,10 +35,12 @@ final class MessageReader {
 
     private final String tenant;
     private final String queue;
+    private final SqsSettings.Messages messages;
 
-    MessageReader(String tenant, String queue) {
+    MessageReader(String tenant, String queue, SqsSettings.Messages messages) {
         this.tenant = tenant;
         this.queue = queue;
+        this.messages = messages;
     }
 
     /**
@@ -44,6 +49,9 @@ final class MessageReader {
      * @throws NotUnderstoodException saying what is wrong with the message
      */
     RunRequest read(Message message) {
+        if (messages.job() != null) {
+            return foreign(message, messages.job());
+        }
         Wish wish = new Wish();
         try (JsonParser json = JSON.createParser(message.body())) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -65,14 +73,31 @@ final class MessageReader {
         return request(message, wish);
     }
 
+    /** A message in a form of its own. */
+    private RunRequest foreign(Message message, MessageTemplate job) {
+        MessageBody body = MessageBody.parse(message);
+        Wish wish = new Wish();
+        wish.job = job.fill(body);
+        String parameters = messages.parameters().isEmpty() ? body.json() : body.parameters(messages.parameters());
+        wish.and(request -> request.parameters(parameters));
+        return request(message, wish, body);
+    }
+
     private RunRequest request(Message message, Wish wish) {
+        return request(message, wish, new MessageBody(message, Map.of()));
+    }
+
+    private RunRequest request(Message message, Wish wish, MessageBody body) {
         if (wish.job == null) {
             throw new NotUnderstoodException("it names no job");
         }
+        String named = wish.key;
+        String key = named != null
+                ? named
+                : messages.keyTemplate().map(template -> template.fill(body)).orElse(message.group());
         try {
             // In line behind whoever came before: so runs of a group keep the order of its messages.
-            RunRequest request = RunRequest.of(
-                            LockKey.of(tenant, wish.key == null ? message.group() : wish.key), wish.job)
+            RunRequest request = RunRequest.of(LockKey.of(tenant, key), wish.job)
                     .onConflict(ConflictPolicy.QUEUE)
                     .idempotencyKey("sqs/" + queue + "/" + message.name())
                     .submitter("sqs/" + queue)

@@ -39,8 +39,8 @@ final class QueueIntake implements AutoCloseable {
         Duration retryAfter = settings.times().retryAfter();
         held = new HeldMessages(queue, delivery, new LocalTime(house.environment()), retryAfter);
         Waits waits = new Waits(house.environment().clock());
-        Receiver.Sorting sorting =
-                new Receiver.Sorting(new MessageReader(settings.tenant(), name), delivery, held, waits, retryAfter);
+        Receiver.Sorting sorting = new Receiver.Sorting(
+                new MessageReader(settings.tenant(), name, settings.messages()), delivery, held, waits, retryAfter);
         Link link = new Link(name);
         Receiver receiver = new Receiver(queue, check, sorting, going, link);
         ThreadFactory threads = house.environment().threads("interlock-sqs");

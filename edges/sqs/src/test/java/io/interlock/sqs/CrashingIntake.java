@@ -37,7 +37,12 @@ final class CrashingIntake {
         SqsSettings.Times times = new SqsSettings.Times(
                 Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofMinutes(1));
         SqsSettings settings = new SqsSettings(
-                URI.create(arguments[1]), "acme", new SqsSettings.Place(null, URI.create(arguments[2])), 1, times);
+                URI.create(arguments[1]),
+                "acme",
+                new SqsSettings.Place(null, URI.create(arguments[2])),
+                1,
+                times,
+                SqsSettings.Messages.OWN);
         QueueIntake.start(settings, new IntakeHouse(dying, Environment.system(), IntakeHouse.Gauges.NONE));
         // All its threads are daemons, which keep no process alive.
         new CountDownLatch(1).await();

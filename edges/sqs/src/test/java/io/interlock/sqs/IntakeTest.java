@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.interlock.LockKey;
 import io.interlock.RunState;
+import io.interlock.config.MessageTemplate;
 import io.interlock.config.SqsSettings;
 import io.interlock.run.Run;
 import io.interlock.sqs.LocalSqs.Pair;
@@ -72,6 +73,28 @@ class IntakeTest {
     }
 
     @Test
+    void messagesAsTheirSendersAlwaysWroteThemRunUnderTheKeyOfTheirCluster() {
+        SqsSettings plain = sqs.settings(queues.url());
+        SqsSettings ocpctl = new SqsSettings(
+                plain.queue(),
+                plain.tenant(),
+                plain.place(),
+                plain.receivers(),
+                plain.times(),
+                new SqsSettings.Messages(
+                        MessageTemplate.parse("job", "{type}"),
+                        MessageTemplate.parse("key", "cluster/{group#cluster-}"),
+                        Map.of()));
+        try (Rig rig = new Rig("memory:", ocpctl)) {
+            queues.send("cluster-prod1", "{\"id\": \"job-1\", \"cluster_id\": \"prod1\", \"type\": \"CHECK\"}");
+            await().until(() -> rig.recorder.of("cluster/prod1").size() == 1 && queues.size() == 0);
+            assertThat(rig.recorder.of("cluster/prod1"))
+                    .containsExactly("{\"id\":\"job-1\",\"cluster_id\":\"prod1\",\"type\":\"CHECK\"}");
+            assertThat(queues.dead()).isZero();
+        }
+    }
+
+    @Test
     void aDuplicateOfTheContentIsOneRun() {
         try (Rig rig = rig()) {
             String first = queues.send("a", note(1));
@@ -88,7 +111,8 @@ class IntakeTest {
             queues.send("a", "order-17", note(1));
             await().until(() -> rig.recorder.done.size() == 1 && queues.size() == 0);
             // SQS remembers it for five minutes; after that the same is another message.
-            MessageReader reader = new MessageReader("acme", Queue.name(URI.create(queues.url())));
+            MessageReader reader =
+                    new MessageReader("acme", Queue.name(URI.create(queues.url())), SqsSettings.Messages.OWN);
             Message late = new Message("another", "a", "order-17", 1, Instant.EPOCH, note(1), "receipt");
             assertThat(rig.engine.submit(reader.read(late)).orElseThrow().id())
                     .isEqualTo(rig.runs().get(0).id());

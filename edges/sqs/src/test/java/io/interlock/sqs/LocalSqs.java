@@ -120,6 +120,7 @@ final class LocalSqs {
     }
 
     SqsSettings settings(String url, SqsSettings.Times times) {
-        return new SqsSettings(URI.create(url), "acme", new SqsSettings.Place(null, endpoint), 2, times);
+        return new SqsSettings(
+                URI.create(url), "acme", new SqsSettings.Place(null, endpoint), 2, times, SqsSettings.Messages.OWN);
     }
 }

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
+import io.interlock.config.MessageTemplate;
+import io.interlock.config.SqsSettings;
 import io.interlock.engine.RunRequest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What messages say, and by what they are known again. */
 class MessageReaderTest {
 
-    private final MessageReader reader = new MessageReader("acme", "jobs.fifo");
+    private final MessageReader reader = new MessageReader("acme", "jobs.fifo", SqsSettings.Messages.OWN);
 
     @Test
     void everyFieldIsUnderstood() {
@@ -60,6 +64,72 @@ class MessageReaderTest {
         assertThatThrownBy(() -> reader.read(message("own", body)))
                 .isInstanceOf(NotUnderstoodException.class)
                 .hasMessageContaining(said);
+    }
+
+    @Test
+    void messagesOfTheirOwnFormAreUnderstoodByTemplates() {
+        MessageReader ocpctl = reader("{type}", "cluster/{group#cluster-}", Map.of());
+        RunRequest request = ocpctl.read(new Message("id", "cluster-c1", "own", 1, Instant.EPOCH, """
+                {"id": "job-7", "cluster_id": "c1", "type": "DESTROY", "force": true, "spec": {"workers": [3, 0.5, null]}}""", "receipt"));
+        assertThat(request.key()).isEqualTo(LockKey.of("acme", "cluster/c1"));
+        assertThat(request.job().value()).isEqualTo("DESTROY");
+        assertThat(request.policy()).contains(ConflictPolicy.QUEUE);
+        assertThat(request.parameters())
+                .isEqualTo("{\"id\":\"job-7\",\"cluster_id\":\"c1\",\"type\":\"DESTROY\",\"force\":true,"
+                        + "\"spec\":{\"workers\":[3,0.5,null]}}");
+        assertThat(request.idempotencyKey()).contains("sqs/jobs.fifo/own");
+    }
+
+    @Test
+    void theirParametersMayBeChosen() {
+        MessageReader chosen = reader(
+                "{job.type}",
+                "cluster/{cluster.id}",
+                Map.of("workers", "{spec.workers}", "name", "no {cluster.id}", "gone", "{gone}"));
+        RunRequest request = chosen.read(message(
+                "own", "{\"job\": {\"type\": \"scale\"}, \"cluster\": {\"id\": 7}, \"spec\": {\"workers\": 5}}"));
+        assertThat(request.key()).isEqualTo(LockKey.of("acme", "cluster/7"));
+        assertThat(request.job().value()).isEqualTo("scale");
+        assertThat(request.parameters()).isEqualTo("{\"name\":\"no 7\",\"workers\":5}");
+    }
+
+    @Test
+    void inTheOwnFormOnlyTheKeyMayComeFromATemplate() {
+        MessageReader keyed = reader(null, "cluster/{group#gr}", Map.of());
+        assertThat(keyed.read(message("own", "{\"job\": \"a\"}")).key()).isEqualTo(LockKey.of("acme", "cluster/oup"));
+        assertThat(keyed.read(message("own", "{\"job\": \"a\", \"key\": \"b\"}"))
+                        .key())
+                .isEqualTo(LockKey.of("acme", "b"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "[] | no JSON object",
+                "{\"type\": \"a\"} 7 | something follows",
+                "{} | no text or number 'type'",
+                "{\"type\": {}} | no text or number 'type'",
+                "{\"type\": \"a\"} | its group 'group' does not begin with 'cluster-'",
+            })
+    void whatATemplateDoesNotFindIsNamed(String body, String said) {
+        MessageReader ocpctl = reader("{type}", "cluster/{group#cluster-}", Map.of());
+        assertThatThrownBy(() -> ocpctl.read(message("own", body)))
+                .isInstanceOf(NotUnderstoodException.class)
+                .hasMessageContaining(said);
+    }
+
+    private static MessageReader reader(@Nullable String job, String key, Map<String, String> parameters) {
+        Map<String, MessageTemplate> templates = new HashMap<>();
+        parameters.forEach((name, text) -> templates.put(name, MessageTemplate.parse("parameters", text)));
+        return new MessageReader(
+                "acme",
+                "jobs.fifo",
+                new SqsSettings.Messages(
+                        job == null ? null : MessageTemplate.parse("job", job),
+                        MessageTemplate.parse("key", key),
+                        templates));
     }
 
     @Test

@@ -40,6 +40,7 @@ final class Rig implements AutoCloseable {
     private Jobs jobs() {
         return Jobs.of(
                 Job.named("note").handler(recorder).build(),
+                Job.named("CHECK").handler(recorder).build(),
                 Job.named("wait")
                         .queueCap(1)
                         .handler(run -> {

@@ -1,6 +1,5 @@
 package io.interlock.engine.audit;
 
-import io.interlock.RunState;
 import io.interlock.engine.schedule.internal.Loop;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
@@ -10,6 +9,7 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,10 +32,22 @@ public final class AuditSealer {
     private static final Duration TELL_EVERY = Duration.ofHours(1);
 
     private final AuditLog audit;
+    private final Consumer<List<AuditRecord>> endings;
 
     /** Seals the records of {@code audit}. */
     public AuditSealer(AuditLog audit) {
+        this(audit, records -> {});
+    }
+
+    /**
+     * Seals the records of {@code audit}.
+     *
+     * @param endings is given, with each page this process has sealed, what rules of the store ended. Each record is sealed once, so it is
+     *     given once, whichever process found the ending: a janitor, or a request for the key that came before it
+     */
+    public AuditSealer(AuditLog audit, Consumer<List<AuditRecord>> endings) {
         this.audit = audit;
+        this.endings = endings;
     }
 
     /**
@@ -53,7 +65,7 @@ public final class AuditSealer {
                 return sealed;
             }
             sealed += records.size();
-            records.stream().filter(AuditSealer::isLoss).forEach(AuditSealer::tell);
+            endings.accept(records.stream().filter(EndingsByRule::isEnding).toList());
             if (records.size() < BATCH) {
                 return sealed;
             }
@@ -71,25 +83,6 @@ public final class AuditSealer {
             }
             return sealed >= BATCH * MAX_BATCHES;
         });
-    }
-
-    /** Whether an attempt was ended by a rule of the store and not by anybody: its worker is gone, or does not come to an end. */
-    private static boolean isLoss(AuditRecord record) {
-        return record.action().equals("run")
-                && record.before().equals(RunState.RUNNING.name())
-                && record.actor().equals(AuditRecord.RULES);
-    }
-
-    /** Each record is sealed once, whichever process sees the loss: a janitor, or whoever asks for the key before it comes. */
-    private static void tell(AuditRecord record) {
-        log.atWarn()
-                .addKeyValue("tenant", record.key().tenant())
-                .addKeyValue("key", record.key().name())
-                .addKeyValue("run", record.run())
-                .addKeyValue("token", record.token())
-                .addKeyValue("state", record.after())
-                .addKeyValue("why", record.reason())
-                .log("an attempt ended without a word of its worker");
     }
 
     private static List<Seal> links(Seal head, List<AuditRecord> records) {

@@ -29,7 +29,8 @@ public record HttpSpec(
     /** How long an answer may take unless somebody says otherwise. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
-    private static final Duration LONGEST = Duration.ofHours(24);
+    /** The longest that an answer may take. */
+    public static final Duration LONGEST_TIMEOUT = Duration.ofHours(24);
 
     /** Checks the settings. */
     public HttpSpec {
@@ -43,11 +44,11 @@ public record HttpSpec(
                 throw new InvalidSettingException("header", name, "is set by Interlock", "leave it out");
             }
         });
-        if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(LONGEST) > 0) {
+        if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
             throw new InvalidSettingException(
                     "timeout",
                     DurationText.format(timeout),
-                    "must be above 0s and at most " + DurationText.format(LONGEST),
+                    "must be above 0s and at most " + DurationText.format(LONGEST_TIMEOUT),
                     "answer 202 and call back if the work takes longer");
         }
     }

@@ -59,6 +59,6 @@ record Network(InetAddress first, int bits) {
 
     private static InvalidSettingException unreadable(String text) {
         return new InvalidSettingException(
-                "allow-networks", text, "is no range of addresses", "write it as 10.1.0.0/16 or fd00::/8");
+                "private-networks", text, "is no range of addresses", "write it as 10.1.0.0/16 or fd00::/8");
     }
 }

@@ -12,6 +12,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>With several secrets a message is signed by each, and good if one fits, so that a secret can be changed without losing any.
  * Safe for use by many threads. {@link #toString()} shows no secret.
  */
-public final class WebhookSigner {
+public final class WebhookSigner implements SignatureCheck {
 
     /** How far a timestamp may be from now, either way. */
     public static final Duration TOLERANCE = Duration.ofMinutes(5);
@@ -82,12 +83,23 @@ public final class WebhookSigner {
         return headers;
     }
 
+    @Override
+    public String header() {
+        return SIGNATURE;
+    }
+
+    /** It is in a header, {@code webhook-id}, which is signed with the body. */
+    @Override
+    public Optional<String> eventIdPath() {
+        return Optional.empty();
+    }
+
     /**
-     * Whether a message was signed with one of the secrets, not long ago. Whoever takes messages in must still keep their ids as
-     * long as {@link #TOLERANCE}, since the same message may come twice.
+     * {@inheritDoc}
      *
-     * @param header gives a header by its name in small letters, or {@code null}
+     * <p>A receiver must still keep the ids of messages for as long as {@link #TOLERANCE}, since the same message may come twice.
      */
+    @Override
     public boolean verify(Function<String, @Nullable String> header, byte[] body) {
         String id = header.apply(ID);
         String timestamp = header.apply(TIMESTAMP);

@@ -3,7 +3,7 @@ package io.interlock.engine.internal;
 import io.interlock.ConflictPolicy;
 import io.interlock.Refusal;
 import io.interlock.RunRefusal;
-import io.interlock.engine.RunRequest;
+import io.interlock.engine.ConflictRetry;
 import io.interlock.engine.Submission;
 import io.interlock.run.Run;
 import io.interlock.spi.run.SubmitAnswer;
@@ -51,19 +51,20 @@ final class Asking {
     /**
      * A request that is not on its way yet.
      *
+     * @param retry how often it is made again, and after how long
      * @param callbacks where the answer is passed on, and with it what depends on it
      * @param conclusion what an answer means, by when it was asked for
      */
     Asking(
             House house,
-            RunRequest wanted,
+            ConflictRetry retry,
             SubmitRequest request,
             Executor callbacks,
             BiFunction<SubmitAnswer, Moment, Submission> conclusion) {
         this.house = house;
         this.request = request;
-        this.pause = wanted.conflictDelay();
-        this.retries = wanted.conflictRetries();
+        this.pause = retry.delay();
+        this.retries = retry.times();
         this.mayWait = retries > 0;
         this.callbacks = callbacks;
         this.conclusion = conclusion;

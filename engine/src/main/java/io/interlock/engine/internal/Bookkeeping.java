@@ -6,7 +6,6 @@ import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.WorkerStatus;
 import io.interlock.engine.audit.AuditReport;
-import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditWatch;
 import io.interlock.engine.audit.OverlapResponse;
 import io.interlock.engine.count.RefusalCounter;
@@ -61,7 +60,7 @@ final class Bookkeeping {
         RunStore store = settings.store();
         Environment environment = settings.environment();
         if (settings.books().kept()) {
-            open.push(new AuditSealer(store).start(environment));
+            open.push(house.sealer().start(environment));
             open.push(new AuditWatch(store, new OverlapResponse(store), this::alarm).start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);

@@ -1,6 +1,8 @@
 package io.interlock.engine.internal;
 
 import io.interlock.engine.EngineClosedException;
+import io.interlock.engine.audit.AuditSealer;
+import io.interlock.engine.audit.EndingsByRule;
 import io.interlock.run.Run;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
@@ -25,6 +27,7 @@ final class House {
     private final Intake intake;
     private final SweepingJanitor janitor;
     private final Bookkeeping books = new Bookkeeping(this);
+    private final AuditSealer sealer;
     private volatile boolean closed;
 
     House(EngineSettings settings) {
@@ -37,6 +40,7 @@ final class House {
         this.waits = new Waits(shop.threads());
         this.intake = new Intake(this, new OpenRunLimit(shop, settings.store(), settings.maxOpenRuns()));
         this.nodes = new NodeStops(this);
+        this.sealer = new AuditSealer(settings.store(), new EndingsByRule(settings.store(), events()::tell));
         this.janitor = new SweepingJanitor(
                 this,
                 rounds,
@@ -45,6 +49,11 @@ final class House {
                         nodes,
                         new LeaseSweep(settings.store()),
                         new HistorySweep(settings.store(), settings.books().retention())));
+    }
+
+    /** Seals the audit log, and tells of what rules ended. */
+    AuditSealer sealer() {
+        return sealer;
     }
 
     void open() {

@@ -6,6 +6,7 @@ import io.interlock.LeaseTerms;
 import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.RunRefusal;
+import io.interlock.engine.ConflictRetry;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.IdempotencyMismatchException;
 import io.interlock.engine.Job;
@@ -41,7 +42,7 @@ final class Intake {
 
     Submission submit(RunRequest request) {
         Ask ask = ask(request, null);
-        if (request.conflictRetries() > 0) {
+        if (ask.retry.times() > 0) {
             try {
                 return submit(ask).join();
             } catch (CompletionException failure) {
@@ -64,7 +65,7 @@ final class Intake {
     private CompletableFuture<Submission> submit(Ask ask) {
         // The code behind a remote call is ours: it is quick, and another thread would cost more than it does.
         Executor callbacks = ask.remote ? Runnable::run : house.threads()::tell;
-        return new Asking(house, ask.wanted, ask.request, callbacks, (answer, before) -> concluded(ask, answer, before))
+        return new Asking(house, ask.retry, ask.request, callbacks, (answer, before) -> concluded(ask, answer, before))
                 .begin();
     }
 
@@ -89,7 +90,7 @@ final class Intake {
                 caller,
                 house.settings().line(job, request.key().tenant()));
         asked.spec().terms().within(house.settings().store().capabilities().maxLease());
-        return new Ask(request, asked, remote != null);
+        return new Ask(request, asked, request.conflictRetry().orElse(job.conflictRetry()), remote != null);
     }
 
     private RunSpec spec(RunRequest request, Job job) {
@@ -197,5 +198,5 @@ final class Intake {
     }
 
     /** A request on its way. */
-    private record Ask(RunRequest wanted, SubmitRequest request, boolean remote) {}
+    private record Ask(RunRequest wanted, SubmitRequest request, ConflictRetry retry, boolean remote) {}
 }

@@ -29,9 +29,11 @@ import org.jspecify.annotations.Nullable;
 final class StoreRecords implements Records {
 
     private final RunStore store;
+    private final AuditSealer sealer;
 
-    StoreRecords(RunStore store) {
+    StoreRecords(RunStore store, AuditSealer sealer) {
         this.store = store;
+        this.sealer = sealer;
     }
 
     @Override
@@ -42,7 +44,7 @@ final class StoreRecords implements Records {
     @Override
     public ChainPage chain(long position, int limit) {
         // Records wait for up to a second to be sealed; whoever follows them does not.
-        new AuditSealer(store).runOnce();
+        sealer.runOnce();
         Seal head = store.head();
         List<ChainPage.Link> links = position >= head.position()
                 ? List.of()

@@ -59,7 +59,7 @@ public final class StoreRunEngine implements RunEngine {
         remote = new RemoteSteps(house);
         leases = new LeaseSteps(house);
         letters = new StoreDeadLetters(house);
-        records = new StoreRecords(store);
+        records = new StoreRecords(store, house.sealer());
     }
 
     /** An engine, working. */
@@ -161,6 +161,12 @@ public final class StoreRunEngine implements RunEngine {
     public ResourceAnswer setResource(
             LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
         return store.setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason));
+    }
+
+    @Override
+    public ResourceAnswer setFreeResource(
+            LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
+        return store.setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason, true));
     }
 
     @Override

@@ -53,10 +53,11 @@ public final class FireTimes {
     /** The first time after {@code after}; empty if there is none. */
     public Optional<Instant> next(Instant after) {
         Optional<Instant> regular = regular(after);
-        if (!namesHours) {
+        if (!namesHours || regular.isEmpty()) {
+            // A day that never comes is in no gap either, and a zone may have changes without end to look through.
             return regular;
         }
-        Instant before = regular.orElse(Instant.MAX);
+        Instant before = regular.get();
         for (ZoneOffsetTransition change = zone.getRules().nextTransition(after);
                 change != null && change.getInstant().isBefore(before);
                 change = zone.getRules().nextTransition(change.getInstant())) {

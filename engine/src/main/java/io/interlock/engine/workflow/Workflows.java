@@ -75,7 +75,11 @@ public final class Workflows {
 
     /** Starts what is asked for, or finds it; throws like {@link #runWorkflow}. */
     public Execution run(RunRequest request) {
-        Submission answer = engine.submit(request);
+        return execution(request, engine.submit(request));
+    }
+
+    /** What {@code answer} to {@code request} means; throws like {@link #runWorkflow}. */
+    public Execution execution(RunRequest request, Submission answer) {
         if (answer.run().isPresent()) {
             boolean duplicate = answer instanceof Submission.Duplicate || answer instanceof Submission.Joined;
             return new Execution(answer.run().get().id(), duplicate);

@@ -219,7 +219,7 @@ class DeliveryTest {
                             Delivery.Result.Failed.class,
                             failed -> assertThat(failed.why())
                                     .contains("ForbiddenAddressException")
-                                    .contains("allow-networks"));
+                                    .contains("add its network to private-networks"));
         } finally {
             server.stop(0);
         }

@@ -100,6 +100,14 @@ class FireTimesTest {
                 .hasMessageContaining("\"0 3 * * *\" for 03:00 every day");
     }
 
+    @ParameterizedTest
+    @CsvSource({"0 0 30 2 *, Europe/Berlin", "0 0 31 4 *, America/New_York", "30 2 30 2 *, Europe/Berlin"})
+    void aDayThatNeverComesIsRefusedWhereClocksAreChangedToo(String expression, String zone) {
+        assertThatThrownBy(() -> FireTimes.parse(expression, ZoneId.of(zone)))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("names a day that never comes");
+    }
+
     @Test
     void nothingAndTooMuchAreWrong() {
         assertThatThrownBy(() -> FireTimes.parse("  ")).hasMessageContaining("has 0 fields");

@@ -14,6 +14,7 @@ import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
+import io.interlock.run.ResourceQuery;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
@@ -66,6 +67,38 @@ interface GuardContract extends RunContract {
     }
 
     @Test
+    default void aFailureMayLeaveTheResourceWhereItStood() {
+        RunSpec again = spec().guard(new Transition(
+                        "event", Set.of(Resource.UNTOUCHED, "FULL"), "LOADING", "FULL", Transition.PREVIOUS))
+                .retry(new RetryPlan(2, Duration.ZERO, 1, Duration.ZERO));
+        client().starts(key("event"), again);
+        client().finished(client().claim(), new Ending.Failed(ERROR, false, null));
+        assertThat(resource("event").state()).isEqualTo(Resource.UNTOUCHED);
+        assertThat(resource("event").settledSince()).isEmpty();
+        client().starts(key("event"), again);
+        client().succeeds(client().claim());
+        Resource full = resource("event");
+        assertThat(full.state()).isEqualTo("FULL");
+        assertThat(full.settledSince()).isPresent();
+
+        advance(Duration.ofMinutes(1));
+        client().starts(key("event"), again);
+        Claimed first = client().claim();
+        assertThat(resource("event").settledState())
+                .as("while it is loaded again")
+                .isEqualTo("FULL");
+        assertThat(resource("event").settledAt()).isEqualTo(full.settledAt());
+        client().finished(first, new Ending.Failed(ERROR, true, null));
+        assertThat(resource("event").state()).as("between two attempts").isEqualTo("LOADING");
+        client().finished(client().claim(), new Ending.Failed(ERROR, true, null));
+        assertThat(resource("event").state()).isEqualTo("FULL");
+        assertThat(resource("event").settledAt()).isEqualTo(full.settledAt());
+        assertThat(client().store().resources(ResourceQuery.ofKind("event")))
+                .filteredOn(found -> found.key().equals(key("event")))
+                .containsExactly(resource("event"));
+    }
+
+    @Test
     default void aWrongStateIsRefusedWithCurrentAndAllowed() {
         Refusal refusal = client().refused(key("early"), destroy());
         RunRefusal.WrongState wrong = as(RunRefusal.WrongState.class, refusal);
@@ -99,6 +132,26 @@ interface GuardContract extends RunContract {
         client().succeeds(work);
         assertThat(set("set", "READY", 3)).isInstanceOf(ResourceAnswer.Changed.class);
         assertThat(resource("set").state()).isEqualTo("READY");
+    }
+
+    @Test
+    default void aResourceMayBeSetOnlyWhileItsKeyIsFree() {
+        set("free", "READY", 0);
+        client().starts(key("free"), spec());
+        assertThat(setIfFree("free", 1)).as("kept for a run").isInstanceOf(ResourceAnswer.Mismatch.class);
+        Claimed work = client().claim();
+        assertThat(setIfFree("free", 1))
+                .as("a run that moves nothing has it")
+                .isInstanceOf(ResourceAnswer.Mismatch.class);
+        client().succeeds(work);
+        assertThat(setIfFree("free", 1)).isInstanceOf(ResourceAnswer.Changed.class);
+        assertThat(resource("free").state()).isEqualTo("MENDED");
+    }
+
+    private ResourceAnswer setIfFree(String name, long version) {
+        return client().store()
+                .setResource(
+                        new ResourceRequest(key(name), "cluster", "MENDED", version, "carol", "looked at it", true));
     }
 
     @Test

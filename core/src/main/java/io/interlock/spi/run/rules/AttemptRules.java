@@ -119,10 +119,7 @@ final class AttemptRules {
         boolean owner = state.resource().flatMap(Resource::owningRun).equals(Optional.<RunId>of(run.id()));
         Run ended = state.move(run, run.status().ended(result, error), to, why);
         if (owner) {
-            run.spec()
-                    .transition()
-                    .ifPresent(guard -> state.setResource(
-                            guard, to == RunState.SUCCEEDED ? guard.success() : guard.failure(), ended, false, why));
+            run.spec().transition().ifPresent(guard -> state.settleResource(guard, ended, why));
         }
         return ended;
     }

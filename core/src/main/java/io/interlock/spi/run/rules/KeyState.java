@@ -360,7 +360,7 @@ public final class KeyState {
         lastToken = token.value();
         ChangeReason why = new ChangeReason(turn.holder().label(), "attempt " + turn.attempt());
         Run started = move(run, run.status().started(turn), RunState.RUNNING, why);
-        run.spec().transition().ifPresent(guard -> setResource(guard, guard.during(), started, true, why));
+        run.spec().transition().ifPresent(guard -> moveResource(guard, started, why));
         return started;
     }
 
@@ -372,11 +372,32 @@ public final class KeyState {
         letters.add(letter);
     }
 
-    void setResource(Transition guard, String state, Run run, boolean owned, ChangeReason why) {
-        String before = resource == null ? Resource.UNTOUCHED : resource.state();
-        long version = resource == null ? 1 : resource.version() + 1;
-        resource = new Resource(key(), guard.resource(), state, version, owned ? run.id() : null);
-        note(run, "resource", before, state, why);
+    /** The resource is where {@code guard} has it while a run works. Where it stood before is remembered. */
+    private void moveResource(Transition guard, Run run, ChangeReason why) {
+        Resource before = resource == null
+                ? new Resource(key(), guard.resource(), Resource.UNTOUCHED, 0, null, Resource.UNTOUCHED, null)
+                : resource;
+        resource = new Resource(
+                key(),
+                guard.resource(),
+                guard.during(),
+                before.version() + 1,
+                run.id(),
+                before.settledState(),
+                before.settledAt());
+        note(run, "resource", before.state(), guard.during(), why);
+    }
+
+    /** The resource, which {@code run} owned, is where its guard has it after its end. */
+    void settleResource(Transition guard, Run run, ChangeReason why) {
+        Resource owned = resource().orElseThrow();
+        boolean succeeded = run.state() == RunState.SUCCEEDED;
+        boolean goesBack = !succeeded && guard.failure().equals(Transition.PREVIOUS);
+        String state = succeeded ? guard.success() : guard.afterFailure(owned);
+        // One that goes back has been there since it came there, not since the failure.
+        resource = new Resource(
+                key(), guard.resource(), state, owned.version() + 1, null, state, goesBack ? owned.settledAt() : now());
+        note(run, "resource", owned.state(), state, why);
     }
 
     void setResource(Resource resource) {

@@ -14,10 +14,11 @@ public final class ResourceRules {
     public static ResourceAnswer set(KeyState state, ResourceRequest request) {
         Resource current = state.resource().orElse(null);
         long version = current == null ? 0 : current.version();
-        if (version != request.expectedVersion() || (current != null && current.owner() != null)) {
+        boolean busy = (current != null && current.owner() != null) || (request.onlyIfFree() && isHeld(state));
+        if (version != request.expectedVersion() || busy) {
             return new ResourceAnswer.Mismatch(current);
         }
-        Resource changed = new Resource(state.key(), request.kind(), request.state(), version + 1, null);
+        Resource changed = Resource.settled(state.key(), request.kind(), request.state(), version + 1, state.now());
         state.setResource(changed);
         state.note(new AuditRecord(
                 0,
@@ -32,5 +33,11 @@ public final class ResourceRules {
                 request.reason(),
                 null));
         return new ResourceAnswer.Changed(changed);
+    }
+
+    private static boolean isHeld(KeyState state) {
+        return state.busyRun().isPresent()
+                || state.reservation().isPresent()
+                || (state.lease().isPresent() && !QueueRules.isOver(state));
     }
 }

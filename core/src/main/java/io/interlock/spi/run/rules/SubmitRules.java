@@ -195,7 +195,7 @@ public final class SubmitRules {
         if (owned != null
                 && from.id().equals(owned.owner())
                 && newcomer.spec().transition().isPresent()) {
-            state.setResource(new Resource(owned.key(), owned.kind(), owned.state(), owned.version(), newcomer.id()));
+            state.setResource(owned.ownedBy(newcomer.id()));
         }
     }
 }

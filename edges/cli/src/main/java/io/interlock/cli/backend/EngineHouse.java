@@ -12,11 +12,14 @@ import io.interlock.engine.audit.AuditReport;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyQuery;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceAnswer;
 import io.interlock.run.RunQuery;
 import io.interlock.run.SweepAction;
 import io.interlock.run.WorkerNote;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What goes on around the runs of a store. */
@@ -26,10 +29,63 @@ final class EngineHouse implements HouseBook {
 
     private final RunEngine engine;
     private final String tenant;
+    private final String actor;
 
-    EngineHouse(RunEngine engine, String tenant) {
+    EngineHouse(RunEngine engine, String tenant, String actor) {
         this.engine = engine;
         this.tenant = tenant;
+        this.actor = actor;
+    }
+
+    @Override
+    public Facts resource(String name) {
+        return engine.resource(LockKey.of(tenant, name))
+                .map(EngineHouse::facts)
+                .orElseThrow(() -> Failure.unknown(
+                        "'" + name + "' is no resource", "interlock resources set adopts one that is there already"));
+    }
+
+    @Override
+    public Facts setResource(String name, String state, @Nullable String kind, String reason) {
+        LockKey key = LockKey.of(tenant, name);
+        while (true) {
+            Resource known = engine.resource(key).orElse(null);
+            ResourceAnswer answer = engine.setFreeResource(
+                    key,
+                    kind == null ? kind(key, known) : kind,
+                    state,
+                    known == null ? 0 : known.version(),
+                    actor,
+                    reason);
+            if (answer instanceof ResourceAnswer.Changed changed) {
+                return facts(changed.resource());
+            }
+            Resource now = ((ResourceAnswer.Mismatch) answer).resource();
+            if (Objects.equals(now, known)) {
+                throw new Failure(
+                        ExitCode.BUSY,
+                        "the state of '" + name + "' is set only while its key is free",
+                        "wait for its run, cancel it, or evict its lease: interlock locks show " + name);
+            }
+        }
+    }
+
+    private static String kind(LockKey key, @Nullable Resource known) {
+        int slash = key.name().indexOf('/');
+        return known != null
+                ? known.kind()
+                : slash <= 0 ? "resource" : key.name().substring(0, slash);
+    }
+
+    private static Facts facts(Resource resource) {
+        return Facts.with("key", resource.key().name())
+                .and("kind", resource.kind())
+                .and("state", resource.state())
+                .and("version", resource.version())
+                .and("settledState", resource.settledState())
+                .and("settledAt", resource.settledAt())
+                .and("owner", resource.owner())
+                .done();
     }
 
     @Override

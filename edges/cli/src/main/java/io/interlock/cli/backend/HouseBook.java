@@ -22,6 +22,17 @@ public interface HouseBook {
     /** Sweeps now, or says what there is to sweep. */
     List<Facts> sweep(boolean dryRun);
 
+    /** What a guarded key stands for: {@code key, kind, state, version, …}. */
+    Facts resource(String key);
+
+    /**
+     * Says in which state a resource is, if its key is free.
+     *
+     * @param kind what kind of resource it is, or {@code null} for what it was before, else what the key begins with
+     * @return the resource as it is now
+     */
+    Facts setResource(String key, String state, @Nullable String kind, String reason);
+
     /** Processes that take work. */
     List<Facts> workers();
 }

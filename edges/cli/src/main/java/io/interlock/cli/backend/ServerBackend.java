@@ -94,6 +94,22 @@ public final class ServerBackend implements Backend, HouseBook {
     }
 
     @Override
+    public Facts resource(String key) {
+        return client.get("/resources", "key", key);
+    }
+
+    @Override
+    public Facts setResource(String key, String state, @Nullable String kind, String reason) {
+        return client.put(
+                "/resources",
+                Facts.with("key", key)
+                        .and("state", state)
+                        .and("kind", kind)
+                        .and("reason", reason)
+                        .done());
+    }
+
+    @Override
     public List<Facts> workers() {
         return client.get("/workers").list("items");
     }

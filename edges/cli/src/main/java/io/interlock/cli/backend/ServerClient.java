@@ -93,6 +93,11 @@ public final class ServerClient {
         return good(send("POST", path, body, Map.of(), Duration.ZERO)).body();
     }
 
+    /** Has something set. */
+    Facts put(String path, Facts body) {
+        return good(send("PUT", path, body, Map.of(), Duration.ZERO)).body();
+    }
+
     /** Has something done that needs no words. */
     Facts order(String path) {
         return good(send("POST", path, null, Map.of(), Duration.ZERO)).body();

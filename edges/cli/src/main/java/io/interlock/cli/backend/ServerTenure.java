@@ -147,8 +147,8 @@ final class ServerTenure implements Tenure {
     private static String outcome(Verdict verdict) {
         return switch (verdict.kind()) {
             case SUCCEEDED -> "SUCCEEDED";
-            // REST knows no other word for it; the error's code says TIMEOUT.
-            case FAILED, TIMED_OUT -> "FAILED";
+            case FAILED -> "FAILED";
+            case TIMED_OUT -> "TIMED_OUT";
             case ABORTED -> "ABORTED";
         };
     }

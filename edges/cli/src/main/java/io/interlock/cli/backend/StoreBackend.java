@@ -64,7 +64,7 @@ public final class StoreBackend implements Backend {
 
     @Override
     public HouseBook house() {
-        return new EngineHouse(engine, place.tenant());
+        return new EngineHouse(engine, place.tenant(), place.actor());
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +52,18 @@ public final class DoorKeys {
             String last = page.get(page.size() - 1).key().name();
             query = new KeyQuery(tenant, prefix, last, RunQuery.MAX_LIMIT);
         }
+    }
+
+    /**
+     * When {@code view}'s key opens by itself, unless its holder renews its lease: the end of that lease; while the key is kept for a run no
+     * worker has taken yet, the end of that run's wait. Empty only for a run that waits for ever.
+     */
+    public static Optional<Instant> opensAt(KeyView view) {
+        return view.currentLease()
+                .map(LeaseRecord::expiresAt)
+                .or(() -> view.currentRun()
+                        .flatMap(run ->
+                                run.spec().limits().waitLimit().map(run.status().since()::plus)));
     }
 
     private static boolean isHeld(KeyView view) {

@@ -36,6 +36,7 @@ import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -161,6 +162,8 @@ final class ServerProcess implements AutoCloseable {
                 .listener(meters.listener())
                 .build());
         meters.watch(engine, environment);
+        meters.describe(settings.jobs().values().stream()
+                .collect(Collectors.toMap(JobSettings::name, job -> job.door().word())));
         StoreProbe probe = new StoreProbe(store, blocking);
         Sessions sessions = new Sessions(environment);
         Operations operations =

@@ -9,6 +9,7 @@ import io.interlock.run.RunError;
 import io.interlock.run.SweepAction;
 import io.interlock.run.Turn;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -110,11 +111,16 @@ public final class OperationLog implements EngineListener {
     }
 
     private static void ended(Run run) {
-        LoggingEventBuilder line = of(run, Level.INFO);
+        boolean outOfTime = run.state() == RunState.TIMED_OUT;
+        LoggingEventBuilder line = of(run, outOfTime ? Level.WARN : Level.INFO);
         Turn turn = run.status().turn();
         if (turn != null) {
             line = line.addKeyValue(
                     "held", Duration.between(turn.startedAt(), run.status().since()));
+        }
+        Optional<Duration> limit = run.spec().limits().runtimeLimit();
+        if (outOfTime && limit.isPresent()) {
+            line = line.addKeyValue("limit", limit.get());
         }
         line.log("attempt ended");
     }

@@ -1,9 +1,7 @@
 package io.interlock.server.operation;
 
-import io.interlock.LockKey;
 import io.interlock.engine.Job;
 import io.interlock.run.JobName;
-import io.interlock.run.Resource;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -15,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** What goes on in the house: {@code getResource}, {@code listAudit}, {@code listWorkers}, {@code listJobs}. */
+/** What goes on in the house: {@code getResource}, {@code setResource}, {@code listAudit}, {@code listWorkers}, {@code listJobs}. */
 public final class HouseOperations {
 
     private final Workbench bench;
@@ -33,9 +31,11 @@ public final class HouseOperations {
      */
     public static void addTo(Operations operations, Workbench bench, Function<JobName, String> doors) {
         HouseOperations house = new HouseOperations(bench, doors);
+        ResourceOperations resources = new ResourceOperations(bench);
         addSweepsTo(operations, bench);
         operations
-                .on("getResource", house::resource)
+                .on("getResource", resources::get)
+                .on("setResource", resources::set)
                 .on("listAudit", new AuditOperation(bench)::list)
                 .on("verifyAudit", new VerifyOperation(bench)::verify)
                 .on("listWorkers", new WorkersOperation(bench)::list)
@@ -46,22 +46,6 @@ public final class HouseOperations {
     public static void addSweepsTo(Operations operations, Workbench bench) {
         CareOperations care = new CareOperations(bench);
         operations.on("getJanitor", care::janitor).on("sweepNow", care::sweepNow);
-    }
-
-    private CompletionStage<Reply> resource(Call call) {
-        LockKey key = call.keyParameter("key").orElseThrow();
-        return bench.blocking().call(() -> {
-            Resource resource = bench.engine()
-                    .resource(key)
-                    .orElseThrow(() -> Call.notFound("resource", key.name()).thrown());
-            JsonObject json = new JsonObject()
-                    .put("key", key.name())
-                    .put("kind", resource.kind())
-                    .put("state", resource.state())
-                    .put("version", resource.version());
-            resource.owningRun().ifPresent(run -> json.put("owner", run.toString()));
-            return Reply.ok(json);
-        });
     }
 
     private CompletionStage<Reply> jobs(Call call) {

@@ -14,6 +14,7 @@ import io.interlock.time.Environment;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,6 +84,7 @@ class ApiContractTest {
                                 "pauseKeys",
                                 "redriveRun",
                                 "resumeKeys",
+                                "setResource",
                                 "sweepNow",
                                 "verifyAudit"),
                         "admin",
@@ -138,8 +140,12 @@ class ApiContractTest {
                             .getJsonObject("application/json")
                             .getJsonObject("example");
             if (example != null) {
-                HttpResponse<String> answer = rig.post(
-                        "/api/v1" + path.replace("{id}", "4711"), rig.key("acme", Role.ADMIN), example.encode());
+                String method = operation.getString("operationId").equals("setResource") ? "PUT" : "POST";
+                HttpResponse<String> answer =
+                        rig.send(rig.request("/api/v1" + path.replace("{id}", "4711"), rig.key("acme", Role.ADMIN))
+                                .header("Content-Type", "application/json")
+                                .method(method, BodyPublishers.ofString(example.encode()))
+                                .build());
                 assertThat(answer.statusCode())
                         .as("%s: %s", path, answer.body())
                         .isEqualTo(200);

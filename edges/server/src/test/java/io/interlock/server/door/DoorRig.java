@@ -105,7 +105,9 @@ public final class DoorRig implements AutoCloseable {
                 built,
                 door,
                 new Work.Remote(),
+                null,
                 Arrays.stream(triggers).collect(Collectors.toMap(trigger -> trigger, trigger -> 0)),
+                "eventId",
                 null);
     }
 

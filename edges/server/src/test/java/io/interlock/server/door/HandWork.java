@@ -44,6 +44,11 @@ public final class HandWork implements RunHandler {
         end(id).complete("{}");
     }
 
+    /** Ends the run well, with a result. */
+    public void end(String id, String result) {
+        end(id).complete(result);
+    }
+
     /** Ends the run badly. */
     public void fail(String id, Exception why) {
         end(id).completeExceptionally(why);

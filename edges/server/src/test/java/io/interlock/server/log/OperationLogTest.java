@@ -14,7 +14,7 @@ import io.interlock.engine.Jobs;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
-import io.interlock.engine.audit.AuditSealer;
+import io.interlock.engine.audit.EndingsByRule;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.store.memory.MemoryStore;
@@ -84,7 +84,7 @@ class OperationLogTest {
 
     @Test
     void aLostWorkerIsALineAlsoIfANewcomerFindsOutBeforeTheJanitor() {
-        Logger sealer = (Logger) LoggerFactory.getLogger(AuditSealer.class);
+        Logger sealer = (Logger) LoggerFactory.getLogger(EndingsByRule.class);
         sealer.addAppender(appender);
         try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
                 .jobs(Jobs.of(Job.named("close").lease(Duration.ofSeconds(2)).build()))
@@ -117,9 +117,36 @@ class OperationLogTest {
                     .containsEntry("run", lost.id().toString())
                     .containsEntry("state", "FAILED")
                     .containsEntry("why", "its lease ended before its work did")
-                    .containsKey("token");
+                    .containsEntry("job", "close")
+                    .containsEntry("lease", "2s")
+                    .containsEntry("limit", "none")
+                    .containsKeys("token", "held");
         } finally {
             sealer.detachAppender(appender);
+        }
+    }
+
+    @Test
+    void workThatTookTooLongIsAWarningWithItsTimeAndItsLimit() {
+        try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
+                .jobs(Jobs.of(Job.named("close")
+                        .lease(Duration.ofSeconds(2))
+                        .maxRuntime(Duration.ofSeconds(2))
+                        .handler(run -> {
+                            // Until it is told to stop.
+                            Thread.currentThread().join();
+                            return null;
+                        })
+                        .build()))
+                .listener(new OperationLog())
+                .build()) {
+            engine.submit(RunRequest.of(KEY, "close"));
+            await().until(() -> line("attempt ended").isPresent());
+            assertThat(line("attempt ended").orElseThrow().getLevel()).isEqualTo(Level.WARN);
+            assertThat(facts("attempt ended"))
+                    .containsEntry("state", "TIMED_OUT")
+                    .containsEntry("limit", "PT2S")
+                    .containsKey("held");
         }
     }
 

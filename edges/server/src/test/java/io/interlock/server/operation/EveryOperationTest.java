@@ -216,6 +216,11 @@ class EveryOperationTest extends ServedTest {
             case "pauseKeys" -> rig.post("/locks/pause", key, "{\"pattern\": \"elsewhere/*\", \"reason\": \"x\"}");
             case "resumeKeys" -> rig.post("/locks/resume", key, "{\"key\": \"" + facts.get("bare") + "\"}");
             case "getResource" -> rig.get("/resources?key=secret-cluster", key);
+            case "setResource" ->
+                rig.put(
+                        "/resources",
+                        key,
+                        "{\"key\": \"secret-cluster\", \"state\": \"READY\", \"reason\": \"secret-reason\"}");
             case "listAudit" -> rig.get("/audit?run=" + facts.get("run"), key);
             case "verifyAudit" -> rig.get("/audit/verify", key);
             case "sweepNow" -> rig.post("/janitor/sweep", key, "");

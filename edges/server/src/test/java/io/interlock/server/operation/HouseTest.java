@@ -111,6 +111,39 @@ class HouseTest extends ServedTest {
     }
 
     @Test
+    void anOperatorAdoptsAResourceAndMendsItWhileItsKeyIsFree() {
+        String adopt = "{\"key\": \"cluster/fleet-1\", \"state\": \"READY\", \"reason\": \"was there before\"}";
+        rig.put("/resources", rig.key(Role.WORKER), adopt).isProblem(403, "forbidden");
+        Answer adopted = rig.put("/resources", rig.key(Role.OPERATOR), adopt).is(200);
+        assertThat(adopted.text("kind")).isEqualTo("cluster");
+        assertThat(adopted.number("version")).isEqualTo(1);
+
+        Answer started = rig.post("/runs", Role.TRIGGER, "{\"key\": \"cluster/fleet-1\", \"job\": \"destroy\"}")
+                .is(201);
+        String mend = "{\"key\": \"cluster/fleet-1\", \"state\": \"FAILED\", \"reason\": \"half gone\"}";
+        assertThat(rig.put("/resources", rig.key(Role.OPERATOR), mend)
+                        .isProblem(409, "lock-held")
+                        .text("detail"))
+                .contains("only while its key is free", "cancel it");
+        rig.post("/runs/" + started.text("id") + "/cancel", Role.TRIGGER, "{\"reason\": \"no\"}")
+                .is(202);
+        assertThat(rig.put("/resources", rig.key(Role.OPERATOR), mend).is(200).text("state"))
+                .isEqualTo("FAILED");
+        assertThat(rig.get("/resources?key=cluster/fleet-1", Role.READ).text("state"))
+                .isEqualTo("FAILED");
+        JsonObject record =
+                rig.get("/audit?key=cluster/fleet-1", Role.OPERATOR).is(200).json().getJsonArray("items").stream()
+                        .map(JsonObject.class::cast)
+                        .filter(found -> "half gone".equals(found.getString("reason")))
+                        .findFirst()
+                        .orElseThrow();
+        assertThat(record.getString("before")).isEqualTo("READY");
+        assertThat(record.getString("after")).isEqualTo("FAILED");
+        rig.put("/resources", rig.key(Role.OPERATOR), "{\"key\": \"cluster/x\", \"state\": \"READY\"}")
+                .isProblem(400, "invalid-request");
+    }
+
+    @Test
     void jobsAndTheJanitorAndTheContractAreShown() {
         assertThat(rig.get("/jobs", Role.READ).is(200).json().getJsonArray("items").stream()
                         .map(job -> ((JsonObject) job).getString("name")))

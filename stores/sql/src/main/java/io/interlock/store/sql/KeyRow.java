@@ -73,7 +73,8 @@ record KeyRow(
             l.tenant, l.name, l.lease_id, l.instance, l.label, l.run_id, l.token, l.granted_at, l.expires_at, l.lock_delay,
             l.probed, l.evicted_by, l.evicted_why, l.evicted_at, l.plain, l.waiters_until, l.used_at, l.reserved_for,
             l.reserved_since, l.reserved_until, l.queued, l.resting, l.due_at, l.blocked_priority, l.blocked_since,
-            l.blocked_number, l.blocked_below, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner""";
+            l.blocked_number, l.blocked_below, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner,
+            l.resource_settled, l.resource_since""";
 
     /** The columns that most steps write, in the order of {@link #values()}. */
     static final String WRITTEN = """
@@ -85,7 +86,7 @@ record KeyRow(
     static final String SELDOM_WRITTEN = """
             evicted_by text, evicted_why text, evicted_at bigint, blocked_priority int, blocked_since bigint,
             blocked_number bigint, blocked_below int, resource_kind text, resource_state text, resource_version bigint,
-            resource_owner uuid""";
+            resource_owner uuid, resource_settled text, resource_since bigint""";
 
     /** The row of a key that has none. */
     static KeyRow absent(LockKey key) {
@@ -172,7 +173,9 @@ record KeyRow(
             resource == null ? null : resource.kind(),
             resource == null ? null : resource.state(),
             resource == null ? null : resource.version(),
-            resource == null ? null : text(resource.owner())
+            resource == null ? null : text(resource.owner()),
+            resource == null ? null : resource.settledState(),
+            resource == null || resource.settledAt() == null ? null : Micros.of(resource.settledAt())
         };
     }
 
@@ -220,12 +223,27 @@ record KeyRow(
     }
 
     private static @Nullable Resource resource(LockKey key, ResultSet row) throws SQLException {
-        String kind = row.getString(28);
-        if (kind == null) {
-            return null;
+        return row.getString(28) == null ? null : resource(key, row, 28);
+    }
+
+    /** The resource whose columns, as in {@link #COLUMNS}, begin with {@code first}. */
+    static Resource resource(LockKey key, ResultSet row, int first) throws SQLException {
+        String state = row.getString(first + 1);
+        String owner = row.getString(first + 3);
+        String settled = row.getString(first + 4);
+        Long since = number(row, first + 5);
+        if (settled == null) {
+            // Written before these columns were there: where one that a run moves stood before is not known.
+            settled = owner == null ? state : Resource.UNTOUCHED;
         }
-        String owner = row.getString(31);
-        return new Resource(key, kind, row.getString(29), row.getLong(30), owner == null ? null : RunId.parse(owner));
+        return new Resource(
+                key,
+                row.getString(first),
+                state,
+                row.getLong(first + 2),
+                owner == null ? null : RunId.parse(owner),
+                settled,
+                since == null ? null : Micros.moment(since));
     }
 
     static @Nullable Long number(ResultSet row, int column) throws SQLException {

@@ -1,7 +1,6 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
-import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
@@ -22,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 /** Everything at once, each view of one unchanging state. Changes nothing. Safe for use by many threads. */
 final class RunViewsTable implements RunViews {
 
-    static final String RESOURCE_COLUMNS =
-            "l.tenant, l.name, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner";
+    static final String RESOURCE_COLUMNS = """
+            l.tenant, l.name, l.resource_kind, l.resource_state, l.resource_version, l.resource_owner, l.resource_settled,
+            l.resource_since""";
 
     private static final String TALLIES = """
             SELECT q.tenant, q.job, q.state, count(*), min(q.since)
@@ -130,13 +130,7 @@ final class RunViewsTable implements RunViews {
     static List<Resource> readResources(ResultSet rows) throws SQLException {
         List<Resource> found = new ArrayList<>();
         while (rows.next()) {
-            String owner = rows.getString(6);
-            found.add(new Resource(
-                    LockKey.of(rows.getString(1), rows.getString(2)),
-                    rows.getString(3),
-                    rows.getString(4),
-                    rows.getLong(5),
-                    owner == null ? null : RunId.parse(owner)));
+            found.add(KeyRow.resource(LockKey.of(rows.getString(1), rows.getString(2)), rows, 3));
         }
         return found;
     }

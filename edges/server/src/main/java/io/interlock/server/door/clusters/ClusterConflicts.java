@@ -29,6 +29,18 @@ final class ClusterConflicts {
                 .put("state", twin.status()));
     }
 
+    /** The id that was asked for is that of another cluster. */
+    static Reply taken(Cluster other) {
+        return conflict(new JsonObject()
+                .put("code", "CLUSTER_EXISTS")
+                .put(
+                        "message",
+                        "There is a cluster with the id " + other.id() + ", which is " + other.status()
+                                + "; choose another id, or leave it out.")
+                .put("cluster_id", other.id().text())
+                .put("state", other.status()));
+    }
+
     /** Why {@code answer} started nothing, if this door has words of its own for it. */
     static Optional<Reply> of(Submission answer, Refusal refusal) {
         if (refusal instanceof RunRefusal.WrongState wrong) {

@@ -1,6 +1,8 @@
 package io.interlock.server.door.clusters;
 
+import io.interlock.LockKey;
 import io.interlock.Refusal;
+import io.interlock.RunState;
 import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Submission;
@@ -33,6 +35,8 @@ public final class ClusterDoor {
 
     /** The job every cluster begins with. */
     static final String CREATE = "CREATE";
+
+    private static final String DESTROYED = "DESTROYED";
 
     private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
@@ -79,15 +83,21 @@ public final class ClusterDoor {
     private CompletionStage<Reply> create(Call call) {
         JobSettings create = job(CREATE);
         JsonObject body = call.body();
-        ClusterId id = ClusterId.create(
+        ClusterId made = ClusterId.create(
                 body.getString("name"),
                 body.getString("base_domain"),
                 body.getString("platform"),
                 bench.environment().random());
+        String wanted = body.getString("id");
+        ClusterId id = wanted == null ? made : made.twin(wanted);
         Optional<Duration> ttl = call.duration("ttl");
         ttl.ifPresent(this::requireEnd);
         String actor = call.caller().actor();
         return bench.blocking().call(() -> {
+            Optional<Cluster> same = records.find(call.tenant(), id.text());
+            if (same.isPresent()) {
+                return ClusterConflicts.taken(same.get());
+            }
             Instant expiresAt =
                     ttl.map(time -> bench.engine().records().time().plus(time)).orElse(null);
             Optional<Cluster> twin = records.add(call.tenant(), id, expiresAt, actor);
@@ -130,7 +140,8 @@ public final class ClusterDoor {
             }
             Submission answer = submit(call, cluster.id(), job, parameters);
             if (!answer.isAccepted()) {
-                return refused(answer);
+                return destroyedBefore(cluster.id().key(call.tenant()), cluster, job)
+                        .orElseGet(() -> refused(answer));
             }
             Run run = answer.orElseThrow();
             // One that is active beside its heir already can still be destroyed.
@@ -145,6 +156,31 @@ public final class ClusterDoor {
             }
             return Reply.accepted(json).header("Location", "/jobs/" + run.id());
         });
+    }
+
+    /**
+     * The answer to a request to destroy a cluster that is destroyed: it is done already, by the job that is named if it is remembered.
+     * Where the transition of the job may start from there, the job looks again instead.
+     */
+    private Optional<Reply> destroyedBefore(LockKey key, Cluster cluster, JobSettings job) {
+        Transition guard = job.job().guard();
+        if (guard == null
+                || !guard.success().equals(DESTROYED)
+                || !cluster.status().equals(DESTROYED)) {
+            return Optional.empty();
+        }
+        RunQuery ended =
+                RunQuery.ofTenant(key.tenant()).of(key).in(RunState.SUCCEEDED).newestFirst();
+        String by = bench.engine().list(ended).runs().stream()
+                .filter(run -> run.spec()
+                        .transition()
+                        .filter(moved -> moved.success().equals(DESTROYED))
+                        .isPresent())
+                .findFirst()
+                .map(run -> run.id().toString())
+                .orElse(null);
+        return Optional.of(
+                Reply.ok(new JsonObject().put("job_id", by).put("status", ClusterJson.status(RunState.SUCCEEDED))));
     }
 
     /** Whether {@code job} makes a cluster active again that is over: if another has got its name, two of one name would be. */
@@ -222,8 +258,7 @@ public final class ClusterDoor {
 
     private Cluster require(Call call) {
         String text = call.required("id", String.class);
-        return ClusterId.parse(text)
-                .flatMap(id -> records.find(call.tenant(), id))
+        return records.find(call.tenant(), text)
                 .orElseThrow(() -> Call.notFound("cluster", text).thrown());
     }
 

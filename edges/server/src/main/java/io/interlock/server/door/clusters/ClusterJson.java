@@ -29,12 +29,14 @@ final class ClusterJson {
 
     /** What the work of a job is told about its cluster: it is one for all of them. */
     static JsonObject parameters(ClusterId id, String job) {
-        return new JsonObject()
-                .put("cluster_id", id.toString())
-                .put("name", id.name())
-                .put("platform", id.platform())
-                .put("base_domain", id.baseDomain())
-                .put("type", DoorJobs.type(job));
+        JsonObject parameters = new JsonObject().put("cluster_id", id.text()).put("name", id.name());
+        if (id.platform() != null) {
+            parameters.put("platform", id.platform());
+        }
+        if (id.baseDomain() != null) {
+            parameters.put("base_domain", id.baseDomain());
+        }
+        return parameters.put("type", DoorJobs.type(job));
     }
 
     static JsonObject job(Run run) {

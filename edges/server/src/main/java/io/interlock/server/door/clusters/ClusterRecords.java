@@ -28,6 +28,7 @@ final class ClusterRecords {
     static final String READY = "READY";
     static final String FAILED = "FAILED";
 
+    private static final String KIND = "cluster";
     private static final String NAMES = "cluster-name";
 
     /** A cluster in one of these states leaves its name to others. */
@@ -43,12 +44,11 @@ final class ClusterRecords {
 
     /** Adds a cluster; answers with the one that has its name, if there is one and it is not over. */
     Optional<Cluster> add(String tenant, ClusterId id, @Nullable Instant expiresAt, String actor) {
-        LockKey nameKey = id.nameKey(tenant);
+        LockKey nameKey = id.nameKey(tenant).orElseThrow();
         boolean there = false;
         while (true) {
             Optional<Resource> claim = engine.resource(nameKey);
-            Optional<Cluster> twin = claim.map(
-                            held -> id.twin(Claim.parse(held.state()).serial()))
+            Optional<Cluster> twin = claim.map(held -> id.twin(Claim.parse(held).cluster()))
                     .flatMap(named -> judged(tenant, named, actor))
                     .filter(found -> isActive(tenant, found));
             if (twin.isPresent()) {
@@ -58,21 +58,46 @@ final class ClusterRecords {
                 return twin;
             }
             if (!there) {
-                // The cluster comes first: a name never stands for a cluster that is not there.
-                set(tenant, id, PENDING, actor, "created");
+                // The cluster comes first: a name never stands for a cluster that is not there. What is known of it
+                // comes before.
+                keepFacts(tenant, id, actor);
+                if (!(engine.setResource(id.key(tenant), KIND, PENDING, 0, actor, "created")
+                        instanceof ResourceAnswer.Changed)) {
+                    return find(tenant, id);
+                }
                 there = true;
             }
             ResourceAnswer answer = engine.setResource(
                     nameKey,
                     NAMES,
-                    new Claim(id.serial(), expiresAt).toString(),
+                    new Claim(id.text(), expiresAt).toString(),
                     claim.map(Resource::version).orElse(0L),
                     actor,
-                    "cluster " + id.serial() + " created");
+                    "cluster " + id + " created");
             if (answer instanceof ResourceAnswer.Changed) {
                 return Optional.empty();
             }
         }
+    }
+
+    private void keepFacts(String tenant, ClusterId id, String actor) {
+        LockKey key = id.factsKey(tenant);
+        long version = engine.resource(key).map(Resource::version).orElse(0L);
+        engine.setResource(key, ClusterId.FACTS, id.facts(), version, actor, "created");
+    }
+
+    /** The cluster with that id, if there is one. */
+    Optional<Cluster> find(String tenant, String text) {
+        if (!ClusterId.isPlain(text)) {
+            return Optional.empty();
+        }
+        ClusterId plain = ClusterId.adopted(text);
+        return find(
+                tenant,
+                engine.resource(plain.factsKey(tenant))
+                        .map(facts -> ClusterId.of(text, facts.state()))
+                        .or(() -> ClusterId.ofOldForm(text))
+                        .orElse(plain));
     }
 
     private Optional<Cluster> judged(String tenant, ClusterId id, String actor) {
@@ -82,13 +107,13 @@ final class ClusterRecords {
 
     /** The active cluster, other than {@code id}, that has the name of it. */
     Optional<Cluster> heir(String tenant, ClusterId id) {
-        return heir(tenant, id, engine.resource(id.nameKey(tenant)));
+        return heir(tenant, id, id.nameKey(tenant).flatMap(engine::resource));
     }
 
     private Optional<Cluster> heir(String tenant, ClusterId id, Optional<Resource> claim) {
-        return claim.map(name -> Claim.parse(name.state()).serial())
-                .filter(serial -> !serial.equals(id.serial()))
-                .flatMap(serial -> find(tenant, id.twin(serial)))
+        return claim.map(name -> Claim.parse(name).cluster())
+                .filter(other -> !other.equals(id.text()))
+                .flatMap(other -> find(tenant, id.twin(other)))
                 .filter(found -> isActive(tenant, found));
     }
 
@@ -98,27 +123,28 @@ final class ClusterRecords {
      * fails to change it afterwards, and sees the job.
      */
     Optional<Cluster> keepName(String tenant, ClusterId id, String actor) {
-        LockKey nameKey = id.nameKey(tenant);
-        while (true) {
+        LockKey nameKey = id.nameKey(tenant).orElse(null);
+        while (nameKey != null) {
             Optional<Resource> claim = engine.resource(nameKey);
             Optional<Cluster> heir = heir(tenant, id, claim);
             if (heir.isPresent()) {
                 return heir;
             }
-            Claim kept = claim.map(name -> Claim.parse(name.state()))
-                    .filter(own -> own.serial().equals(id.serial()))
-                    .orElse(new Claim(id.serial(), null));
+            Claim kept = claim.map(Claim::parse)
+                    .filter(own -> own.cluster().equals(id.text()))
+                    .orElse(new Claim(id.text(), null));
             ResourceAnswer answer = engine.setResource(
                     nameKey,
                     NAMES,
                     kept.toString(),
                     claim.map(Resource::version).orElse(0L),
                     actor,
-                    "cluster " + id.serial() + " has a job");
+                    "cluster " + id + " has a job");
             if (answer instanceof ResourceAnswer.Changed) {
                 return Optional.empty();
             }
         }
+        return Optional.empty();
     }
 
     /** One that has failed and is about to be destroyed still has its name. */
@@ -140,9 +166,10 @@ final class ClusterRecords {
                 .map(cluster -> new Cluster(
                         id,
                         cluster.state(),
-                        engine.resource(id.nameKey(tenant))
-                                .map(name -> Claim.parse(name.state()))
-                                .filter(claim -> claim.serial().equals(id.serial()))
+                        id.nameKey(tenant)
+                                .flatMap(engine::resource)
+                                .map(Claim::parse)
+                                .filter(claim -> claim.cluster().equals(id.text()))
                                 .map(Claim::expiresAt)
                                 .orElse(null)));
     }
@@ -180,7 +207,7 @@ final class ClusterRecords {
     private static Optional<Ending> ending(Resource name, Instant now) {
         Claim claim;
         try {
-            claim = Claim.parse(name.state());
+            claim = Claim.parse(name);
         } catch (DateTimeParseException unreadable) {
             log.warn("{} has a lifetime nobody can read: '{}'; set it right", name.key(), name.state());
             return Optional.empty();
@@ -188,7 +215,7 @@ final class ClusterRecords {
         Instant end = claim.expiresAt();
         return end == null || end.isAfter(now)
                 ? Optional.empty()
-                : ClusterId.named(name.key(), claim.serial())
+                : ClusterId.named(name.key(), claim.cluster())
                         .map(id -> new Ending(id.key(name.key().tenant()), id, end, name));
     }
 
@@ -198,15 +225,15 @@ final class ClusterRecords {
         engine.setResource(
                 name.key(),
                 NAMES,
-                new Claim(ending.id().serial(), null).toString(),
+                new Claim(ending.id().text(), null).toString(),
                 name.version(),
                 actor,
-                "cluster " + ending.id().serial() + " is over");
+                "cluster " + ending.id() + " is over");
     }
 
     private void set(String tenant, ClusterId id, String state, String actor, String reason) {
         LockKey key = id.key(tenant);
         long version = engine.resource(key).map(Resource::version).orElse(0L);
-        engine.setResource(key, "cluster", state, version, actor, reason);
+        engine.setResource(key, KIND, state, version, actor, reason);
     }
 }

@@ -3,11 +3,13 @@ package io.interlock.server.door.flows;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
+import io.interlock.RunState;
 import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Submission;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -16,9 +18,12 @@ import io.interlock.server.door.DoorJobs;
 import io.interlock.server.door.DoorKeys;
 import io.interlock.server.door.DoorRuns;
 import io.interlock.server.json.JsonTime;
+import io.interlock.server.problem.Problem;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -47,16 +52,70 @@ public final class FlowDoor {
     }
 
     private CompletionStage<Reply> resume(Call call) {
-        String phase = call.body().getString("phase");
+        String named = call.body().getString("phase");
+        return named != null
+                ? resume(call, named)
+                : bench.blocking().call(() -> currentPhase(call)).thenCompose(phase -> resume(call, phase));
+    }
+
+    private CompletionStage<Reply> resume(Call call, String phase) {
         JobSettings job = job(phase);
         LockKey key = key(call, phase);
         // The handler is one for all flows of its phase, so it is told whose turn it is.
         JsonObject parameters = new JsonObject()
                 .put("flow_id", call.required("flow_id", String.class))
                 .put("phase", phase);
-        return bench.engine()
-                .submitAsync(DoorRuns.request(call, key, job).parameters(parameters.encode()))
+        return bench.waits()
+                .until(
+                        call,
+                        bench.engine()
+                                .submitAsync(DoorRuns.request(call, key, job).parameters(parameters.encode())))
                 .thenCompose(answer -> answer(call, phase, answer));
+    }
+
+    /**
+     * The phase a flow is at: the one that runs, else that of its last run, else the only one there is. A run that succeeded may name the
+     * phase that comes next in its result, as {@code {"next_phase": "architecture"}}. Blocks.
+     */
+    private String currentPhase(Call call) {
+        List<JobSettings> phases = jobs.of(Door.FLOWS);
+        Optional<Run> last = phases.stream()
+                .map(phase -> newest(key(call, phase.name())))
+                .flatMap(Optional::stream)
+                .max(Comparator.comparing((Run run) -> !run.state().isTerminal())
+                        .thenComparingLong(Run::number));
+        if (last.isPresent()) {
+            String phase = last.get().job().value();
+            return nextPhase(last.get()).orElse(phase);
+        }
+        if (phases.size() == 1) {
+            return phases.get(0).name();
+        }
+        throw Problem.invalid(
+                        "/phase",
+                        "is missing, and no phase of this flow has run yet; name one of "
+                                + phases.stream().map(JobSettings::name).toList())
+                .thrown();
+    }
+
+    private Optional<Run> newest(LockKey key) {
+        return bench
+                .engine()
+                .list(RunQuery.ofTenant(key.tenant()).of(key).newestFirst().page(0, 1))
+                .runs()
+                .stream()
+                .findFirst();
+    }
+
+    private Optional<String> nextPhase(Run run) {
+        String result = run.status().result();
+        if (run.state() != RunState.SUCCEEDED || result == null || !result.startsWith("{")) {
+            return Optional.empty();
+        }
+        Object next = new JsonObject(result).getValue("next_phase");
+        return next instanceof String phase && jobs.find(Door.FLOWS, phase).isPresent()
+                ? Optional.of(phase)
+                : Optional.empty();
     }
 
     private CompletionStage<Reply> answer(Call call, String phase, Submission answer) {

@@ -74,8 +74,8 @@ public final class IngestionDoor {
 
     private CompletionStage<Reply> start(Call call, RunRequest plain, String event, JsonObject origin, Duration wait) {
         JsonObject parameters = new JsonObject().put("event_id", event).mergeIn(origin);
-        RunRequest request =
-                plain.parameters(parameters.encode()).retryOnConflict((int) wait.dividedBy(ASK_AGAIN), ASK_AGAIN);
+        RunRequest told = plain.parameters(parameters.encode());
+        RunRequest request = wait.isZero() ? told : told.retryOnConflict((int) wait.dividedBy(ASK_AGAIN), ASK_AGAIN);
         return bench.waits()
                 .until(call, bench.engine().submitAsync(request))
                 .thenCompose(answer -> bench.blocking().call(() -> answer(answer, event)));

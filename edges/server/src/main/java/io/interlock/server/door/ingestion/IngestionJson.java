@@ -33,22 +33,33 @@ final class IngestionJson {
         Optional<Run> open = under.or(() -> unsettled(engine, key));
         Optional<Run> last =
                 open.or(() -> newest(engine, RunQuery.ofTenant(key.tenant()).of(key)));
-        Optional<Run> done =
-                newest(engine, RunQuery.ofTenant(key.tenant()).of(key).in(RunState.SUCCEEDED));
-        // While an event is ingested again, and if that fails, what was complete before still is.
-        boolean complete = done.isPresent()
-                || engine.resource(key)
-                        .filter(known -> known.state().equals(FULL))
-                        .isPresent();
+        Depth depth = depth(engine, key);
         return new JsonObject()
                 .put("event_id", event)
-                .put("ingest_depth", complete ? FULL : NONE)
-                .put("last_ingested_at", DoorRuns.time(done.flatMap(DoorRuns::endedAt)))
+                .put("ingest_depth", depth.full() ? FULL : NONE)
+                .put("last_ingested_at", DoorRuns.time(depth.since()))
                 .put("running", open.isPresent())
                 .put("stage", last.map(DoorRuns::stage).orElse(null))
                 .put("progress", last.map(DoorRuns::progress).orElse(null))
                 .put("run_id", last.map(Run::id).map(RunId::toString).orElse(null))
                 .put("error", last.map(IngestionJson::error).orElse(null));
+    }
+
+    private record Depth(boolean full, Optional<Instant> since) {}
+
+    /**
+     * The resource says it: what it was when no run moved it last, so an event that is ingested again, or fails to be, is as complete as
+     * it was. Runs are asked only where a job has no transition, or the resource is older than its time: they are forgotten one day.
+     */
+    private static Depth depth(RunEngine engine, LockKey key) {
+        Optional<Resource> event = engine.resource(key);
+        boolean full = event.filter(known -> known.settledState().equals(FULL)).isPresent();
+        if (full && event.get().settledAt() != null) {
+            return new Depth(true, event.get().settledSince());
+        }
+        Optional<Run> done =
+                newest(engine, RunQuery.ofTenant(key.tenant()).of(key).in(RunState.SUCCEEDED));
+        return new Depth(full || done.isPresent(), done.flatMap(DoorRuns::endedAt));
     }
 
     /** Who ingests the event already. Blocks. */

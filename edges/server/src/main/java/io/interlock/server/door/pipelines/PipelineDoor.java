@@ -56,7 +56,9 @@ public final class PipelineDoor {
         if (triggeredBy != null) {
             request = request.labels(Map.of(PipelineJson.TRIGGER_BY, triggeredBy));
         }
-        return bench.engine().submitAsync(request).thenCompose(answer -> answer(call, answer));
+        return bench.waits()
+                .until(call, bench.engine().submitAsync(request))
+                .thenCompose(answer -> answer(call, answer));
     }
 
     private CompletionStage<Reply> answer(Call call, Submission answer) {

@@ -6,6 +6,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
+import io.interlock.server.door.DoorKeys;
 import io.interlock.server.door.DoorRuns;
 import io.interlock.server.json.JsonTime;
 import io.vertx.core.json.JsonObject;
@@ -56,7 +57,7 @@ final class PipelineJson {
             Instant since = run == null ? view.observedAt() : run.status().since();
             json = ids(run == null ? null : run.id(), view.key())
                     .put("locked_at", JsonTime.of(since))
-                    .putNull("expires_at")
+                    .put("expires_at", DoorRuns.time(DoorKeys.opensAt(view)))
                     .putNull("token");
         } else {
             json = ids(lease.holder().runId().orElse(null), view.key())

@@ -3,6 +3,7 @@ package io.interlock.server.door.workflows;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.config.TriggerSecret;
+import io.interlock.engine.http.SignatureCheck;
 import io.interlock.server.api.Signatures;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
@@ -28,22 +29,26 @@ final class TriggerSenders implements Signatures {
 
     @Override
     public boolean expects(RoutingContext context) {
-        return context.request().getHeader("webhook-signature") != null
-                && secrets.stream().anyMatch(secret -> secret.trigger().equals(trigger(context)));
+        return secrets.stream()
+                .filter(secret -> secret.trigger().equals(trigger(context)))
+                .anyMatch(secret -> context.request().getHeader(secret.check().header()) != null);
     }
 
     @Override
     public Optional<AccessKey> recognise(RoutingContext context, Buffer body) {
         return secrets.stream()
                 .filter(secret -> secret.trigger().equals(trigger(context)))
-                .filter(secret -> secret.signer().verify(context.request()::getHeader, body.getBytes()))
+                .filter(secret -> secret.check().verify(context.request()::getHeader, body.getBytes()))
                 .map(TriggerSenders::sender)
                 .findFirst();
     }
 
-    /** Whether {@code key} stands for one of them: what it asks for was signed. */
-    boolean include(AccessKey key) {
-        return secrets.stream().map(TriggerSenders::sender).anyMatch(key::equals);
+    /** By what {@code key} was recognised, if it stands for one of them: what it asks for was signed. */
+    Optional<SignatureCheck> signatureOf(AccessKey key) {
+        return secrets.stream()
+                .filter(secret -> sender(secret).equals(key))
+                .map(TriggerSecret::check)
+                .findFirst();
     }
 
     private static String trigger(RoutingContext context) {
@@ -52,7 +57,8 @@ final class TriggerSenders implements Signatures {
 
     /** What an API key would be for others: it has no secret of its own that could be shown. */
     private static AccessKey sender(TriggerSecret secret) {
-        String hash = hash(secret.tenant() + ":" + secret.trigger());
+        String hash = hash(
+                secret.tenant() + ":" + secret.trigger() + ":" + secret.check().header());
         return new AccessKey(
                 "webhook" + hash.substring(0, ID_LENGTH),
                 secret.tenant(),

@@ -4,6 +4,8 @@ import io.interlock.RefusedException;
 import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
+import io.interlock.engine.http.SignatureCheck;
 import io.interlock.engine.workflow.Execution;
 import io.interlock.engine.workflow.LockAcquisitionFailedException;
 import io.interlock.engine.workflow.WorkflowLockedException;
@@ -14,12 +16,16 @@ import io.interlock.server.api.Workbench;
 import io.interlock.server.door.DoorJobs;
 import io.interlock.server.door.DoorRuns;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** {@code triggerWorkflow}: idempotency first, then the lock. */
 final class WebhookOperation {
+
+    /** Executions take from seconds to minutes, so a sender that asks sooner asks in vain. */
+    private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
 
     private final Workbench bench;
     private final DoorJobs jobs;
@@ -39,19 +45,24 @@ final class WebhookOperation {
                 .filter(job -> job.triggers().containsKey(trigger))
                 .findFirst()
                 .orElseThrow(() -> Call.notFound("trigger", trigger).thrown());
-        RunRequest plain = DoorRuns.request(
+        RunRequest anonymous = DoorRuns.request(
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
                 .parameters(call.body().encode())
                 .priority(workflow.triggers().getOrDefault(trigger, 0));
-        RunRequest request = eventId(call)
+        RunRequest plain = at(call.body(), WorkflowJson.USER)
+                .map(user -> anonymous.labels(Map.of(WorkflowJson.USER, user)))
+                .orElse(anonymous);
+        RunRequest request = eventId(call, workflow)
                 .map(event -> Workflows.forEvent(plain, trigger + "/" + event))
                 .orElse(plain);
-        return bench.blocking().call(() -> run(request));
+        return bench.waits()
+                .until(call, bench.engine().submitAsync(request))
+                .thenCompose(answer -> bench.blocking().call(() -> reply(request, answer)));
     }
 
-    private Reply run(RunRequest request) {
+    private Reply reply(RunRequest request, Submission answer) {
         try {
-            Execution execution = workflows.run(request);
+            Execution execution = workflows.execution(request, answer);
             return Reply.ok(new JsonObject()
                     .put("success", true)
                     .put("executionId", execution.id().toString())
@@ -74,19 +85,38 @@ final class WebhookOperation {
     }
 
     private static Reply conflict(JsonObject body) {
-        return new Reply(409, body, Map.of(), null);
+        return new Reply(409, body, Map.of(), null).retryAfter(ASK_AGAIN);
     }
 
     /**
      * Of the body, else of a header. Without one every call is an event of its own. Of a signed message only what was signed counts:
-     * with any other header somebody who has seen it could send it as ever new events.
+     * with any other header a client that has seen it could send it as ever new events.
      */
-    private Optional<String> eventId(Call call) {
-        return Optional.ofNullable(call.body().getValue("eventId"))
-                .map(String::valueOf)
-                .or(() -> senders.include(call.caller().key())
-                        ? Optional.empty()
-                        : call.optional("Idempotency-Key", String.class))
-                .or(() -> call.optional("webhook-id", String.class));
+    private Optional<String> eventId(Call call, JobSettings workflow) {
+        Optional<String> named = at(call.body(), workflow.eventId());
+        Optional<SignatureCheck> signature = senders.signatureOf(call.caller().key());
+        if (signature.isEmpty()) {
+            return named.or(() -> call.optional("Idempotency-Key", String.class))
+                    .or(() -> call.optional("webhook-id", String.class));
+        }
+        return named.or(() -> signature
+                .get()
+                .eventIdPath()
+                .map(path -> at(call.body(), path))
+                .orElseGet(() -> call.optional("webhook-id", String.class)));
+    }
+
+    /** The text or number at a path, if there is one. */
+    private static Optional<String> at(JsonObject body, String path) {
+        JsonObject inner = body;
+        String[] names = path.split("\\.", -1);
+        for (int i = 0; i < names.length - 1; i++) {
+            if (!(inner.getValue(names[i]) instanceof JsonObject next)) {
+                return Optional.empty();
+            }
+            inner = next;
+        }
+        Object id = inner.getValue(names[names.length - 1]);
+        return id instanceof String || id instanceof Number ? Optional.of(String.valueOf(id)) : Optional.empty();
     }
 }

@@ -6,6 +6,7 @@ import io.interlock.engine.workflow.Workflows;
 import io.interlock.run.KeyStatus;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
+import io.interlock.server.door.DoorKeys;
 import io.interlock.server.door.DoorRuns;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -14,12 +15,19 @@ import java.util.Optional;
 /** Executions and locks in the words of workflows. */
 final class WorkflowJson {
 
+    /** For which user an execution is: a field of the body, kept as a label. */
+    static final String USER = "userId";
+
     private WorkflowJson() {}
 
     /** An execution of a workflow, or of one of its nodes. */
     static JsonObject execution(Run run) {
         String[] names = run.key().name().substring(Workflows.KEYS.length()).split("/node/", 2);
         JsonObject json = facts(run).put("workflowId", names[0]);
+        String user = run.spec().labels().get(USER);
+        if (user != null) {
+            json.put(USER, user);
+        }
         return names.length == 1 ? json : json.put("node", names[1]);
     }
 
@@ -67,10 +75,19 @@ final class WorkflowJson {
                                 .map(Object::toString)
                                 .orElse(null))
                 .put("lockedSince", DoorRuns.time(since))
-                .put("expiresAt", DoorRuns.time(lease.map(held -> end(held, run))))
                 .put(
-                        "isStale",
-                        view.filter(seen -> seen.state() == KeyStatus.OVERDUE).isPresent());
+                        "expiresAt",
+                        DoorRuns.time(lease.map(held -> end(held, run)).or(() -> view.flatMap(DoorKeys::opensAt))))
+                .put("isStale", view.filter(WorkflowJson::isStale).isPresent());
+    }
+
+    /** Whether the holder of the lock is out of time, and only the step that settles it is missing. */
+    private static boolean isStale(KeyView view) {
+        return view.state() == KeyStatus.OVERDUE
+                || (view.lease() == null
+                        && DoorKeys.opensAt(view)
+                                .filter(end -> !end.isAfter(view.observedAt()))
+                                .isPresent());
     }
 
     /** The time by which an execution must be through; without a limit, the end of its lease, which is renewed. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
 import io.interlock.access.Role;
 import io.interlock.config.Door;
 import io.interlock.config.JobSettings;
@@ -114,6 +115,102 @@ class ClustersTest {
     }
 
     @Test
+    void anIdHasAtMost64CharactersAndMayBeChosen() {
+        String name = "n".repeat(63);
+        Answer made = rig.post(
+                        "/clusters",
+                        Role.TRIGGER,
+                        "{\"name\": \"" + name + "\", \"platform\": \"aws\", \"base_domain\": \"example.com\"}")
+                .is(201);
+        assertThat(made.text("id")).startsWith("nnnn").hasSize(64);
+        assertThat(rig.get("/clusters/" + made.text("id"), Role.READ).text("name"))
+                .isEqualTo(name);
+        String chosen = """
+                {"id": "c-4711", "name": "chosen", "platform": "aws", "base_domain": "example.com"}""";
+        Answer created = rig.post("/clusters", Role.TRIGGER, chosen).is(201);
+        assertThat(created.text("id")).isEqualTo("c-4711");
+        assertThat(new JsonObject(
+                        work.working(created.text("job_id")).run().spec().parameters()))
+                .isEqualTo(new JsonObject()
+                        .put("cluster_id", "c-4711")
+                        .put("name", "chosen")
+                        .put("platform", "aws")
+                        .put("base_domain", "example.com")
+                        .put("type", "CREATE"));
+        JsonObject taken = rig.post("/clusters", Role.TRIGGER, chosen.replace("chosen", "another"))
+                .is(409)
+                .json()
+                .getJsonObject("error");
+        assertThat(taken.getString("code")).isEqualTo("CLUSTER_EXISTS");
+        assertThat(taken.getString("message")).contains("with the id c-4711");
+        fails(400, "INVALID_REQUEST", rig.post("/clusters", Role.TRIGGER, chosen.replace("c-4711", "c/4711")));
+        fails(400, "INVALID_REQUEST", rig.post("/clusters", Role.TRIGGER, chosen.replace("c-4711", "c".repeat(65))));
+        work.succeed(created.text("job_id"));
+    }
+
+    @Test
+    void aClusterWithAnIdOfTheOlderFormIsStillThere() {
+        String id = "old.example.com.aws.1k9x0c3f7q";
+        LockKey key = LockKey.of(DoorRig.TENANT, "cluster/" + id);
+        rig.engine.setResource(key, "cluster", "READY", 0, "an older server", "created");
+        rig.engine.setResource(
+                LockKey.of(DoorRig.TENANT, "cluster-name/old.example.com.aws"),
+                "cluster-name",
+                "1k9x0c3f7q until 2099-01-01T00:00:00Z",
+                0,
+                "an older server",
+                "created");
+        JsonObject cluster = rig.get("/clusters/" + id, Role.READ).is(200).json();
+        assertThat(cluster.getString("name")).isEqualTo("old");
+        assertThat(cluster.getString("base_domain")).isEqualTo("example.com");
+        assertThat(cluster.getString("expires_at")).startsWith("2099");
+        assertThat(create("old", Role.TRIGGER)
+                        .is(409)
+                        .json()
+                        .getJsonObject("error")
+                        .getString("cluster_id"))
+                .isEqualTo(id);
+    }
+
+    @Test
+    void toDestroyAClusterThatIsDestroyedSucceeds() {
+        String id = ready("gone");
+        String destroy = start(id, "{\"type\": \"DESTROY\"}").is(202).text("job_id");
+        work.succeed(destroy);
+        await().until(() -> status(id).equals("DESTROYED"));
+        for (String type : List.of("DESTROY", "JANITOR_DESTROY")) {
+            assertThat(start(id, "{\"type\": \"" + type + "\"}").is(200).json())
+                    .isEqualTo(new JsonObject().put("job_id", destroy).put("status", "SUCCEEDED"));
+        }
+        assertThat(start(id, "{\"type\": \"SCALE_WORKERS\"}")
+                        .is(409)
+                        .json()
+                        .getJsonObject("error")
+                        .getString("code"))
+                .isEqualTo("INVALID_STATE");
+        assertThat(status(id)).isEqualTo("DESTROYED");
+    }
+
+    @Test
+    void aClusterThatWasThereBeforeIsAdoptedByItsState() {
+        LockKey key = LockKey.of(DoorRig.TENANT, "cluster/fleet-1");
+        rig.engine.setFreeResource(key, "cluster", "READY", 0, "ops", "was there before");
+        assertThat(rig.get("/clusters/fleet-1", Role.READ).is(200).json())
+                .isEqualTo(new JsonObject()
+                        .put("id", "fleet-1")
+                        .put("name", "fleet-1")
+                        .putNull("platform")
+                        .putNull("base_domain")
+                        .put("status", "READY")
+                        .putNull("expires_at"));
+        String destroy = start("fleet-1", "{\"type\": \"DESTROY\"}").is(202).text("job_id");
+        assertThat(new JsonObject(work.working(destroy).run().spec().parameters()).getString("cluster_id"))
+                .isEqualTo("fleet-1");
+        work.succeed(destroy);
+        await().until(() -> status("fleet-1").equals("DESTROYED"));
+    }
+
+    @Test
     void anActiveTwinIsRefusedAndTheNameIsFreeAgainAfterwards() {
         Answer first = create("twin", Role.TRIGGER).is(201);
         Answer second = create("twin", Role.TRIGGER).is(409);
@@ -179,7 +276,7 @@ class ClustersTest {
         assertThat(error.getString("job_id")).isEqualTo(created.text("job_id"));
         assertThat(error.getString("message"))
                 .as("a key is written as it is")
-                .startsWith(DoorRig.TENANT + ":cluster/held.");
+                .startsWith(DoorRig.TENANT + ":cluster/held-");
         work.succeed(created.text("job_id"));
     }
 

@@ -199,7 +199,7 @@ class LifetimesTest {
 
     @Test
     void aClusterWhoseServerDiedBeforeItsFirstJobLeavesItsNameAfterAMinute() {
-        ClusterId id = new ClusterId("orphan", "example.com", "aws", "1k9x0c3f7q");
+        ClusterId id = new ClusterId("orphan.example.com.aws.1k9x0c3f7q", "orphan", "example.com", "aws");
         new ClusterRecords(rig.engine).add(DoorRig.TENANT, id, null, "a server that dies");
         rig.post("/clusters", Role.TRIGGER, wish("orphan", "8h")).is(409);
         store.ahead(Duration.ofMinutes(2));

@@ -7,6 +7,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.access.Role;
 import io.interlock.config.Door;
@@ -86,6 +87,33 @@ class FlowsTest {
                         work.working(started.text("run_id")).run().spec().parameters()))
                 .isEqualTo(new JsonObject().put("flow_id", "flow-123").put("phase", "readiness"));
         work.succeed(started.text("run_id"));
+    }
+
+    @Test
+    void withoutAPhaseAFlowGoesOnWhereItIs() {
+        assertThat(rig.post("/flows/unknown/resume", Role.TRIGGER, "{}")
+                        .isProblem(400, "invalid-request")
+                        .response()
+                        .body())
+                .contains("no phase of this flow has run yet", "readiness", "architecture");
+        String first = resume("flow-C", "readiness").text("run_id");
+        work.working(first);
+        for (String body : List.of("", "{}")) {
+            Answer again = rig.post("/flows/flow-C/resume", Role.TRIGGER, body).is(200);
+            assertThat(again.text("status")).isEqualTo("already_running");
+            assertThat(again.text("phase")).isEqualTo("readiness");
+            assertThat(again.text("run_id")).isEqualTo(first);
+        }
+        work.fail(first, new IllegalStateException("no agent"));
+        await().until(() -> rig.post("/flows/flow-C/resume", Role.TRIGGER, "").text("status"), "started"::equals);
+        String second = rig.post("/flows/flow-C/resume", Role.TRIGGER, "").text("run_id");
+        assertThat(second).isNotEqualTo(first);
+        work.end(second, "{\"next_phase\": \"architecture\"}");
+        await().until(() -> rig.engine.find(RunId.parse(second)).orElseThrow().state() == RunState.SUCCEEDED);
+        Answer next = rig.post("/flows/flow-C/resume", Role.TRIGGER, "").is(200);
+        assertThat(next.text("phase")).isEqualTo("architecture");
+        assertThat(next.text("status")).isEqualTo("started");
+        work.succeed(next.text("run_id"));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.access.Role;
 import io.interlock.config.Door;
@@ -39,7 +40,7 @@ class IngestionTest {
 
     @BeforeAll
     void open() {
-        Transition forward = new Transition("event", Set.of("none", "laps_full"), "ingesting", "laps_full", "none");
+        Transition forward = new Transition("event", Set.of("none", "laps_full"), "ingesting", "laps_full", "previous");
         rig = DoorRig.on(
                 store(),
                 IngestionDoor.DOCUMENT,
@@ -107,6 +108,12 @@ class IngestionTest {
         assertThat(failed.getString("ingest_depth")).isEqualTo("laps_full");
         assertThat(failed.getString("last_ingested_at")).isEqualTo(since);
         assertThat(failed.getJsonObject("error").getString("message")).contains("page is gone");
+        assertThat(rig.engine
+                        .resource(LockKey.of(DoorRig.TENANT, "event/depth"))
+                        .orElseThrow()
+                        .state())
+                .as("what others read")
+                .isEqualTo("laps_full");
     }
 
     @Test

@@ -60,7 +60,12 @@ class PipelinesTest {
                                 Job.named("refuses")
                                         .onConflict(ConflictPolicy.REJECT)
                                         .handler(work)),
-                        DoorRig.job(Door.PIPELINES, Job.named("unclaimed").onConflict(ConflictPolicy.JOIN))));
+                        DoorRig.job(Door.PIPELINES, Job.named("unclaimed").onConflict(ConflictPolicy.JOIN)),
+                        DoorRig.job(
+                                Door.PIPELINES,
+                                Job.named("deserted")
+                                        .onConflict(ConflictPolicy.JOIN)
+                                        .maxWait(Duration.ofSeconds(2)))));
     }
 
     @AfterAll
@@ -148,6 +153,28 @@ class PipelinesTest {
                 .isNull();
         assertThat(expiring.get("/pipelines/runs/" + id, Role.READ).text("status"))
                 .isEqualTo("ABORTED");
+    }
+
+    @Test
+    void aLockKeptForAWorkerThatNeverComesTellsWhenItOpensAndDoes() {
+        String id = expiring.post("/pipelines/run/deserted", Role.TRIGGER, "")
+                .is(200)
+                .text("pipeline_logging_id");
+        JsonObject lock = expiring.get("/pipelines/locks", Role.READ).json().getJsonArray("locks").stream()
+                .map(JsonObject.class::cast)
+                .filter(found -> found.getString("pipeline_id").equals("deserted"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(Duration.between(lock.getInstant("locked_at"), lock.getInstant("expires_at")))
+                .isEqualTo(Duration.ofSeconds(2));
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> !expiring.post("/pipelines/run/deserted", Role.TRIGGER, "")
+                        .text("pipeline_logging_id")
+                        .equals(id));
+        JsonObject ended =
+                expiring.get("/pipelines/runs/" + id, Role.READ).is(200).json();
+        assertThat(ended.getString("status")).isEqualTo("FAILED");
+        assertThat(ended.getJsonObject("error").getString("code")).isEqualTo("NO_WORKER");
     }
 
     @Test

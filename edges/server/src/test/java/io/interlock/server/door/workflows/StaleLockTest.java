@@ -52,6 +52,27 @@ class StaleLockTest {
         }
     }
 
+    @Test
+    void aLockNoWorkerHasTakenTellsWhenItOpensAndOpens() {
+        DoorRig rig = DoorRig.on(
+                "memory:",
+                WorkflowDoor.DOCUMENT,
+                List.of(DoorRig.job(Door.WORKFLOWS, Job.named("invoice").maxWait(Duration.ofSeconds(2)), "invoice")));
+        try {
+            rig.post("/api/webhooks/invoice", Role.TRIGGER, "{}").is(200);
+            JsonObject lock = lock(rig);
+            assertThat(lock.getBoolean("isLocked")).isTrue();
+            assertThat(Duration.between(lock.getInstant("lockedSince"), lock.getInstant("expiresAt")))
+                    .isEqualTo(Duration.ofSeconds(2));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> rig.post("/api/webhooks/invoice", Role.TRIGGER, "{}")
+                                    .status()
+                            == 200);
+        } finally {
+            rig.closeAll();
+        }
+    }
+
     private static JsonObject lock(DoorRig rig) {
         return rig.get("/api/workflows/invoice/lock", Role.READ).is(200).json();
     }

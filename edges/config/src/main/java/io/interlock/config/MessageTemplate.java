@@ -1,0 +1,124 @@
+package io.interlock.config;
+
+import io.interlock.InvalidSettingException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Text made of what a message says. {@code {group}} stands for its group, {@code {group#cluster-}} for its group without that
+ * beginning, and anything else in braces for a field of its body, as {@code {cluster_id}} or {@code {cluster.id}}. Immutable.
+ */
+public final class MessageTemplate {
+
+    private static final Pattern PART = Pattern.compile("\\{([^{}]*)}|[^{}]+");
+    private static final String GROUP = "group";
+    private static final Pattern FIELD = Pattern.compile("[^.#\\s]+(\\.[^.#\\s]+)*");
+
+    private final String text;
+    private final List<Part> parts;
+
+    private MessageTemplate(String text, List<Part> parts) {
+        this.text = text;
+        this.parts = List.copyOf(parts);
+    }
+
+    /** A part: text as it is, or what a message says. */
+    private sealed interface Part {
+
+        record Literal(String text) implements Part {}
+
+        record Group(String beginning) implements Part {}
+
+        record Field(String path) implements Part {}
+    }
+
+    /** What a template is filled with. */
+    public interface Source {
+
+        /** The group without {@code beginning}; fails if it does not begin so. */
+        String groupWithout(String beginning);
+
+        /** The text or number at {@code path}; fails if there is none. */
+        String field(String path);
+    }
+
+    /**
+     * Reads a template.
+     *
+     * @throws InvalidSettingException naming what is wrong with it
+     */
+    public static MessageTemplate parse(String setting, String text) {
+        List<Part> parts = new ArrayList<>();
+        Matcher next = PART.matcher(text);
+        int at = 0;
+        while (at < text.length()) {
+            if (!next.find(at) || next.start() != at) {
+                throw wrong(setting, text, "has a brace without the other");
+            }
+            String name = next.group(1);
+            parts.add(name == null ? new Part.Literal(next.group()) : part(setting, text, name));
+            at = next.end();
+        }
+        if (parts.isEmpty()) {
+            throw wrong(setting, text, "is empty");
+        }
+        return new MessageTemplate(text, parts);
+    }
+
+    private static Part part(String setting, String text, String name) {
+        if (name.equals(GROUP)) {
+            return new Part.Group("");
+        }
+        if (name.startsWith(GROUP + "#")) {
+            return new Part.Group(name.substring(GROUP.length() + 1));
+        }
+        if (!FIELD.matcher(name).matches()) {
+            throw wrong(setting, text, "has {" + name + "}, which is neither the group nor a field");
+        }
+        return new Part.Field(name);
+    }
+
+    private static InvalidSettingException wrong(String setting, String text, String why) {
+        return new InvalidSettingException(
+                setting, text, why, "write it as cluster/{group#cluster-} or cluster/{cluster_id}");
+    }
+
+    /** The text for one message. */
+    public String fill(Source source) {
+        return parts.stream().map(part -> filled(part, source)).collect(Collectors.joining());
+    }
+
+    private static String filled(Part part, Source source) {
+        if (part instanceof Part.Group group) {
+            return source.groupWithout(group.beginning());
+        }
+        return part instanceof Part.Field field ? source.field(field.path()) : ((Part.Literal) part).text();
+    }
+
+    /** The field that is all of it, if it is one: such a parameter keeps its type. */
+    public Optional<String> soleField() {
+        return parts.size() == 1 && parts.get(0) instanceof Part.Field field
+                ? Optional.of(field.path())
+                : Optional.empty();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof MessageTemplate that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,54 @@
+package io.interlock.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads what a job asks an outside system before each attempt. */
+final class ProbeReader {
+
+    /** An answer that takes longer is no answer. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Reading reading;
+    private final String at;
+
+    /** A reader below {@code at}, as in {@code jobs.export.}. */
+    ProbeReader(Reading reading, String at) {
+        this.reading = reading;
+        this.at = at;
+    }
+
+    Optional<Probe> read(Work work) {
+        List<String> command = reading.words(at + "probe.command");
+        String url = reading.text(at + "probe.url");
+        Duration every = reading.duration(at + "probe.every", Duration.ofSeconds(5));
+        if (command.isEmpty() && url == null) {
+            if (reading.isSet(at + "probe.every")) {
+                reading.mistake(at + "probe", "asks nothing; give command or url");
+            }
+            return Optional.empty();
+        }
+        if (!command.isEmpty() && url != null) {
+            reading.mistake(at + "probe", "asks in two ways; give command or url");
+        }
+        if (every.isNegative() || every.isZero()) {
+            reading.mistake(at + "probe.every", "must be above 0s");
+        }
+        if (work instanceof Work.Remote || work instanceof Work.Nodes) {
+            reading.mistake(
+                    at + "probe",
+                    "is for work that this process does itself; this job has "
+                            + (work instanceof Work.Remote
+                                    ? "worker: remote, whose workers ask themselves"
+                                    : "nodes, of which each may have a probe"));
+        }
+        return Optional.of(new Probe(
+                url == null
+                        ? new Work.Command(
+                                command, work instanceof Work.Command done ? done.directory() : null, Set.of())
+                        : new Work.Http(WorkReader.address(reading, at + "probe.url", url), PATIENCE, null, null),
+                every));
+    }
+}

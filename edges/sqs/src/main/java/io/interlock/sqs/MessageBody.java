@@ -1,0 +1,171 @@
+package io.interlock.sqs;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import io.interlock.config.MessageTemplate;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a message in a form of its own.
+ *
+ * @param message whose body it is
+ * @param fields what it says: maps, lists, texts, numbers, truth values and {@code null}
+ */
+record MessageBody(Message message, Map<String, @Nullable Object> fields) implements MessageTemplate.Source {
+
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    /**
+     * Reads it.
+     *
+     * @throws NotUnderstoodException if it is no JSON object
+     */
+    static MessageBody parse(Message message) {
+        try (JsonParser json = JSON.createParser(message.body())) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw new NotUnderstoodException("it is no JSON object");
+            }
+            MessageBody body = new MessageBody(message, object(json));
+            if (json.nextToken() != null) {
+                throw new NotUnderstoodException("something follows the JSON object");
+            }
+            return body;
+        } catch (JsonProcessingException malformed) {
+            throw new NotUnderstoodException("it is no JSON: " + malformed.getOriginalMessage());
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+    }
+
+    @Override
+    public String groupWithout(String beginning) {
+        if (!message.group().startsWith(beginning)) {
+            throw new NotUnderstoodException(
+                    "its group '" + message.group() + "' does not begin with '" + beginning + "'");
+        }
+        return message.group().substring(beginning.length());
+    }
+
+    @Override
+    public String field(String path) {
+        Object value = at(path);
+        if (!(value instanceof String) && !(value instanceof Number)) {
+            throw new NotUnderstoodException("it has no text or number '" + path + "'");
+        }
+        return String.valueOf(value);
+    }
+
+    /** All of it, as JSON. */
+    String json() {
+        return written(fields);
+    }
+
+    /** These parameters, as JSON. One that is a field and nothing else is as the message has it; one that is not there is left out. */
+    String parameters(Map<String, MessageTemplate> templates) {
+        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        new TreeMap<>(templates).forEach((name, template) -> {
+            String sole = template.soleField().orElse(null);
+            if (sole == null) {
+                values.put(name, template.fill(this));
+            } else if (at(sole) != null) {
+                values.put(name, at(sole));
+            }
+        });
+        return written(values);
+    }
+
+    private @Nullable Object at(String path) {
+        Object value = fields;
+        for (String name : path.split("\\.", -1)) {
+            value = value instanceof Map<?, ?> object ? object.get(name) : null;
+        }
+        return value;
+    }
+
+    private static Map<String, @Nullable Object> object(JsonParser json) throws IOException {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String name = json.currentName();
+            json.nextToken();
+            fields.put(name, value(json));
+        }
+        return fields;
+    }
+
+    private static @Nullable Object value(JsonParser json) throws IOException {
+        JsonToken token = json.currentToken();
+        if (token == JsonToken.START_OBJECT) {
+            return object(json);
+        }
+        if (token == JsonToken.START_ARRAY) {
+            List<@Nullable Object> items = new ArrayList<>();
+            while (json.nextToken() != JsonToken.END_ARRAY) {
+                items.add(value(json));
+            }
+            return items;
+        }
+        if (token == JsonToken.VALUE_STRING) {
+            return json.getText();
+        }
+        if (token == JsonToken.VALUE_NUMBER_INT) {
+            return json.getBigIntegerValue();
+        }
+        if (token == JsonToken.VALUE_NUMBER_FLOAT) {
+            return json.getDecimalValue();
+        }
+        return token == JsonToken.VALUE_NULL ? null : token == JsonToken.VALUE_TRUE;
+    }
+
+    private static String written(Map<String, @Nullable Object> fields) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = JSON.createGenerator(text)) {
+            write(json, fields);
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return text.toString();
+    }
+
+    private static void write(JsonGenerator json, @Nullable Object value) throws IOException {
+        if (value instanceof Map<?, ?> object) {
+            json.writeStartObject();
+            for (Map.Entry<?, ?> field : object.entrySet()) {
+                json.writeFieldName(String.valueOf(field.getKey()));
+                write(json, field.getValue());
+            }
+            json.writeEndObject();
+        } else if (value instanceof List<?> items) {
+            json.writeStartArray();
+            for (Object item : items) {
+                write(json, item);
+            }
+            json.writeEndArray();
+        } else if (value instanceof BigInteger number) {
+            json.writeNumber(number);
+        } else if (value instanceof BigDecimal number) {
+            json.writeNumber(number);
+        } else if (value instanceof Boolean truth) {
+            json.writeBoolean(truth);
+        } else if (value == null) {
+            json.writeNull();
+        } else {
+            json.writeString(String.valueOf(value));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.interlock.engine.audit;
+
+import io.interlock.DurationText;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
+import io.interlock.engine.EngineEvent;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Run;
+import io.interlock.spi.run.RunStore;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * Tells of runs and attempts that a rule of the store ended, because a worker died or a limit was over, and that no worker reports. An
+ * attempt is also logged, at WARN, with how long it had its key and how long it might. What cannot be looked up now is told later.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class EndingsByRule implements Consumer<List<AuditRecord>> {
+
+    private static final Logger log = LoggerFactory.getLogger(EndingsByRule.class);
+
+    /** So many are remembered while the store is away; beyond that the oldest are not told. */
+    private static final int MOST_WAITING = 10_000;
+
+    private final RunStore runs;
+    private final Consumer<EngineEvent.EndedByRule> listener;
+    private final Deque<AuditRecord> waiting = new ArrayDeque<>();
+
+    /** Looks runs up in {@code runs}, and tells {@code listener}. */
+    public EndingsByRule(RunStore runs, Consumer<EngineEvent.EndedByRule> listener) {
+        this.runs = runs;
+        this.listener = listener;
+    }
+
+    /** Whether {@code record} says that a rule, and not a worker or a person, ended a run or an attempt. */
+    static boolean isEnding(AuditRecord record) {
+        return record.action().equals("run")
+                && record.actor().equals(AuditRecord.RULES)
+                && (record.before().equals(RunState.RUNNING.name())
+                        || RunState.valueOf(record.after()).isTerminal());
+    }
+
+    @Override
+    public synchronized void accept(List<AuditRecord> endings) {
+        endings.forEach(waiting::add);
+        while (waiting.size() > MOST_WAITING) {
+            waiting.remove();
+        }
+        try {
+            for (AuditRecord next = waiting.peek(); next != null; next = waiting.peek()) {
+                tell(next);
+                waiting.remove();
+            }
+        } catch (StoreUnavailableException away) {
+            log.debug("{} endings are told of later", waiting.size(), away);
+        }
+    }
+
+    private void tell(AuditRecord record) {
+        RunId id = Objects.requireNonNull(record.run(), "a record of a run names it");
+        Optional<Run> run = runs.findRun(id);
+        Attempt attempt = attempt(record, id).orElse(null);
+        if (attempt != null || run.isEmpty()) {
+            write(record, run.orElse(null), attempt);
+        }
+        run.ifPresent(known -> listener.accept(new EngineEvent.EndedByRule(known, record, attempt)));
+    }
+
+    private Optional<Attempt> attempt(AuditRecord record, RunId run) {
+        return record.before().equals(RunState.RUNNING.name())
+                ? runs.attempts(run).stream()
+                        .filter(attempt -> Objects.equals(attempt.turn().token(), record.token()))
+                        .findFirst()
+                : Optional.empty();
+    }
+
+    private static void write(AuditRecord record, @Nullable Run run, @Nullable Attempt attempt) {
+        LoggingEventBuilder line = log.atWarn()
+                .addKeyValue("tenant", record.key().tenant())
+                .addKeyValue("key", record.key().name())
+                .addKeyValue("run", record.run())
+                .addKeyValue("token", record.token())
+                .addKeyValue("state", record.after())
+                .addKeyValue("why", record.reason());
+        if (attempt != null) {
+            line = line.addKeyValue(
+                    "held", DurationText.format(Duration.between(attempt.turn().startedAt(), attempt.endedAt())));
+        }
+        if (run != null) {
+            line = line.addKeyValue("job", run.job())
+                    .addKeyValue("lease", DurationText.format(run.spec().terms().ttl()))
+                    .addKeyValue(
+                            "limit",
+                            run.spec()
+                                    .limits()
+                                    .runtimeLimit()
+                                    .map(DurationText::format)
+                                    .orElse("none"));
+        }
+        line.log("an attempt ended without a word of its worker");
+    }
+}
