@@ -23,8 +23,7 @@ import javax.sql.DataSource;
 /** The first contact with a database: is it safe, are the tables there, is it the server we know. */
 final class MariaDbOpening {
 
-    private static final List<Migration> MIGRATIONS =
-            Migration.load(MariaDbOpening.class, "001_store.sql", "002_settled_resources.sql");
+    private static final List<Migration> MIGRATIONS = Migration.load(MariaDbOpening.class, "001_store.sql");
 
     private static final Duration MIGRATION = Duration.ofMinutes(10);
     private static final String LOCK = "SELECT GET_LOCK(CONCAT('interlock ', MD5(CONCAT(DATABASE(), '/', ?))), ?)";

@@ -26,8 +26,7 @@ import org.slf4j.LoggerFactory;
 /** The first contact with a database: is it safe, are the tables there, is it the server we know. */
 final class Opening {
 
-    private static final List<Migration> MIGRATIONS =
-            Migration.load(Opening.class, "001_store.sql", "002_settled_resources.sql");
+    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_store.sql");
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
     private static final int MIGRATION_MILLIS = (int) Duration.ofMinutes(10).toMillis();

@@ -19,8 +19,7 @@ import org.slf4j.LoggerFactory;
 final class Opening {
 
     private static final Logger log = LoggerFactory.getLogger(Opening.class);
-    private static final List<Migration> MIGRATIONS =
-            Migration.load(Opening.class, "001_store.sql", "002_settled_resources.sql");
+    private static final List<Migration> MIGRATIONS = Migration.load(Opening.class, "001_store.sql");
 
     private static final String READ = "SELECT boot_id, uptime, booted_at, clock_offset, max_lease FROM ${t:store}";
     private static final String ADD = """

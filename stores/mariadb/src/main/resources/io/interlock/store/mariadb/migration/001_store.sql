@@ -63,6 +63,8 @@ CREATE TABLE IF NOT EXISTS ${prefix}lease (
   resource_state   varchar(500),
   resource_version bigint,
   resource_owner   char(36)     CHARACTER SET ascii COLLATE ascii_bin,
+  resource_settled varchar(500),          -- the state when no run moved it last, and since when; "previous" takes it back there
+  resource_since   bigint,
   PRIMARY KEY (tenant, name),
   KEY due (due_at),
   KEY blocked (blocked_number),

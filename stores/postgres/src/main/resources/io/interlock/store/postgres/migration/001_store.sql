@@ -49,6 +49,8 @@ CREATE TABLE ${schema}.${prefix}lease (
   resource_state   text,
   resource_version bigint,
   resource_owner   uuid,
+  resource_settled text,          -- the state when no run moved it last, and since when; "previous" takes it back there
+  resource_since   bigint,
   PRIMARY KEY (tenant, name)
 ) WITH (fillfactor = 50);
 

@@ -50,6 +50,8 @@ CREATE TABLE ${schema}.${prefix}lease (
   resource_state   TEXT,
   resource_version INTEGER,
   resource_owner   TEXT,
+  resource_settled TEXT,          -- the state when no run moved it last, and since when; "previous" takes it back there
+  resource_since   INTEGER,
   PRIMARY KEY (tenant, name)
 ) STRICT, WITHOUT ROWID;
 

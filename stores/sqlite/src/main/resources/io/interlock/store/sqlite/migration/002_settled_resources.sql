@@ -1,3 +1,0 @@
--- The state a resource had when no run moved it last, and since when: a run whose failure is "previous" takes it back there.
-ALTER TABLE ${schema}.${prefix}lease ADD COLUMN resource_settled TEXT;
-ALTER TABLE ${schema}.${prefix}lease ADD COLUMN resource_since INTEGER;
