@@ -2,6 +2,11 @@ package io.interlock.server.api;
 
 import io.interlock.server.problem.Problems;
 import io.interlock.time.Environment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -12,8 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Where calls run that block, so that event loops never do. Bounded: when all threads are busy and the line is full, a call is
- * refused at once with a problem. Idle threads end. Safe for use by many threads.
+ * Where calls run that block, so that event loops never do. Tenants take turns: however many calls of one wait, a call of another
+ * waits for at most one of each. Bounded: when all threads are busy and the line is full, a call is refused at once with a
+ * problem, and no tenant may fill more than half of the line. Idle threads end. Safe for use by many threads.
  */
 public final class BlockingCalls implements Executor {
 
@@ -21,10 +27,18 @@ public final class BlockingCalls implements Executor {
     private static final int LINE = 1_000;
     private static final long IDLE_SECONDS = 20;
 
-    private final ThreadPoolExecutor pool;
+    /** For whom the server works when it works for no tenant. */
+    private static final String SERVER = "";
 
-    private BlockingCalls(ThreadPoolExecutor pool) {
+    private final ThreadPoolExecutor pool;
+    private final int line;
+    private final Map<String, Deque<Runnable>> waiting = new HashMap<>();
+    private final Deque<String> turns = new ArrayDeque<>();
+    private int size;
+
+    private BlockingCalls(ThreadPoolExecutor pool, int line) {
         this.pool = pool;
+        this.line = line;
     }
 
     /** 16 threads, and a line of 1,000 calls. */
@@ -43,24 +57,83 @@ public final class BlockingCalls implements Executor {
                 threads,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(line),
+                new LinkedBlockingQueue<>(),
                 environment.threads("interlock-api"));
         pool.allowCoreThreadTimeOut(true);
-        return new BlockingCalls(pool);
+        return new BlockingCalls(pool, line);
     }
 
-    /** Runs {@code task}, or throws if the line is full. */
+    /** Runs {@code task} for the server itself, or throws if the line is full. */
     @Override
     public void execute(Runnable task) {
-        pool.execute(task);
+        execute(SERVER, task);
     }
 
-    /** Makes a call. What it throws, the stage fails with. */
+    /** Makes a call for the server itself. What it throws, the stage fails with. */
     public <T> CompletionStage<T> call(Supplier<T> call) {
+        return call(SERVER, call);
+    }
+
+    /** Makes a call for {@code tenant}. What it throws, the stage fails with. */
+    public <T> CompletionStage<T> call(String tenant, Supplier<T> call) {
         try {
-            return CompletableFuture.supplyAsync(call, pool);
+            return CompletableFuture.supplyAsync(call, task -> execute(tenant, task));
         } catch (RejectedExecutionException full) {
             return CompletableFuture.failedFuture(Problems.overloaded().thrown());
         }
+    }
+
+    private void execute(String tenant, Runnable task) {
+        append(tenant, task);
+        try {
+            // Whichever thread comes first does what is next, which may be a call of another tenant.
+            pool.execute(this::runNext);
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            remove(tenant, task);
+            throw noThread;
+        }
+    }
+
+    private synchronized void append(String tenant, Runnable task) {
+        Deque<Runnable> own = waiting.get(tenant);
+        // What a thread is about to take stands in the line for a moment, too.
+        int threads = pool.getMaximumPoolSize();
+        if (size >= line + threads || (own != null && own.size() >= line / 2 + threads)) {
+            throw new RejectedExecutionException("the line is full");
+        }
+        if (own == null) {
+            own = new ArrayDeque<>();
+            waiting.put(tenant, own);
+            turns.addLast(tenant);
+        }
+        own.addLast(task);
+        size++;
+    }
+
+    private synchronized void remove(String tenant, Runnable task) {
+        Deque<Runnable> own = waiting.get(tenant);
+        if (own != null && own.removeLastOccurrence(task)) {
+            size--;
+            if (own.isEmpty()) {
+                waiting.remove(tenant);
+                turns.remove(tenant);
+            }
+        }
+    }
+
+    private void runNext() {
+        Runnable next;
+        synchronized (this) {
+            String tenant = turns.removeFirst();
+            Deque<Runnable> own = Objects.requireNonNull(waiting.get(tenant), "a tenant with a turn waits");
+            next = own.removeFirst();
+            size--;
+            if (own.isEmpty()) {
+                waiting.remove(tenant);
+            } else {
+                turns.addLast(tenant);
+            }
+        }
+        next.run();
     }
 }

@@ -50,7 +50,7 @@ public final class DoorRuns {
 
     /** Fails with the problem that {@code refusal} is. */
     public static CompletionStage<Reply> refused(Workbench bench, Refusal refusal) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(refusal.key().tenant(), () -> {
             throw problem(bench, refusal);
         });
     }

@@ -54,7 +54,7 @@ public final class StreamOperation {
         call.whenOver(() -> leave(key));
         // No place given: from now on, and where that is, the log says.
         return bench.blocking()
-                .call(() -> {
+                .call(call.tenant(), () -> {
                     feed.begin(call.tenant());
                     return lastSeen.isEmpty()
                             ? bench.engine().records().chain(Long.MAX_VALUE, 1).head()

@@ -35,7 +35,7 @@ final class ForceOperations {
         LockKey key = call.key("key");
         FencingToken token = new FencingToken(call.body().getLong("token"));
         String reason = call.body().getString("reason");
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             EvictAnswer answer = bench.engine().evict(key, token, call.caller().actor(), reason);
             if (answer instanceof EvictAnswer.Mismatch mismatch) {
                 throw stale(key, token, mismatch);
@@ -75,7 +75,7 @@ final class ForceOperations {
         String pattern = pattern(call);
         Instant until = until(call.body().getString("until"));
         String reason = call.body().getString("reason");
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             Duration time = until == null ? null : timeTo(until);
             Pause pause =
                     bench.engine().pause(call.tenant(), pattern, call.caller().actor(), reason, time);
@@ -87,7 +87,7 @@ final class ForceOperations {
         String pattern = pattern(call);
         String actor = call.caller().actor();
         String reason = call.body().getString("reason", "no reason given");
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             if (!bench.engine().resume(call.tenant(), pattern, actor, reason)) {
                 throw Call.notFound("pause of", pattern).thrown();
             }

@@ -44,14 +44,14 @@ final class ListOperation {
         Set<KeyStatus> states = states(call);
         Optional<String> after = Cursor.place(call, CURSOR);
         if (key.isPresent() && !key.get().name().endsWith("*")) {
-            return bench.blocking().call(() -> Reply.ok(one(key.get(), states)));
+            return bench.blocking().call(call.tenant(), () -> Reply.ok(one(key.get(), states)));
         }
         String prefix = key.map(named -> named.name().substring(0, named.name().length() - 1))
                 .orElse("");
         // Who looks for few among many looks at many at a time.
         int chunk = states.isEmpty() ? call.limit() : Math.max(call.limit(), CHUNK);
         KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), chunk);
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             JsonObject page = page(query, states, call.limit());
             if (after.isEmpty()) {
                 JsonArray pauses = new JsonArray();

@@ -43,7 +43,9 @@ final class AuditOperation {
                 Cursor.number(call, CURSOR),
                 call.limit() + 1);
         return bench.blocking()
-                .call(() -> Reply.ok(page(bench.engine().records().audit(query), call.limit())));
+                .call(
+                        call.tenant(),
+                        () -> Reply.ok(page(bench.engine().records().audit(query), call.limit())));
     }
 
     private static JsonObject page(List<AuditRecord> found, int limit) {

@@ -24,7 +24,7 @@ final class CareOperations {
     }
 
     CompletionStage<Reply> sweepNow(Call call) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             JsonArray sweeps = new JsonArray();
             bench.engine().janitor().runOnce().forEach(round -> sweeps.add(sweep(round, call.tenant())));
             return Reply.ok(new JsonObject().put("sweeps", sweeps));

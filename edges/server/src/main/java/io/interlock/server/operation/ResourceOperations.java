@@ -27,14 +27,17 @@ final class ResourceOperations {
     CompletionStage<Reply> get(Call call) {
         LockKey key = call.keyParameter("key").orElseThrow();
         return bench.blocking()
-                .call(() -> Reply.ok(json(bench.engine()
-                        .resource(key)
-                        .orElseThrow(() -> Call.notFound("resource", key.name()).thrown()))));
+                .call(
+                        call.tenant(),
+                        () -> Reply.ok(json(bench.engine()
+                                .resource(key)
+                                .orElseThrow(() ->
+                                        Call.notFound("resource", key.name()).thrown()))));
     }
 
     CompletionStage<Reply> set(Call call) {
         LockKey key = call.key("key");
-        return bench.blocking().call(() -> Reply.ok(json(changed(call, key))));
+        return bench.blocking().call(call.tenant(), () -> Reply.ok(json(changed(call, key))));
     }
 
     /** The state that is asked for counts, whatever the version was; only a key that is in use is left alone. */

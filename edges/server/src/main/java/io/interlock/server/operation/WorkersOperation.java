@@ -38,7 +38,7 @@ final class WorkersOperation {
     }
 
     CompletionStage<Reply> list(Call call) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             Records records = bench.engine().records();
             List<WorkerNote> notes = records.workers(call.tenant(), SHOWN, RunQuery.MAX_LIMIT);
             // The clock that says when they were seen.

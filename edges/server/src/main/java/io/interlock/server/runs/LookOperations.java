@@ -47,16 +47,19 @@ final class LookOperations {
     CompletionStage<Reply> get(Call call) {
         RunId id = KnownRuns.id(call);
         if (call.patience().isZero()) {
-            return bench.blocking().call(() -> Reply.ok(detail(call, known.require(call, id))));
+            return bench.blocking().call(call.tenant(), () -> Reply.ok(detail(call, known.require(call, id))));
         }
         // Whose run it is comes first: how long a foreign one takes is nobody's business.
         return known.facts(call)
                 .thenCompose(facts ->
                         bench.waits().until(call, bench.engine().awaitEndAsync(facts.id(), call.patience())))
                 .thenCompose(ended -> bench.blocking()
-                        .call(() -> Reply.ok(detail(
-                                call,
-                                KnownRuns.owned(call, ended).orElseThrow(() -> KnownRuns.unknown(id.toString()))))));
+                        .call(
+                                call.tenant(),
+                                () -> Reply.ok(detail(
+                                        call,
+                                        KnownRuns.owned(call, ended)
+                                                .orElseThrow(() -> KnownRuns.unknown(id.toString()))))));
     }
 
     private JsonObject detail(Call call, Run run) {
@@ -95,7 +98,7 @@ final class LookOperations {
         RunQuery query = query(call);
         Predicate<Run> wanted = wanted(call);
         int limit = call.limit();
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             List<Run> found = new ArrayList<>();
             Optional<String> cursor = page(query, wanted, limit, found);
             JsonObject page = new JsonObject().put("items", new JsonArray(settled.shown(call.tenant(), found)));

@@ -28,7 +28,7 @@ final class OrderOperations {
 
     CompletionStage<Reply> cancel(Call call) {
         RunId id = KnownRuns.id(call);
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             known.require(call, id);
             CancelAnswer answer = bench.engine().cancel(id, call.caller().actor(), reason(call));
             if (answer instanceof CancelAnswer.Over over) {
@@ -46,7 +46,7 @@ final class OrderOperations {
 
     CompletionStage<Reply> redrive(Call call) {
         RunId id = KnownRuns.id(call);
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             known.require(call, id);
             RedriveAnswer answer =
                     bench.engine().deadLetters().redrive(id, call.caller().actor(), reason(call));
@@ -71,7 +71,7 @@ final class OrderOperations {
 
     CompletionStage<Reply> discard(Call call) {
         RunId id = KnownRuns.id(call);
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             known.require(call, id);
             DiscardAnswer answer =
                     bench.engine().deadLetters().discard(id, call.caller().actor(), reason(call));

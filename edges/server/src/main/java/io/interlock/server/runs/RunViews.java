@@ -67,10 +67,12 @@ public final class RunViews {
             return CompletableFuture.completedFuture(bare);
         }
         return bench.blocking()
-                .call(() -> bench.engine()
-                        .explain(run.id())
-                        .map(wait -> explained(run, wait))
-                        .orElse(bare))
+                .call(
+                        run.key().tenant(),
+                        () -> bench.engine()
+                                .explain(run.id())
+                                .map(wait -> explained(run, wait))
+                                .orElse(bare))
                 .exceptionally(failure -> {
                     log.debug("no reason why run {} waits: {}", run.id(), failure.toString());
                     return bare;

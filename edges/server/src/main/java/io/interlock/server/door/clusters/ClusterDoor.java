@@ -93,7 +93,7 @@ public final class ClusterDoor {
         Optional<Duration> ttl = call.duration("ttl");
         ttl.ifPresent(this::requireEnd);
         String actor = call.caller().actor();
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             Optional<Cluster> same = records.find(call.tenant(), id.text());
             if (same.isPresent()) {
                 return ClusterConflicts.taken(same.get());
@@ -132,7 +132,7 @@ public final class ClusterDoor {
     private CompletionStage<Reply> start(Call call) {
         JobSettings job = job(call.body().getString("type"));
         JsonObject parameters = call.body().getJsonObject("parameters", new JsonObject());
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             Cluster cluster = require(call);
             Optional<Cluster> heir = records.heir(call.tenant(), cluster.id());
             if (heir.isPresent() && revives(job, cluster.status())) {
@@ -224,11 +224,11 @@ public final class ClusterDoor {
     }
 
     private CompletionStage<Reply> get(Call call) {
-        return bench.blocking().call(() -> Reply.ok(ClusterJson.cluster(require(call))));
+        return bench.blocking().call(call.tenant(), () -> Reply.ok(ClusterJson.cluster(require(call))));
     }
 
     private CompletionStage<Reply> job(Call call) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             Run run = DoorRuns.require(bench, call, "job", ClusterId.KEYS);
             JsonObject json = ClusterJson.job(run);
             bench.engine().explain(run.id()).ifPresent(wait -> json.put("position", wait.position()));
@@ -237,7 +237,7 @@ public final class ClusterDoor {
     }
 
     private CompletionStage<Reply> dead(Call call) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             JsonArray items = new JsonArray();
             long after = 0;
             List<DeadLetter> page;

@@ -55,7 +55,9 @@ public final class FlowDoor {
         String named = call.body().getString("phase");
         return named != null
                 ? resume(call, named)
-                : bench.blocking().call(() -> currentPhase(call)).thenCompose(phase -> resume(call, phase));
+                : bench.blocking()
+                        .call(call.tenant(), () -> currentPhase(call))
+                        .thenCompose(phase -> resume(call, phase));
     }
 
     private CompletionStage<Reply> resume(Call call, String phase) {
@@ -145,13 +147,15 @@ public final class FlowDoor {
     private CompletionStage<Reply> look(Call call) {
         LockKey key = pathKey(call);
         return bench.blocking()
-                .call(() -> Reply.ok(DoorKeys.held(bench.engine(), key)
-                        .map(FlowDoor::locked)
-                        .orElseGet(() -> new JsonObject()
-                                .put("locked", false)
-                                .putNull("timestamp")
-                                .putNull("elapsed_seconds")
-                                .putNull("run_id"))));
+                .call(
+                        call.tenant(),
+                        () -> Reply.ok(DoorKeys.held(bench.engine(), key)
+                                .map(FlowDoor::locked)
+                                .orElseGet(() -> new JsonObject()
+                                        .put("locked", false)
+                                        .putNull("timestamp")
+                                        .putNull("elapsed_seconds")
+                                        .putNull("run_id"))));
     }
 
     private static JsonObject locked(KeyView view) {
@@ -176,7 +180,7 @@ public final class FlowDoor {
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = pathKey(call);
-        return bench.blocking().call(() -> DoorKeys.release(bench.engine(), call, key));
+        return bench.blocking().call(call.tenant(), () -> DoorKeys.release(bench.engine(), call, key));
     }
 
     private LockKey pathKey(Call call) {

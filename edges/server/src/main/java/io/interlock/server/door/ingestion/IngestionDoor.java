@@ -56,7 +56,7 @@ public final class IngestionDoor {
         Duration wait = wait(call);
         LockKey key = key(call, event);
         return bench.blocking()
-                .call(() -> records.origin(call.tenant(), event))
+                .call(call.tenant(), () -> records.origin(call.tenant(), event))
                 .thenCompose(origin -> start(call, DoorRuns.request(call, key, job), event, origin, wait));
     }
 
@@ -67,8 +67,10 @@ public final class IngestionDoor {
         Duration wait = wait(call);
         JsonObject origin = new JsonObject().put("source_event_id", source).put("track_id", track);
         return bench.blocking()
-                .call(() -> records.eventOf(
-                        call.tenant(), source, track, call.caller().actor()))
+                .call(
+                        call.tenant(),
+                        () -> records.eventOf(
+                                call.tenant(), source, track, call.caller().actor()))
                 .thenCompose(event -> start(call, DoorRuns.request(call, key(call, event), job), event, origin, wait));
     }
 
@@ -78,7 +80,7 @@ public final class IngestionDoor {
         RunRequest request = wait.isZero() ? told : told.retryOnConflict((int) wait.dividedBy(ASK_AGAIN), ASK_AGAIN);
         return bench.waits()
                 .until(call, bench.engine().submitAsync(request))
-                .thenCompose(answer -> bench.blocking().call(() -> answer(answer, event)));
+                .thenCompose(answer -> bench.blocking().call(call.tenant(), () -> answer(answer, event)));
     }
 
     private Reply answer(Submission answer, String event) {
@@ -102,7 +104,7 @@ public final class IngestionDoor {
     private CompletionStage<Reply> get(Call call) {
         String event = call.required("event_id", String.class);
         LockKey key = key(call, event);
-        return bench.blocking().call(() -> Reply.ok(IngestionJson.of(bench.engine(), key, event)));
+        return bench.blocking().call(call.tenant(), () -> Reply.ok(IngestionJson.of(bench.engine(), key, event)));
     }
 
     /** How long the caller would rather wait than be refused; at most 30 s, as everywhere. */

@@ -83,13 +83,15 @@ public final class PipelineDoor {
 
     private CompletionStage<Reply> get(Call call) {
         return bench.blocking()
-                .call(() -> Reply.ok(PipelineJson.run(
-                        DoorRuns.require(bench, call, "pipeline run", KEYS),
-                        bench.environment().clock().instant())));
+                .call(
+                        call.tenant(),
+                        () -> Reply.ok(PipelineJson.run(
+                                DoorRuns.require(bench, call, "pipeline run", KEYS),
+                                bench.environment().clock().instant())));
     }
 
     private CompletionStage<Reply> locks(Call call) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             JsonArray locks = new JsonArray();
             DoorKeys.allHeld(bench.engine(), call.tenant(), KEYS).forEach(view -> locks.add(PipelineJson.lock(view)));
             return Reply.ok(new JsonObject().put("locks", locks));
@@ -98,7 +100,7 @@ public final class PipelineDoor {
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = key(call);
-        return bench.blocking().call(() -> DoorKeys.release(bench.engine(), call, key));
+        return bench.blocking().call(call.tenant(), () -> DoorKeys.release(bench.engine(), call, key));
     }
 
     private JobSettings job(Call call) {

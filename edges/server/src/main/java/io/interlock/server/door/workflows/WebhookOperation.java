@@ -57,7 +57,7 @@ final class WebhookOperation {
                 .orElse(plain);
         return bench.waits()
                 .until(call, bench.engine().submitAsync(request))
-                .thenCompose(answer -> bench.blocking().call(() -> reply(request, answer)));
+                .thenCompose(answer -> bench.blocking().call(call.tenant(), () -> reply(request, answer)));
     }
 
     private Reply reply(RunRequest request, Submission answer) {

@@ -54,17 +54,18 @@ public final class WorkflowDoor {
 
     private CompletionStage<Reply> look(Call call) {
         LockKey key = key(call);
-        return bench.blocking().call(() -> Reply.ok(WorkflowJson.lock(DoorKeys.look(bench.engine(), key))));
+        return bench.blocking()
+                .call(call.tenant(), () -> Reply.ok(WorkflowJson.lock(DoorKeys.look(bench.engine(), key))));
     }
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = key(call);
-        return bench.blocking().call(() -> DoorKeys.release(bench.engine(), call, key));
+        return bench.blocking().call(call.tenant(), () -> DoorKeys.release(bench.engine(), call, key));
     }
 
     /** What the janitor does by itself every few seconds, now. */
     private CompletionStage<Reply> clean(Call call) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             long cleaned = bench.engine().janitor().runOnce().stream()
                     .flatMap(round -> round.actions().stream())
                     .map(action -> action.key())
@@ -77,7 +78,7 @@ public final class WorkflowDoor {
     }
 
     private CompletionStage<Reply> get(Call call) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             Run run = require(call);
             JsonObject json = WorkflowJson.execution(run);
             if (work(run) instanceof Work.Nodes nodes && !json.containsKey("node")) {
@@ -97,7 +98,7 @@ public final class WorkflowDoor {
     }
 
     private CompletionStage<Reply> abort(Call call) {
-        return bench.blocking().call(() -> {
+        return bench.blocking().call(call.tenant(), () -> {
             Run run = require(call);
             String reason = call.body().getString("reason", "no reason given");
             CancelAnswer answer = bench.engine().cancel(run.id(), call.caller().actor(), reason);
