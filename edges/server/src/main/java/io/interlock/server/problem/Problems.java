@@ -5,6 +5,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.IdempotencyMismatchException;
+import io.interlock.engine.TenantLimitException;
 import io.interlock.engine.UnknownJobException;
 import java.time.Duration;
 import java.util.Map;
@@ -17,6 +18,7 @@ public final class Problems {
 
     private static final Duration STORE_BACK = Duration.ofSeconds(2);
     private static final Duration NODE_BACK = Duration.ofSeconds(1);
+    private static final Duration TENANT_BACK = Duration.ofSeconds(5);
 
     /** Settings as the engine calls them, where the API has another name for them. */
     private static final Map<String, String> FIELDS = Map.of(
@@ -56,6 +58,12 @@ public final class Problems {
                                     + mismatch.run().id() + " of another content.")
                     .with("idempotencyKey", mismatch.idempotencyKey())
                     .with("runId", mismatch.run().id().toString());
+        }
+        if (cause instanceof TenantLimitException full) {
+            return Problem.of(ProblemCode.TENANT_LIMIT, message(full))
+                    .with("setting", full.setting())
+                    .with("limit", full.limit())
+                    .retryAfter(TENANT_BACK);
         }
         if (cause instanceof EngineClosedException || cause instanceof RejectedExecutionException) {
             // The engine's calls wait in a line without a limit, and the server's own pools say that they are full by a
