@@ -1,6 +1,7 @@
 package io.interlock.engine;
 
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
@@ -62,6 +63,27 @@ class HangingLogTest {
     }
 
     @Test
+    void heartbeatsGoOnThoughTheLogHangsWithTheFailureBefore() {
+        FaultyStore faults = new FaultyStore(new MemoryStore(Environment.system()));
+        try (RunEngine engine = RunEngine.builder(faults.store())
+                        .drainTime(Duration.ZERO)
+                        .withoutBooks()
+                        .build();
+                CallerRun work = begun(engine, "ledger")) {
+            faults.down("beat");
+            await().until(() -> full.hangs);
+            faults.up();
+            int before = faults.calls("beat");
+            try {
+                await().until(() -> faults.calls("beat") > before + 2);
+                assertThat(work.stopping()).isEmpty();
+            } finally {
+                mayGo.countDown();
+            }
+        }
+    }
+
+    @Test
     void nobodyIsHeldUpByAListenerThatIsTooSlowThoughNobodyCanWriteThatDown() throws Exception {
         EngineListener hanging = event -> full.hang();
         try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
@@ -91,15 +113,18 @@ class HangingLogTest {
     }
 
     private final class Full extends AppenderBase<ILoggingEvent> {
+        private volatile boolean hangs;
+
         @Override
         protected void append(ILoggingEvent event) {
             String line = event.getFormattedMessage();
-            if (line.contains("is lost") || line.contains("is too slow")) {
+            if (line.contains("is lost") || line.contains("is too slow") || line.contains("heartbeat of run")) {
                 hang();
             }
         }
 
         void hang() {
+            hangs = true;
             try {
                 mayGo.await();
             } catch (InterruptedException told) {

@@ -74,6 +74,35 @@ class LogTest extends LocksFixture {
 
     @Test
     void everybodyHearsThatALeaseIsLostThoughNobodyCanWriteItDown() {
+        Set<LockKey> told = ConcurrentHashMap.newKeySet();
+        hold(KEY).onLost(cause -> told.add(KEY));
+        hold(OTHER).onLost(cause -> told.add(OTHER));
+        store.renewing.fail();
+        Logger losses = (Logger) LoggerFactory.getLogger("io.interlock.locks.internal.Leases");
+        whileItHangs(losses, () -> eventuallyAsTimePasses(() -> told.size() == 2));
+    }
+
+    @Test
+    void leasesAreRenewedAgainThoughTheLogHangsWithTheFailureBefore() {
+        Lease one = hold(KEY);
+        Lease other = hold(OTHER);
+        // Slow enough for a failure of the whole batch.
+        store.renewing.before = () -> {
+            seconds(1);
+            ScriptedStore.UNAVAILABLE.run();
+        };
+        Logger renewals = (Logger) LoggerFactory.getLogger("io.interlock.locks.internal.LeaseKeeper");
+        whileItHangs(renewals, () -> {
+            eventuallyAsTimePasses(() -> store.renewals.size() > 0);
+            store.renewing.heal();
+            int before = store.renewals.size();
+            eventuallyAsTimePasses(() -> store.renewals.size() > before + 4);
+            assertThat(one.isHeld()).isTrue();
+            assertThat(other.isHeld()).isTrue();
+        });
+    }
+
+    private static void whileItHangs(Logger logger, Runnable meanwhile) {
         CountDownLatch mayGo = new CountDownLatch(1);
         AppenderBase<ILoggingEvent> full = new AppenderBase<>() {
             @Override
@@ -85,18 +114,13 @@ class LogTest extends LocksFixture {
                 }
             }
         };
-        Set<LockKey> told = ConcurrentHashMap.newKeySet();
-        hold(KEY).onLost(cause -> told.add(KEY));
-        hold(OTHER).onLost(cause -> told.add(OTHER));
-        store.renewing.fail();
-        Logger losses = (Logger) LoggerFactory.getLogger("io.interlock.locks.internal.Leases");
         full.start();
-        losses.addAppender(full);
+        logger.addAppender(full);
         try {
-            eventuallyAsTimePasses(() -> told.size() == 2);
+            meanwhile.run();
         } finally {
             mayGo.countDown();
-            losses.detachAppender(full);
+            logger.detachAppender(full);
         }
     }
 

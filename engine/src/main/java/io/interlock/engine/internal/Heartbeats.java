@@ -149,11 +149,14 @@ final class Heartbeats {
                 beat(due.subList(half, due.size()), begun);
                 return;
             }
-            log.warn("{} heartbeats failed, trying again: {}", beats.size(), unavailable.getMessage());
             beats.forEach(beat -> retry(beat.held));
+            shop.aside()
+                    .write(() ->
+                            log.warn("{} heartbeats failed, trying again: {}", beats.size(), unavailable.getMessage()));
         } catch (RuntimeException | Error failure) {
-            log.warn("{} heartbeats failed together, trying each alone", beats.size(), failure);
             beats.forEach(this::apart);
+            shop.aside()
+                    .write(() -> log.warn("{} heartbeats failed together, trying each alone", beats.size(), failure));
         }
     }
 
@@ -180,11 +183,12 @@ final class Heartbeats {
         try {
             hear(beat, shop.source().steps().beat(List.of(beat.request())).only(), before);
         } catch (RuntimeException | Error failure) {
-            log.warn(
-                    "the heartbeat of run {} failed, trying again: {}",
-                    beat.held.run().id(),
-                    failure.toString());
             retry(beat.held);
+            shop.aside()
+                    .write(() -> log.warn(
+                            "the heartbeat of run {} failed, trying again: {}",
+                            beat.held.run().id(),
+                            failure.toString()));
         }
     }
 

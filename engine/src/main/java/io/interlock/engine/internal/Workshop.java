@@ -2,6 +2,7 @@ package io.interlock.engine.internal;
 
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.WorkSource;
+import io.interlock.log.AsideLog;
 import io.interlock.run.Run;
 import io.interlock.time.Environment;
 import io.interlock.time.LocalTime;
@@ -24,6 +25,7 @@ final class Workshop {
     private final Timers deadlines;
     private final Timers claims;
     private final Timers chores;
+    private final AsideLog aside;
     private final WorkLanes lanes;
     private final Events events;
     private final Works works;
@@ -45,6 +47,7 @@ final class Workshop {
         this.deadlines = environment.timers("interlock-deadlines");
         this.claims = environment.timers("interlock-claims");
         this.chores = environment.timers("interlock-chores");
+        this.aside = new AsideLog(environment);
         this.lanes = WorkLanes.of(settings.source(), threads);
         this.events = new Events(settings.listeners(), threads);
         this.works = new Works(this);
@@ -67,6 +70,11 @@ final class Workshop {
         deadlines.close();
         chores.close();
         threads.closing().run();
+    }
+
+    /** Where threads log that must not hang with the log. */
+    AsideLog aside() {
+        return aside;
     }
 
     /** Makes a call to the store that does not gather others, where nobody waits for it. Never throws. */

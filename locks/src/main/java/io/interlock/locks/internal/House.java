@@ -35,7 +35,7 @@ final class House {
         this.deadlines = environment.timers("interlock-watch");
         this.chores = environment.timers("interlock-chores");
         this.lane = new StoreLane(settings.store(), threads.calls());
-        this.keeper = new LeaseKeeper(settings.store(), renewals, environment.ticker(), time, threads.renewals());
+        this.keeper = new LeaseKeeper(settings.store(), renewals, environment.ticker(), time, threads);
         this.watch = new LossWatch(deadlines, environment.ticker(), time, keeper::renewAllSoon);
         this.aftercare = new Aftercare(this, chores);
         this.sweeper = new Sweeper(settings, chores, time);

@@ -13,7 +13,6 @@ import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,14 +35,14 @@ final class LeaseKeeper {
     private final LeaseStore store;
     private final Timers timers;
     private final LocalTime time;
-    private final Executor apart;
+    private final Threads threads;
     private final Agenda<HeldLease> agenda;
 
-    LeaseKeeper(LeaseStore store, Timers timers, Ticker ticker, LocalTime time, Executor apart) {
+    LeaseKeeper(LeaseStore store, Timers timers, Ticker ticker, LocalTime time, Threads threads) {
         this.store = store;
         this.timers = timers;
         this.time = time;
-        this.apart = apart;
+        this.threads = threads;
         this.agenda = new Agenda<>(timers, ticker, this::renewDue);
     }
 
@@ -112,15 +111,19 @@ final class LeaseKeeper {
                 renew(due.subList(half, due.size()));
                 return;
             }
-            log.warn("{} leases could not be renewed, trying again: {}", due.size(), unavailable.getMessage());
             renewals.forEach(renewal -> retry(renewal.lease));
+            threads.aside()
+                    .write(() -> log.warn(
+                            "{} leases could not be renewed, trying again: {}", due.size(), unavailable.getMessage()));
         } catch (RuntimeException | Error failure) {
-            log.warn("{} leases could not be renewed together, trying each alone", due.size(), failure);
             for (Renewal renewal : renewals) {
                 renewal.open.clear();
                 renewal.open.addAll(renewal.requests);
                 settle(renewal, before);
             }
+            threads.aside()
+                    .write(() -> log.warn(
+                            "{} leases could not be renewed together, trying each alone", due.size(), failure));
         }
     }
 
@@ -139,7 +142,7 @@ final class LeaseKeeper {
 
     private void apart(Runnable renewal) {
         try {
-            apart.execute(renewal);
+            threads.renewals().execute(renewal);
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             renewal.run();
         }
@@ -154,8 +157,10 @@ final class LeaseKeeper {
             }
             conclude(renewal, before);
         } catch (RuntimeException | Error failure) {
-            log.warn("{} could not be renewed, trying again: {}", renewal.lease.key(), failure.toString());
             retry(renewal.lease);
+            threads.aside()
+                    .write(() -> log.warn(
+                            "{} could not be renewed, trying again: {}", renewal.lease.key(), failure.toString()));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.interlock.locks.internal;
 
+import io.interlock.log.AsideLog;
 import io.interlock.time.Environment;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -25,6 +26,7 @@ final class Threads implements Executor {
     private final ThreadPoolExecutor calls;
     private final ThreadPoolExecutor renewals;
     private final ThreadPoolExecutor guests;
+    private final AsideLog aside;
 
     Threads(Environment environment) {
         calls = pool(MAX_CALLS, environment.threads("interlock-call"));
@@ -36,6 +38,12 @@ final class Threads implements Executor {
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
                 environment.threads("interlock-callback"));
+        aside = new AsideLog(environment);
+    }
+
+    /** Where threads log that must not hang with the log. */
+    AsideLog aside() {
+        return aside;
     }
 
     /** Where calls to the store run. */
