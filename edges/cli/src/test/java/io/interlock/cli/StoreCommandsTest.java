@@ -61,6 +61,48 @@ class StoreCommandsTest {
     }
 
     @Test
+    void whatAWorkerWroteIsShownAsText() throws IOException {
+        String evil = "msg \u001b]0;TITLE\u0007\u001b[2J\u001b[31mRED\u009b2J\u0085\u202Eturned\rover";
+        Path file = Files.writeString(folder.resolve("evil"), evil, StandardCharsets.UTF_8);
+        Path config = Files.writeString(folder.resolve("interlock.yaml"), """
+                interlock:
+                  jobs: { evil: { run: { command: ["sh", "-c", "cat %s; exit 3"] } } }
+                """.formatted(file));
+        Answer submitted = cli.type(
+                "runs",
+                "submit",
+                "evil",
+                "--config",
+                config.toString(),
+                "--json",
+                "--label",
+                "a=" + evil,
+                "--reason",
+                evil);
+        assertThat(submitted.code()).as(submitted.err()).isZero();
+        String id = field(submitted.out(), "id");
+        Running worker = new Cli(folder).start("worker", "--config", config.toString());
+        Answer watched = cli.type("runs", "watch", id);
+        worker.signal("TERM");
+        worker.await();
+        List<Answer> all = List.of(
+                submitted,
+                watched,
+                cli.type("runs", "show", id),
+                cli.type("runs", "show", id, "--json"),
+                cli.type("runs", "logs", id),
+                cli.type("runs", "ls"),
+                cli.type("runs", "ls", "--json"),
+                cli.type("runs", "cancel", id));
+        assertThat(all)
+                .allSatisfy(answer -> assertThat((answer.out() + answer.err()).chars())
+                        .noneMatch(c -> (Character.isISOControl(c) && c != '\n' && c != '\t') || c == 0x202e));
+        assertThat(cli.type("runs", "logs", id).out()).contains("msg \\u001b]0;TITLE\\u0007");
+        assertThat(cli.type("runs", "logs", id, "--raw").out()).contains(evil);
+        assertThat(cli.type("runs", "show", id, "--json").out()).contains("\\u009b2J");
+    }
+
+    @Test
     void whatToTypeNextLeadsToTheSamePlace() throws IOException {
         // By a process that is gone when it has the lease.
         Cli process = new Cli(Files.createDirectories(folder.resolve("elsewhere")));

@@ -12,6 +12,7 @@ import io.interlock.engine.http.WebhookSigner;
 import io.interlock.time.Environment;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +56,9 @@ final class Handlers implements AutoCloseable {
     }
 
     private RunHandler command(Work.Command command) {
-        CommandSpec spec = CommandSpec.of(command.words()).exitCodes(command.permanentExitCodes(), Set.of());
+        CommandSpec spec = CommandSpec.of(command.words())
+                .environment(Map.of(), command.inherited())
+                .exitCodes(command.permanentExitCodes(), Set.of());
         return new CommandHandler(
                 command.directory() == null ? spec : spec.directory(command.directory()), environment);
     }

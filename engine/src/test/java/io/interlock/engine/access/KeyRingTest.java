@@ -158,6 +158,7 @@ class KeyRingTest {
         IssuedKey first = now(ring.bootstrap("start")).orElseThrow();
         assertThat(KeyRing.isBootstrap(first.kept())).isTrue();
         assertThat(first.kept().tenant()).isEqualTo("default");
+        assertThat(first.kept().expiresAt()).isEqualTo(first.kept().createdAt().plus(KeyRing.FIRST_KEY));
         assertThat(now(ring.bootstrap("start"))).isEmpty();
         IssuedKey admin = now(ring.issue(new KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
         assertThat(KeyRing.isBootstrap(admin.kept())).isFalse();

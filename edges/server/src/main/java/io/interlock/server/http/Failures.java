@@ -1,5 +1,6 @@
 package io.interlock.server.http;
 
+import io.interlock.server.log.LogText;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -9,6 +10,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.HttpException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -22,6 +24,7 @@ public final class Failures implements Handler<RoutingContext> {
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
 
     private static final long LINGER_MILLIS = 1_000;
+    private static final int BAD_REQUEST = 400;
 
     @Override
     public void handle(RoutingContext context) {
@@ -86,6 +89,10 @@ public final class Failures implements Handler<RoutingContext> {
     }
 
     private static Problem said(RoutingContext context, Throwable failure) {
+        if (failure instanceof HttpException refused && refused.getStatusCode() == BAD_REQUEST) {
+            // The router could not decode it. Its message has the query, which is not for the log.
+            return Problem.invalid("query", "The query cannot be read: a % needs two hexadecimal digits behind it.");
+        }
         Problem problem = Problems.of(failure);
         if (problem.code() == ProblemCode.INTERNAL_ERROR) {
             log.error("request {} failed", Exchange.requestId(context), failure);
@@ -105,7 +112,7 @@ public final class Failures implements Handler<RoutingContext> {
     }
 
     static String shown(HttpServerRequest request) {
-        String path = AccessLog.plain(request.path());
+        String path = LogText.oneLine(String.valueOf(request.path()));
         return path.length() > 200 ? path.substring(0, 200) + "…" : path;
     }
 }

@@ -1,0 +1,125 @@
+package io.interlock.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.interlock.InvalidSettingException;
+import io.interlock.access.Role;
+import io.interlock.config.Limits;
+import io.interlock.config.Listen;
+import io.interlock.server.api.Rig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How many connections there may be. */
+class ConnectionLimitTest {
+
+    private static final ClientAddress PEERS = new ClientAddress(List.of());
+
+    @Test
+    void anAddressMayNotHaveThemAll() throws IOException {
+        try (Rig rig = new Rig(new Listen("127.0.0.1", 0, null, false, null), limits(50, 10))) {
+            List<Socket> idle = new ArrayList<>();
+            try {
+                for (int i = 0; i < 30; i++) {
+                    idle.add(connect(rig, "127.0.0.9"));
+                }
+                for (Socket beyond : idle.subList(10, 30)) {
+                    assertThat(isClosed(beyond)).isTrue();
+                }
+                assertThat(rig.get("/api/v1/runs", rig.key("acme", Role.READ)).statusCode())
+                        .as("from another address")
+                        .isEqualTo(200);
+                idle.get(0).close();
+                await().until(() -> answers(rig, "127.0.0.9"));
+            } finally {
+                for (Socket each : idle) {
+                    each.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void beyondTheLimitOfAllConnectionsAreClosed() throws IOException {
+        try (Rig rig = new Rig(new Listen("127.0.0.1", 0, null, false, null), limits(20, 20))) {
+            List<Socket> idle = new ArrayList<>();
+            try {
+                for (int i = 0; i < 25; i++) {
+                    idle.add(connect(rig, "127.0.0." + (10 + i)));
+                }
+                for (Socket beyond : idle.subList(20, 25)) {
+                    assertThat(isClosed(beyond)).isTrue();
+                }
+            } finally {
+                for (Socket each : idle) {
+                    each.close();
+                }
+            }
+            await().until(() -> answers(rig, "127.0.0.9"));
+        }
+    }
+
+    @Test
+    void thereAreAlwaysFewerThanFilesOfTheProcess() {
+        assertThat(ConnectionLimit.of(Limits.Connections.AUTOMATIC, PEERS, 1_024)
+                        .most())
+                .isEqualTo(768);
+        assertThat(ConnectionLimit.of(Limits.Connections.AUTOMATIC, PEERS, 10_000)
+                        .most())
+                .isEqualTo(8_000);
+        assertThat(ConnectionLimit.of(Limits.Connections.AUTOMATIC, PEERS, 1_000_000)
+                        .most())
+                .isEqualTo(20_000);
+        assertThatThrownBy(() -> ConnectionLimit.of(new Limits.Connections(900, null), PEERS, 1_024))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("900")
+                .hasMessageContaining("768")
+                .hasMessageContaining("1024")
+                .hasMessageContaining("ulimit -n");
+    }
+
+    private static Limits limits(int most, int ofAnAddress) {
+        return new Limits(
+                1_000,
+                20,
+                1_000,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(60),
+                5,
+                new Limits.Connections(most, ofAnAddress));
+    }
+
+    private static Socket connect(Rig rig, String from) throws IOException {
+        return new Socket(InetAddress.getLoopbackAddress(), rig.server.port(), InetAddress.getByName(from), 0);
+    }
+
+    private static boolean isClosed(Socket socket) {
+        try {
+            socket.setSoTimeout(20_000);
+            return socket.getInputStream().read() < 0;
+        } catch (IOException reset) {
+            return true;
+        }
+    }
+
+    private static boolean answers(Rig rig, String from) {
+        try (Socket socket = connect(rig, from)) {
+            socket.setSoTimeout(5_000);
+            socket.getOutputStream()
+                    .write("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                            .getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
+                    .startsWith("HTTP/1.1 200");
+        } catch (IOException refused) {
+            return false;
+        }
+    }
+}
