@@ -17,6 +17,11 @@ import java.util.regex.Pattern;
  */
 public record InheritedEnvironment(boolean all, Set<String> allowed) {
 
+    private static final Set<String> SECRET = Set.of("PGPASSWORD", "PGPASSFILE", "MYSQL_PWD", "REDISCLI_AUTH");
+    private static final Set<String> SECRET_BEGINNINGS = Set.of(CommandSpec.OURS, "AWS_");
+    // Before the rules below, which are checked by it.
+    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*\\*?");
+
     /** All variables that hold no secret. */
     public static final InheritedEnvironment ALL = new InheritedEnvironment(true, Set.of());
 
@@ -26,10 +31,6 @@ public record InheritedEnvironment(boolean all, Set<String> allowed) {
     /** What almost every program needs, and nothing that is anybody's secret. */
     public static final InheritedEnvironment CLEAN =
             new InheritedEnvironment(false, Set.of("PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR"));
-
-    private static final Set<String> SECRET = Set.of("PGPASSWORD", "PGPASSFILE", "MYSQL_PWD", "REDISCLI_AUTH");
-    private static final Set<String> SECRET_BEGINNINGS = Set.of(CommandSpec.OURS, "AWS_");
-    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*\\*?");
 
     /** Checks the names. */
     public InheritedEnvironment {

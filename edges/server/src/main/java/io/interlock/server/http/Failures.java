@@ -34,7 +34,9 @@ public final class Failures implements Handler<RoutingContext> {
             // told.
             return;
         }
-        answer(context, failure == null ? byStatus(context) : said(context, failure));
+        // The router itself says 400 of what it cannot read. Its message has the query, which is not for the log.
+        boolean told = failure == null || context.statusCode() == BAD_REQUEST;
+        answer(context, told ? byStatus(context) : said(context, failure));
     }
 
     private static boolean wasGivenUp(@Nullable Throwable failure) {
@@ -89,10 +91,6 @@ public final class Failures implements Handler<RoutingContext> {
     }
 
     private static Problem said(RoutingContext context, Throwable failure) {
-        if (failure instanceof HttpException refused && refused.getStatusCode() == BAD_REQUEST) {
-            // The router could not decode it. Its message has the query, which is not for the log.
-            return Problem.invalid("query", "The query cannot be read: a % needs two hexadecimal digits behind it.");
-        }
         Problem problem = Problems.of(failure);
         if (problem.code() == ProblemCode.INTERNAL_ERROR) {
             log.error("request {} failed", Exchange.requestId(context), failure);
@@ -106,9 +104,23 @@ public final class Failures implements Handler<RoutingContext> {
         HttpServerRequest request = context.request();
         return switch (context.statusCode()) {
             case 404 -> Problem.of(ProblemCode.UNKNOWN_ROUTE, "There is no operation at " + shown(request) + ".");
-            case 400 -> Problem.invalid("path", "The path cannot be read.");
+            case BAD_REQUEST -> unreadable(context);
             default -> Problem.of(ProblemCode.INTERNAL_ERROR, "The server answered " + context.statusCode() + ".");
         };
+    }
+
+    private static Problem unreadable(RoutingContext context) {
+        if (context.request().authority() == null) {
+            return noHost();
+        }
+        return context.failure() instanceof HttpException
+                ? Problem.invalid("query", "The query cannot be read.")
+                : Problem.invalid("path", "The path cannot be read.");
+    }
+
+    static Problem noHost() {
+        return Problem.invalid(
+                "header/Host", "must be there exactly once, as a name or an address with an optional port");
     }
 
     static String shown(HttpServerRequest request) {

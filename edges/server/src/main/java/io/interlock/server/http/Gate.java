@@ -6,14 +6,18 @@ import io.interlock.time.Environment;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** What stands before all routes and behind them. */
 public final class Gate {
+
+    private static final Pattern HOST = Pattern.compile("([A-Za-z0-9._~-]+|\\[[0-9A-Fa-f:.]+])(:[0-9]{1,5})?");
+
+    private static final Pattern BROKEN = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private final Handler<RoutingContext> addresses;
     private final BodyReader bodies;
@@ -54,6 +58,7 @@ public final class Gate {
                 .handler(dates)
                 .handler(securityHeaders)
                 .handler(Gate::oneHost)
+                .handler(Gate::encoded)
                 .handler(Gate::oneLength)
                 .failureHandler(failures);
         router.errorHandler(404, failures);
@@ -62,18 +67,30 @@ public final class Gate {
         return router;
     }
 
-    /** A request for two hosts, or for none, is not HTTP/1.1: a proxy in front may have looked at the other one. */
+    /** A request for two hosts, or for what is no host, is refused: a proxy in front may have read it in another way. */
     private static void oneHost(RoutingContext context) {
-        HttpServerRequest request = context.request();
-        int hosts = request.headers().getAll(HttpHeaders.HOST).size();
-        boolean old = request.version() == HttpVersion.HTTP_1_0;
-        if (hosts > 1 || (request.authority() == null && !(old && hosts == 0))) {
-            context.fail(Problem.invalid(
-                            "header/Host", "must be there exactly once, as a name or address with an optional port")
-                    .thrown());
-        } else {
+        List<String> hosts = context.request().headers().getAll(HttpHeaders.HOST);
+        // Load balancers still ask in HTTP/1.0, which has no such header.
+        boolean old = hosts.isEmpty() && context.request().version() == HttpVersion.HTTP_1_0;
+        if (old || (hosts.size() == 1 && HOST.matcher(hosts.get(0)).matches())) {
             context.next();
+        } else {
+            Failures.answer(context, Failures.noHost());
         }
+    }
+
+    /** What is not encoded properly cannot be decoded: the router would stumble over it. */
+    private static void encoded(RoutingContext context) {
+        String uri = context.request().uri();
+        if (!BROKEN.matcher(uri).find()) {
+            context.next();
+            return;
+        }
+        int query = uri.indexOf('?');
+        boolean inPath = BROKEN.matcher(query < 0 ? uri : uri.substring(0, query)).find();
+        Failures.answer(
+                context,
+                Problem.invalid(inPath ? "path" : "query", "a % needs two hexadecimal digits behind it"));
     }
 
     /** A body whose length can be read in two ways is none: somebody in front may have read it the other way. */

@@ -173,9 +173,12 @@ class HostileInputTest {
                     .startsWith("HTTP/1.1 400")
                     .contains("header/Host");
         }
+    }
+
+    @Test
+    void aLoadBalancerMayAskInHttp10WithoutAHost() {
         assertThat(RawClient.exchange(rig.server.port(), "GET /health/live HTTP/1.0\r\n\r\n", 5_000))
-                .as("load balancers still ask so")
-                .startsWith("HTTP/1.0 200");
+                .matches("(?s)HTTP/1\\.[01] 200.*");
     }
 
     @Test

@@ -114,14 +114,12 @@ class HostileTableTest {
     void isAnsweredOnceAndHarmsNothing(Row row) {
         String answer = exchange(request(row));
         List<String> statuses =
-                STATUS.matcher(answer).results().map(found -> found.group(1)).toList();
+                STATUS.matcher(answer).results().map(found -> found.group(1)).filter(status -> !status.equals("100")).toList();
         assertThat(statuses).as(answer).hasSizeLessThanOrEqualTo(1);
         assertThat(statuses.isEmpty() ? "closed" : statuses.get(0))
                 .as("%s: %s", row.text(), answer)
                 .isIn(row.expected());
-        assertThat(answer)
-                .doesNotContain("Exception", "\tat ", "java.", "\nX-Evil", "\nx-evil", "root:x:0")
-                .doesNotContainIgnoringCase("Content-Type: text/html\r\nContent-Length: 0");
+        assertThat(answer).doesNotContain("Exception", "\tat ", "java.", "\nX-Evil", "\nx-evil", "root:x:0");
         assertThat(server.status("/health/live")).isEqualTo(200);
     }
 
@@ -178,7 +176,6 @@ class HostileTableTest {
             ByteArrayOutputStream answer = new ByteArrayOutputStream();
             try {
                 socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-                socket.shutdownOutput();
                 socket.getInputStream().transferTo(answer);
             } catch (IOException silentOrGone) {
                 // What came before is the answer.
