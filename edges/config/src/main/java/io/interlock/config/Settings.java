@@ -51,7 +51,7 @@ final class Settings {
             jobs.*.door                | [pipelines flows ingestion workflows clusters none] | none | The contract through which the job can be started, beside REST
             jobs.*.run.command         | WORDS    |        | The program to run, and its arguments; no shell reads it
             jobs.*.run.directory       | TEXT     |        | Where the program works; left out, where this process does
-            jobs.*.run.environment     | [inherit clean] | inherit | Which variables of this process the program sees: inherit, all but INTERLOCK_*, AWS_*, PGPASSWORD, PGPASSFILE, MYSQL_PWD and REDISCLI_AUTH; clean, only PATH, HOME, LANG, LC_*, TZ and TMPDIR
+            jobs.*.run.environment     | [inherit clean] | inherit | Which variables of this process the program sees: inherit, all but INTERLOCK_*, AWS_* (regions and profiles aside), PGPASSWORD, PGPASSFILE, MYSQL_PWD and REDISCLI_AUTH; clean, only PATH, HOME, LANG, LC_*, TZ and TMPDIR
             jobs.*.run.environment-allow | WORDS  |        | Further variables it sees, by name or as AWS_*
             jobs.*.run.http.url        | URL      |        | The address to call
             jobs.*.run.http.timeout    | DURATION | 30s    | How long its answer may take

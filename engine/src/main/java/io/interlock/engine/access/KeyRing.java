@@ -43,6 +43,8 @@ public final class KeyRing {
     private final ConcurrentMap<String, CompletableFuture<Optional<AccessKey>>> asked = new ConcurrentHashMap<>();
     private final List<Runnable> onRevoked = new CopyOnWriteArrayList<>();
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
+    // As many as there are keys.
+    private final ConcurrentMap<String, Instant> lastUse = new ConcurrentHashMap<>();
 
     /**
      * A ring over the keys of a store.
@@ -144,6 +146,11 @@ public final class KeyRing {
                 blocking);
     }
 
+    /** When this node last let a request in by the key called so, since it was started; other nodes are not asked. */
+    public Optional<Instant> lastUse(String id) {
+        return Optional.ofNullable(lastUse.get(id));
+    }
+
     /** Runs {@code action} whenever a key was revoked through this ring, before the revocation is answered. It must be quick. */
     public void onRevoked(Runnable action) {
         onRevoked.add(action);
@@ -210,6 +217,8 @@ public final class KeyRing {
             return Optional.empty();
         }
         Instant now = environment.clock().instant();
-        return found.filter(shown::opens).filter(key -> key.isActive(now));
+        Optional<AccessKey> known = found.filter(shown::opens).filter(key -> key.isActive(now));
+        known.ifPresent(key -> lastUse.put(key.id(), now));
+        return known;
     }
 }

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /**
  * Which variables of this process a command sees. Those that hold secrets of Interlock, of its stores and of AWS are not among them
- * unless the list names them: {@code INTERLOCK_*}, {@code AWS_*}, {@code PGPASSWORD}, {@code PGPASSFILE}, {@code MYSQL_PWD} and
+ * unless the list names them: {@code INTERLOCK_*}, {@code AWS_*} but for regions, profiles and the like, {@code PGPASSWORD}, {@code PGPASSFILE}, {@code MYSQL_PWD} and
  * {@code REDISCLI_AUTH}. Immutable.
  *
  * @param all whether it sees all others; if not, only what the list names
@@ -19,6 +19,16 @@ public record InheritedEnvironment(boolean all, Set<String> allowed) {
 
     private static final Set<String> SECRET = Set.of("PGPASSWORD", "PGPASSFILE", "MYSQL_PWD", "REDISCLI_AUTH");
     private static final Set<String> SECRET_BEGINNINGS = Set.of(CommandSpec.OURS, "AWS_");
+    private static final Set<String> NO_SECRET = Set.of(
+            "AWS_REGION",
+            "AWS_DEFAULT_REGION",
+            "AWS_PROFILE",
+            "AWS_DEFAULT_PROFILE",
+            "AWS_DEFAULT_OUTPUT",
+            "AWS_CA_BUNDLE",
+            "AWS_PAGER",
+            "AWS_MAX_ATTEMPTS",
+            "AWS_RETRY_MODE");
     // Before the rules below, which are checked by it.
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*\\*?");
 
@@ -78,6 +88,7 @@ public record InheritedEnvironment(boolean all, Set<String> allowed) {
     }
 
     private static boolean isSecret(String name) {
-        return SECRET.contains(name) || SECRET_BEGINNINGS.stream().anyMatch(name::startsWith);
+        return SECRET.contains(name)
+                || (!NO_SECRET.contains(name) && SECRET_BEGINNINGS.stream().anyMatch(name::startsWith));
     }
 }

@@ -10,6 +10,6 @@ public final class ForbiddenAddressException extends InterlockException {
 
     ForbiddenAddressException(String host, InetAddress address) {
         super("host '" + host + "' has the address " + address.getHostAddress()
-                + ", which is not public; if requests may go there, add it to allow-networks");
+                + ", which is not public; if requests may go there, add it to private-networks");
     }
 }

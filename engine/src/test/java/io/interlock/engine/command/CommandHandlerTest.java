@@ -67,7 +67,7 @@ class CommandHandlerTest {
                 "PGPASSWORD", "secret",
                 "MYSQL_PWD", "secret",
                 "AWS_SECRET_ACCESS_KEY", "secret",
-                "AWS_PROFILE", "ops",
+                "AWS_REGION", "eu-central-1",
                 "HOME", "/root",
                 "EDITOR", "ed",
                 "TRACEPARENT", TRACE);
@@ -76,7 +76,8 @@ class CommandHandlerTest {
         assertThat(CommandEnvironment.of(spec, context, worker))
                 .containsEntry("HOME", "/root")
                 .containsEntry("EDITOR", "ed")
-                .doesNotContainKeys("INTERLOCK_API_KEY", "AWS_PROFILE", "TRACEPARENT")
+                .containsEntry("AWS_REGION", "eu-central-1")
+                .doesNotContainKeys("INTERLOCK_API_KEY", "TRACEPARENT")
                 .doesNotContainValue("secret");
         assertThat(CommandEnvironment.of(spec.environment(Map.of(), InheritedEnvironment.NONE), context, worker))
                 .doesNotContainKey("HOME");
@@ -85,7 +86,7 @@ class CommandHandlerTest {
                 .doesNotContainKey("EDITOR");
         InheritedEnvironment some = InheritedEnvironment.CLEAN.allowing(Set.of("AWS_*", "PGPASSWORD"));
         assertThat(CommandEnvironment.of(spec.environment(Map.of(), some), context, worker))
-                .containsKeys("AWS_PROFILE", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "HOME")
+                .containsKeys("AWS_REGION", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "HOME")
                 .doesNotContainKeys("INTERLOCK_STORE", "MYSQL_PWD", "EDITOR");
         assertThatThrownBy(() -> InheritedEnvironment.ALL.allowing(Set.of("A=B")))
                 .isInstanceOf(InvalidSettingException.class)

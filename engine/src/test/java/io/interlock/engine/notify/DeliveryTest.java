@@ -233,7 +233,7 @@ class DeliveryTest {
                             Delivery.Result.Failed.class,
                             failed -> assertThat(failed.why())
                                     .contains("ForbiddenAddressException")
-                                    .contains("allow-networks"));
+                                    .contains("private-networks"));
         } finally {
             server.stop(0);
         }

@@ -36,8 +36,9 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "stdin, stdout and stderr belong to the command, which sees INTERLOCK_KEY,",
-            "INTERLOCK_TENANT, INTERLOCK_RUN_ID, INTERLOCK_TOKEN, INTERLOCK_RUN_FILE, and not",
-            "INTERLOCK_API_KEY, INTERLOCK_STORE, AWS_* nor passwords of stores: --pass-env.",
+            "INTERLOCK_TENANT, INTERLOCK_RUN_ID, INTERLOCK_TOKEN, INTERLOCK_RUN_FILE.",
+            "It does not see INTERLOCK_API_KEY, INTERLOCK_STORE, PGPASSWORD or secrets of",
+            "AWS: --pass-env passes one on.",
             "",
             "It ends with the command's own exit code, or with",
             "   64 usage             69 store unreachable   75 not acquired",

@@ -87,10 +87,10 @@ public final class Gate {
             return;
         }
         int query = uri.indexOf('?');
-        boolean inPath = BROKEN.matcher(query < 0 ? uri : uri.substring(0, query)).find();
+        boolean inPath =
+                BROKEN.matcher(query < 0 ? uri : uri.substring(0, query)).find();
         Failures.answer(
-                context,
-                Problem.invalid(inPath ? "path" : "query", "a % needs two hexadecimal digits behind it"));
+                context, Problem.invalid(inPath ? "path" : "query", "a % needs two hexadecimal digits behind it"));
     }
 
     /** A body whose length can be read in two ways is none: somebody in front may have read it the other way. */

@@ -129,6 +129,7 @@ public final class AccessOperations {
                 .put("active", key.isActive(clock.instant()));
         put(json, "expiresAt", key.expiresAt());
         put(json, "revokedAt", key.revokedAt());
+        put(json, "lastUsedAt", keys.lastUse(key.id()).orElse(null));
         return json;
     }
 

@@ -75,6 +75,12 @@ class AccessOperationsTest {
 
         HttpResponse<String> list = rig.get("/api/v1/keys", admin);
         assertThat(list.body()).contains(id).doesNotContain(secret, "hash");
+        assertThat(Rig.json(list).getJsonArray("items").stream()
+                        .map(JsonObject.class::cast)
+                        .filter(key -> key.getString("id").equals(id))
+                        .map(key -> key.getString("lastUsedAt")))
+                .allMatch(used -> used.endsWith("Z"))
+                .hasSize(1);
 
         assertThat(delete("/api/v1/keys/" + id + "?reason=left", admin)).isEqualTo(204);
         assertThat(rig.get("/api/v1/runs", secret).statusCode()).isEqualTo(401);

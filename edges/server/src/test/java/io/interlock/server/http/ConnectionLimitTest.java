@@ -119,8 +119,8 @@ class ConnectionLimitTest {
     }
 
     private static boolean answers(Rig rig, String from) {
-        try (Socket socket = new Socket(
-                InetAddress.getLoopbackAddress(), rig.server.port(), InetAddress.getByName(from), 0)) {
+        try (Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), rig.server.port(), InetAddress.getByName(from), 0)) {
             socket.setSoTimeout(5_000);
             socket.getOutputStream()
                     .write("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"

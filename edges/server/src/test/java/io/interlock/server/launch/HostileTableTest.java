@@ -113,8 +113,11 @@ class HostileTableTest {
     @MethodSource("rows")
     void isAnsweredOnceAndHarmsNothing(Row row) {
         String answer = exchange(request(row));
-        List<String> statuses =
-                STATUS.matcher(answer).results().map(found -> found.group(1)).filter(status -> !status.equals("100")).toList();
+        List<String> statuses = STATUS.matcher(answer)
+                .results()
+                .map(found -> found.group(1))
+                .filter(status -> !status.equals("100"))
+                .toList();
         assertThat(statuses).as(answer).hasSizeLessThanOrEqualTo(1);
         assertThat(statuses.isEmpty() ? "closed" : statuses.get(0))
                 .as("%s: %s", row.text(), answer)
