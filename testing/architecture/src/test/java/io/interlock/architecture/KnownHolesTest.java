@@ -31,7 +31,7 @@ class KnownHolesTest {
         assertThat(SourceTree.modules())
                 .filteredOn(module -> SourceTree.read(
                                 SourceTree.root().resolve(module).resolve("pom.xml"))
-                        .contains("<enforcer.skip>"))
+                        .contains("<known-holes.skip>"))
                 .containsExactly("testing/benchmark");
     }
 }

@@ -16,12 +16,7 @@ public final class ServerBackend implements Backend, HouseBook {
         this.environment = environment;
     }
 
-    /**
-     * A server.
-     *
-     * @param url where it is
-     * @param headers what every request carries, such as the API key
-     */
+    /** The server that {@code client} speaks to. */
     public static ServerBackend at(ServerClient client, Environment environment) {
         return new ServerBackend(client, environment);
     }

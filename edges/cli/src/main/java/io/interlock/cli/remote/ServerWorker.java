@@ -30,11 +30,7 @@ public final class ServerWorker implements AutoCloseable {
         this.holder = ThisProcess.holder(environment.random());
     }
 
-    /**
-     * A worker of the server at {@code url}.
-     *
-     * @param headers what every request carries, such as the API key
-     */
+    /** A worker of the server that {@code client} speaks to. */
     public static ServerWorker of(ServerClient client, Environment environment) {
         return new ServerWorker(client, environment);
     }
