@@ -39,13 +39,19 @@ public final class Sessions {
     private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
 
     private final Environment environment;
+    private final int most;
     // Whoever has been idle the longest comes first.
     private final Map<String, Kept> sessions = new LinkedHashMap<>();
     private final Map<String, Code> codes = new LinkedHashMap<>();
 
     /** Nobody is signed in yet. */
     public Sessions(Environment environment) {
+        this(environment, MOST);
+    }
+
+    Sessions(Environment environment, int most) {
         this.environment = environment;
+        this.most = most;
     }
 
     /** The cookie that carries a session; where TLS is spoken, one that no other host and no plain connection can set. */
@@ -106,7 +112,7 @@ public final class Sessions {
     private void makeRoomFor(String apiKey) {
         if (countOf(apiKey) >= MOST_OF_A_KEY) {
             endEldestOf(apiKey);
-        } else if (sessions.size() >= MOST) {
+        } else if (sessions.size() >= most) {
             Map<String, Integer> counts = new HashMap<>();
             sessions.values().forEach(kept -> counts.merge(kept.session.apiKey(), 1, Integer::sum));
             counts.entrySet().stream().max(Map.Entry.comparingByValue()).ifPresent(most -> endEldestOf(most.getKey()));

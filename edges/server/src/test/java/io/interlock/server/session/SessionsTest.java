@@ -25,12 +25,15 @@ class SessionsTest {
 
     @Test
     void ofManyKeysTheOneWithTheMostSessionsMakesRoom() {
-        Session mine = sessions.open("ilk_mine");
-        for (int key = 0; key < 110; key++) {
-            for (int i = 0; i < Sessions.MOST_OF_A_KEY; i++) {
-                sessions.open("ilk_" + key);
-            }
+        Sessions few = new Sessions(Environment.system(), 20);
+        Session mine = few.open("ilk_mine");
+        Session often = few.open("ilk_often");
+        for (int i = 0; i < 18; i++) {
+            few.open("ilk_often");
         }
-        assertThat(sessions.look(mine.id())).contains(mine);
+        Session late = few.open("ilk_late");
+        assertThat(few.look(mine.id())).contains(mine);
+        assertThat(few.look(late.id())).contains(late);
+        assertThat(few.look(often.id())).isEmpty();
     }
 }
