@@ -57,7 +57,7 @@ public final class Gate {
                 .handler(accessLog)
                 .handler(dates)
                 .handler(securityHeaders)
-                .handler(Gate::oneHost)
+                .handler(Gate::properHead)
                 .handler(Gate::encoded)
                 .handler(Gate::oneLength)
                 .failureHandler(failures);
@@ -67,8 +67,12 @@ public final class Gate {
         return router;
     }
 
-    /** A request for two hosts, or for what is no host, is refused: a proxy in front may have read it in another way. */
-    private static void oneHost(RoutingContext context) {
+    /** Two hosts, what is no host, and a header without a name are refused: a proxy in front may have read them in another way. */
+    private static void properHead(RoutingContext context) {
+        if (context.request().headers().contains("")) {
+            Failures.answer(context, Problem.invalid("header", "A header has no name."));
+            return;
+        }
         List<String> hosts = context.request().headers().getAll(HttpHeaders.HOST);
         // Load balancers still ask in HTTP/1.0, which has no such header.
         boolean old = hosts.isEmpty() && context.request().version() == HttpVersion.HTTP_1_0;
