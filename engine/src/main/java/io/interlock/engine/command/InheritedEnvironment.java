@@ -38,7 +38,7 @@ public record InheritedEnvironment(boolean all, Set<String> allowed) {
     /** None. */
     public static final InheritedEnvironment NONE = new InheritedEnvironment(false, Set.of());
 
-    /** What almost every program needs, and nothing that is anybody's secret. */
+    /** What almost every program needs, and nothing that is a secret. */
     public static final InheritedEnvironment CLEAN =
             new InheritedEnvironment(false, Set.of("PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR"));
 

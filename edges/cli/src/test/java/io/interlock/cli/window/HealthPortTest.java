@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The port of a worker, whoever connects to it. */
+/** The port of a worker under slow, odd and many clients. */
 class HealthPortTest {
 
     private final CountDownLatch stuck = new CountDownLatch(1);
