@@ -146,6 +146,7 @@ class RunStopTest {
         String look = "kill -0 " + paused.pid + " && echo lives; echo $INTERLOCK_TOKEN";
         Ended next = cli.run("run", "-w", "20s", "k", "--", "sh", "-c", look);
         assertThat(next.out()).doesNotContain("lives");
+        assertThat(next.code()).as(next.err()).isZero();
         assertThat(Long.parseLong(next.out().strip())).isGreaterThan(paused.token);
         paused.running.signal("CONT");
         Ended ended = paused.running.await();

@@ -65,6 +65,48 @@ class RunTest {
     }
 
     @Test
+    void theCommandDoesNotSeeSecretsOfInterlock() {
+        Running running =
+                cli.startWith("INTERLOCK_API_KEY", "ilk_canary", "run", "env", "-n", "--", "sh", "-c", "env; exit 0");
+        running.closeInput();
+        Ended ended = running.await();
+        assertThat(ended.code()).as(ended.err()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out())
+                .contains("INTERLOCK_RUN_ID=", "PATH=", "INTERLOCK_WITHHELD=INTERLOCK_STORE")
+                .doesNotContain("ilk_canary", "INTERLOCK_STORE=", cli.store());
+    }
+
+    @Test
+    void whatMayBeASecretOfAnotherIsPassedOnIfThatIsSaid() {
+        Running silent = cli.startWith("PGPASSWORD", "canary", "run", "pg", "-n", "--", "sh", "-c", "env");
+        silent.closeInput();
+        Ended withheld = silent.await();
+        assertThat(withheld.out()).doesNotContain("canary");
+        assertThat(withheld.err()).contains("the command does not see PGPASSWORD", "--pass-env NAME");
+        Running said = cli.startWith(
+                "PGPASSWORD", "canary", "run", "pg", "-n", "--pass-env", "PGPASSWORD", "--", "sh", "-c", "env");
+        said.closeInput();
+        Ended passed = said.await();
+        assertThat(passed.out()).contains("PGPASSWORD=canary");
+        assertThat(passed.err()).isEmpty();
+        Ended wrong = cli.run("run", "pg", "-n", "--pass-env", "A=B", "--", "true");
+        assertThat(wrong.code()).isEqualTo(64);
+        assertThat(wrong.err()).contains("A=B");
+    }
+
+    @Test
+    void aCommandWithinTheCommandDoesNotTakeItsLeasesElsewhere() {
+        String inner = cli.shellCommand() + " run inner -n -- true";
+        Ended ended = cli.run("run", "outer", "-n", "--", "sh", "-c", inner);
+        assertThat(ended.code()).isEqualTo(78);
+        assertThat(ended.err()).contains("has withheld INTERLOCK_STORE", "--pass-env INTERLOCK_STORE");
+        assertThat(cli.run("run", "outer", "-n", "--pass-env", "INTERLOCK_STORE", "--", "sh", "-c", inner)
+                        .code())
+                .isZero();
+    }
+
+    @Test
     void everyByteGoesThrough() {
         byte[] input = new byte[1 << 20];
         new Random(17).nextBytes(input);

@@ -9,6 +9,7 @@ import io.interlock.cli.Cli.Running;
 import io.interlock.cli.Typed.Answer;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.RetryPlan;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,6 +60,40 @@ class StoreCommandsTest {
         assertThat(lost.code()).isEqualTo(121);
         assertThat(lost.err()).contains("is lost", "acquire anew");
         assertThat(cli.type("locks", "show", "ledger/4711").out()).startsWith("ledger/4711 is free");
+    }
+
+    @Test
+    void whatAWorkerWroteIsShownAsText() throws InterruptedException {
+        String evil = "msg \u001b]0;TITLE\u0007\u001b[2J\u001b[31mRED\u009b2J\u0085\u202Eturned\rover";
+        Jobs jobs = Jobs.of(Job.named("evil")
+                .handler(run -> {
+                    run.output(evil);
+                    throw new PermanentFailureException("EVIL", evil);
+                })
+                .build());
+        RunId id;
+        try (RunEngine engine = RunEngine.builder(store()).jobs(jobs).build()) {
+            id = engine.submit(RunRequest.of(LockKey.of("default", "k"), "evil")
+                            .parameters("{\"a\": \"\u009b2J\u202E\"}")
+                            .labels(Map.of("label", evil)))
+                    .orElseThrow()
+                    .id();
+            engine.awaitEnd(id, Duration.ofSeconds(20));
+        }
+        List<Answer> all = List.of(
+                cli.type("runs", "watch", id.toString()),
+                cli.type("runs", "show", id.toString()),
+                cli.type("runs", "show", id.toString(), "--json"),
+                cli.type("runs", "logs", id.toString()),
+                cli.type("runs", "ls"),
+                cli.type("runs", "ls", "--json"),
+                cli.type("runs", "cancel", id.toString()));
+        assertThat(all)
+                .allSatisfy(answer -> assertThat((answer.out() + answer.err()).chars())
+                        .noneMatch(c -> (Character.isISOControl(c) && c != '\n' && c != '\t') || c == 0x202e));
+        assertThat(cli.type("runs", "show", id.toString()).out()).contains("msg \\u001b]0;TITLE\\u0007");
+        assertThat(cli.type("runs", "show", id.toString(), "--json").out()).contains("\\u009b2J\\u202e");
+        assertThat(cli.type("runs", "logs", id.toString(), "--raw").out()).contains(evil);
     }
 
     @Test

@@ -86,7 +86,8 @@ public final class EngineSetup implements AutoCloseable {
                 .drainTime(worker.grace())
                 .keepIdempotency(settings.history().idempotency())
                 .retention(settings.history().retention())
-                .privateNetworks(settings.privateNetworks());
+                .privateNetworks(settings.privateNetworks())
+                .maxOpenRuns(settings.limits().openRuns());
         worker.onlyFor().ifPresent(builder::workFor);
         settings.tenants().forEach(builder::tenantMaxRunning);
         settings.jobs().values().forEach(job -> job.clock().ifPresent(builder::schedule));

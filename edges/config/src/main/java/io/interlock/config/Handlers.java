@@ -14,6 +14,7 @@ import io.interlock.time.Environment;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -72,7 +73,9 @@ final class Handlers implements AutoCloseable {
     }
 
     private RunHandler command(Work.Command command) {
-        CommandSpec spec = CommandSpec.of(command.words()).exitCodes(command.permanentExitCodes(), Set.of());
+        CommandSpec spec = CommandSpec.of(command.words())
+                .environment(Map.of(), command.inherited())
+                .exitCodes(command.permanentExitCodes(), Set.of());
         return new CommandHandler(
                 command.directory() == null ? spec : spec.directory(command.directory()), environment);
     }

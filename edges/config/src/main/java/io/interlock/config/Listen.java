@@ -1,5 +1,6 @@
 package io.interlock.config;
 
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +12,25 @@ import org.jspecify.annotations.Nullable;
  * @param managementPort where health and metrics are served without a key, or {@code null} for on {@code port}
  * @param behindProxy whether somebody in front ends TLS, so that plain HTTP may leave the host
  * @param tls certificate and key, or {@code null} for plain HTTP
+ * @param trustedProxies networks of proxies whose word about clients is believed
  */
 public record Listen(
         String host,
         int port,
         @Nullable Integer managementPort,
         boolean behindProxy,
-        @Nullable Tls tls) {
+        @Nullable Tls tls,
+        List<String> trustedProxies) {
+
+    /** Copies the list. */
+    public Listen {
+        trustedProxies = List.copyOf(trustedProxies);
+    }
+
+    /** Where no proxy is trusted. */
+    public Listen(String host, int port, @Nullable Integer managementPort, boolean behindProxy, @Nullable Tls tls) {
+        this(host, port, managementPort, behindProxy, tls, List.of());
+    }
 
     /**
      * Where certificate and key are.

@@ -20,6 +20,7 @@ final class Settings {
             port                       | NUMBER   | 8080   | The port to listen on; 0 takes any free one
             management-port            | NUMBER   |        | A port of their own for health and metrics, without API keys
             behind-proxy               | FLAG     | false  | A proxy in front ends TLS, so plain HTTP may be served elsewhere than on this host
+            trusted-proxies            | WORDS    |        | Networks of the proxies in front, as 10.0.0.0/8: the client is the one they name in X-Forwarded-For
             tls.certificate            | TEXT     |        | A PEM file with the certificate chain
             tls.key                    | TEXT     |        | A PEM file with the private key
             limits.body                | NUMBER   | 262144 | The most bytes of a request body
@@ -28,6 +29,9 @@ final class Settings {
             limits.arrival             | DURATION | 30s    | How long a request body may take to arrive
             limits.idle                | DURATION | 75s    | How long a connection may be silent; longer than the longest poll of 30s
             limits.streams             | NUMBER   | 20     | The most event streams of an API key at once
+            limits.connections         | NUMBER   |        | The most connections at once; left out, four fifths of the open files this process may have, at most 20000
+            limits.connections-per-address | NUMBER |      | The most connections of one address at once, trusted proxies aside; left out, half of limits.connections
+            limits.open-runs           | NUMBER   | 100000 | About how many runs of a tenant may be open before new ones are refused
             limits.queue               | NUMBER   | 1000   | The most runs that wait for one key
             private-networks           | WORDS    |        | Networks that are not public, as 10.0.0.0/8, to which jobs and notifications may send
             worker.enabled             | FLAG     | true   | Whether this process does work itself
@@ -48,6 +52,8 @@ final class Settings {
             jobs.*.door                | [pipelines flows ingestion workflows clusters none] | none | The contract through which the job can be started, beside REST
             jobs.*.run.command         | WORDS    |        | The program to run, and its arguments; no shell reads it
             jobs.*.run.directory       | TEXT     |        | Where the program works; left out, where this process does
+            jobs.*.run.environment     | [inherit clean] | inherit | Which variables of this process the program sees: inherit, all but INTERLOCK_*, AWS_* (regions and profiles aside), PGPASSWORD, PGPASSFILE, MYSQL_PWD and REDISCLI_AUTH; clean, only PATH, HOME, LANG, LC_*, TZ and TMPDIR
+            jobs.*.run.environment-allow | WORDS  |        | Further variables it sees, by name or as AWS_*
             jobs.*.run.http.url        | URL      |        | The address to call
             jobs.*.run.http.timeout    | DURATION |        | How long its answer may take; at most max-runtime; left out, max-runtime up to 24h; without one 24h for clusters, else 30s
             jobs.*.run.http.secret-file | TEXT    |        | A file with the secret that signs the call

@@ -2,7 +2,7 @@ package io.interlock.config;
 
 import io.interlock.DurationText;
 import io.interlock.LockKey;
-import io.interlock.engine.http.HttpRules;
+import io.interlock.engine.http.Network;
 import io.interlock.run.Retention;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +56,7 @@ final class SettingsReader {
                 new NotifyReader(reading).read(),
                 new WebhookReader(reading, triggers).read(),
                 new SqsReader(reading).read(),
-                privateNetworks());
+                networks("private-networks"));
     }
 
     private String store() {
@@ -79,7 +79,13 @@ final class SettingsReader {
         if (management != null && management == port && port != 0) {
             reading.mistake("management-port", "'" + management + "' is also port; give it another, or leave it out");
         }
-        return new Listen(reading.requiredText("host"), port, management, reading.flag("behind-proxy"), tls());
+        return new Listen(
+                reading.requiredText("host"),
+                port,
+                management,
+                reading.flag("behind-proxy"),
+                tls(),
+                networks("trusted-proxies"));
     }
 
     private Listen.@Nullable Tls tls() {
@@ -110,7 +116,20 @@ final class SettingsReader {
                 reading.number("limits.requests-per-second", 1, MANY),
                 positive("limits.arrival", Limits.DEFAULT.arrival()),
                 idle,
-                reading.number("limits.streams", 1, 10_000));
+                reading.number("limits.streams", 1, 10_000),
+                reading.number("limits.open-runs", 1, MANY),
+                connections());
+    }
+
+    private Limits.Connections connections() {
+        Integer most = reading.optionalNumber("limits.connections", 10, MANY);
+        Integer ofAnAddress = reading.optionalNumber("limits.connections-per-address", 1, MANY);
+        if (most != null && ofAnAddress != null && ofAnAddress > most) {
+            reading.mistake(
+                    "limits.connections-per-address",
+                    "'" + ofAnAddress + "' is above limits.connections, which is " + most + "; lower it");
+        }
+        return new Limits.Connections(most, ofAnAddress);
     }
 
     private InterlockSettings.Worker worker() {
@@ -172,12 +191,12 @@ final class SettingsReader {
         return tenants;
     }
 
-    private List<String> privateNetworks() {
-        List<String> networks = reading.words("private-networks");
+    private List<String> networks(String property) {
+        List<String> networks = reading.words(property);
         return reading.made(
-                "private-networks",
+                property,
                 () -> {
-                    Objects.requireNonNull(HttpRules.hosts(List.of()).networks(networks));
+                    networks.forEach(network -> Objects.requireNonNull(Network.parse(network)));
                     return networks;
                 },
                 List.of());

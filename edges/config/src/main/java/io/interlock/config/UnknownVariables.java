@@ -13,8 +13,11 @@ final class UnknownVariables {
     private static final Set<String> OTHERS = Set.of(
             "INTERLOCK_API_KEY",
             "INTERLOCK_SERVER",
+            "INTERLOCK_CACERT",
             "INTERLOCK_CONFIG",
             "INTERLOCK_LOG_LEVEL",
+            "INTERLOCK_LOG_FORMAT",
+            "INTERLOCK_WITHHELD",
             "INTERLOCK_JAVA_OPTS",
             "INTERLOCK_CLASSPATH",
             "INTERLOCK_LC_ALL",

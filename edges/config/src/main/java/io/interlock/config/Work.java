@@ -1,5 +1,6 @@
 package io.interlock.config;
 
+import io.interlock.engine.command.InheritedEnvironment;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,9 +19,15 @@ public sealed interface Work {
      *
      * @param words the program and its arguments
      * @param directory where it works, or {@code null} for where the worker does
+     * @param inherited which variables of the worker it sees
      * @param permanentExitCodes exit codes after which it is not tried again
      */
-    record Command(List<String> words, @Nullable Path directory, Set<Integer> permanentExitCodes) implements Work {
+    record Command(
+            List<String> words,
+            @Nullable Path directory,
+            InheritedEnvironment inherited,
+            Set<Integer> permanentExitCodes)
+            implements Work {
 
         /** Copies the lists. */
         public Command {

@@ -2,6 +2,7 @@ package io.interlock.config;
 
 import io.interlock.DurationText;
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.http.HttpSpec;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -17,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class WorkReader {
 
     private static final int HIGHEST_EXIT_CODE = 255;
+
+    /** Which variables a command sees. */
+    private enum Inheritance {
+        INHERIT,
+        CLEAN
+    }
 
     private final Reading reading;
     private final String at;
@@ -37,9 +44,14 @@ final class WorkReader {
         Set<Integer> codes = exitCodes();
         String directory = reading.text(at + "run.directory");
         if (!command.isEmpty()) {
-            ways.add(new Work.Command(command, directory == null ? null : Path.of(directory), codes));
-        } else if (!codes.isEmpty()) {
-            reading.mistake(at + "retry.permanent-exit-codes", "is for jobs that run a command; this one runs none");
+            ways.add(new Work.Command(command, directory == null ? null : Path.of(directory), inherited(), codes));
+        } else {
+            if (!codes.isEmpty()) {
+                onlyForCommands("retry.permanent-exit-codes");
+            }
+            if (reading.isSet(at + "run.environment")) {
+                onlyForCommands("run.environment");
+            }
         }
         String url = reading.text(at + "run.http.url");
         if (url != null) {
@@ -63,6 +75,19 @@ final class WorkReader {
                             + "; give one of command, http, java, nodes, worker: remote");
         }
         return ways.isEmpty() ? new Work.Remote() : ways.get(0);
+    }
+
+    private void onlyForCommands(String property) {
+        reading.mistake(at + property, "is for jobs that run a command; this one runs none");
+    }
+
+    private InheritedEnvironment inherited() {
+        boolean clean = reading.choice(at + "run.environment", Inheritance.class)
+                .filter(Inheritance.CLEAN::equals)
+                .isPresent();
+        InheritedEnvironment usual = clean ? InheritedEnvironment.CLEAN : InheritedEnvironment.ALL;
+        Set<String> more = Set.copyOf(reading.words(at + "run.environment-allow"));
+        return reading.made(at + "run.environment-allow", () -> usual.allowing(more), usual);
     }
 
     private Work http(String url) {

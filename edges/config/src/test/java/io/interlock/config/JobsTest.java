@@ -6,6 +6,7 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.engine.ConflictRetry;
 import io.interlock.engine.Job;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.notify.NotificationKind;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
@@ -60,7 +61,8 @@ class JobsTest {
         JobSettings job = Written.job(all, "gcp_billing_export");
         assertThat(job.door()).isEqualTo(Door.PIPELINES);
         assertThat(job.work())
-                .isEqualTo(new Work.Command(List.of("./export.sh", "--all, really"), null, Set.of(64, 65)));
+                .isEqualTo(new Work.Command(
+                        List.of("./export.sh", "--all, really"), null, InheritedEnvironment.ALL, Set.of(64, 65)));
         assertThat(job.job().policy()).isEqualTo(ConflictPolicy.JOIN);
         assertThat(job.job().terms().ttl()).isEqualTo(Duration.ofSeconds(30));
         assertThat(job.job().limits().maxRuntime()).isEqualTo(Duration.ofHours(1));
@@ -192,6 +194,20 @@ class JobsTest {
                         .triggers())
                 .isEqualTo(Map.of("x", 0, "y", -7));
         assertThat(written.job("{ run: { worker: remote } }").triggers()).isEmpty();
+    }
+
+    @Test
+    void aCommandSeesWhatTheConfigurationLetsThrough() {
+        Configuration all = written.read("""
+                interlock:
+                  jobs:
+                    inherits: { run: { command: ["./a"], environment: inherit, environment-allow: [PGPASSWORD] } }
+                    clean: { run: { command: ["./b"], environment: clean, environment-allow: ["AWS_*"] } }
+                """);
+        assertThat(((Work.Command) Written.job(all, "inherits").work()).inherited())
+                .isEqualTo(InheritedEnvironment.ALL.allowing(Set.of("PGPASSWORD")));
+        assertThat(((Work.Command) Written.job(all, "clean").work()).inherited())
+                .isEqualTo(InheritedEnvironment.CLEAN.allowing(Set.of("AWS_*")));
     }
 
     @Test

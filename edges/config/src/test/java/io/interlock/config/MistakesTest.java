@@ -195,6 +195,15 @@ class MistakesTest {
     }
 
     @Test
+    void variablesOfCommandsHaveNames() {
+        assertThat(written.mistakesOfJob("{ run: { command: [a], environment: none, environment-allow: [\"A=B\"] } }"))
+                .hasMessageContaining("'none' is none of inherit, clean")
+                .hasMessageContaining("A=B");
+        assertThat(written.mistakesOfJob("{ run: { worker: remote, environment: clean } }"))
+                .hasMessageContaining("is for jobs that run a command");
+    }
+
+    @Test
     void notificationsSayWhatAndWhere() {
         ConfigurationException refused = written.mistakes("""
                 interlock:

@@ -37,6 +37,7 @@ public record EngineOperations(
     /** The operations, to which those about keys and configuration can be added. They end with the server. */
     public Operations operations() {
         Workbench bench = Workbench.of(engine, environment);
+        keys.onRevoked(bench.waits()::checkKeys);
         Operations operations = new Operations();
         Api.addTo(operations);
         RunOperations.addTo(operations, bench);

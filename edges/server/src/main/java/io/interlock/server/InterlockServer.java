@@ -6,6 +6,8 @@ import io.interlock.server.access.Authentication;
 import io.interlock.server.api.Api;
 import io.interlock.server.api.DocumentRoutes;
 import io.interlock.server.api.Operations;
+import io.interlock.server.http.ClientAddress;
+import io.interlock.server.http.ConnectionLimit;
 import io.interlock.server.http.Doorbell;
 import io.interlock.server.http.Gate;
 import io.interlock.server.http.Inside;
@@ -43,6 +45,10 @@ import org.jspecify.annotations.Nullable;
 public final class InterlockServer {
 
     private static final int MOST_LOOPS = 4;
+
+    /** Of a port of its own for health and metrics. */
+    private static final Limits.Connections MONITORS = new Limits.Connections(64, 64);
+
     private static final AtomicInteger SERVERS = new AtomicInteger();
 
     private final Vertx vertx;
@@ -121,13 +127,14 @@ public final class InterlockServer {
     }
 
     private Future<Void> listen(Listen listen, Limits limits, ServerParts parts, Map<Api, Operations> contracts) {
+        ClientAddress addresses = new ClientAddress(listen.trustedProxies());
         Authentication authentication = Authentication.by(
                 parts.keys(),
                 parts.sessions(),
                 limits.requestsPerSecond(),
-                listen.behindProxy(),
+                !listen.behindProxy() || addresses.trustsProxies(),
                 parts.environment().ticker());
-        Gate gate = new Gate(parts.environment(), limits, listen.tls() != null);
+        Gate gate = new Gate(parts.environment(), limits, addresses, listen.tls() != null);
         Inside inside = new Inside(parts.probe(), parts.meters());
         Router main = gate.router(vertx);
         if (listen.managementPort() == null) {
@@ -137,11 +144,13 @@ public final class InterlockServer {
         DocumentRoutes.addTo(main, contracts.keySet());
         contracts.forEach((api, answering) ->
                 main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, answering)));
-        Future<Void> listening = open(listen, limits, listen.port(), main).map(bound -> {
-            port = bound;
-            managementPort = bound;
-            return null;
-        });
+        Future<Void> listening = open(
+                        listen, limits, listen.port(), main, ConnectionLimit.of(limits.connections(), addresses))
+                .map(bound -> {
+                    port = bound;
+                    managementPort = bound;
+                    return null;
+                });
         if (listen.managementPort() == null) {
             return listening;
         }
@@ -149,29 +158,29 @@ public final class InterlockServer {
         inside.openTo(management);
         int wanted = listen.managementPort();
         return listening
-                .compose(done -> open(listen, limits, wanted, management))
+                .compose(done -> open(listen, limits, wanted, management, ConnectionLimit.of(MONITORS, addresses)))
                 .map(bound -> {
                     managementPort = bound;
                     return null;
                 });
     }
 
-    private Future<Integer> open(Listen listen, Limits limits, int wanted, Router router) {
+    private Future<Integer> open(Listen listen, Limits limits, int wanted, Router router, ConnectionLimit most) {
         int loops = Math.min(MOST_LOOPS, Runtime.getRuntime().availableProcessors());
         // All loops take connections of one port; a free one is shared by asking for the same negative number.
         int asked = wanted == 0 ? -1 - servers.size() : wanted;
         // One first: if the port is taken, that is said once.
-        return openOne(listen, limits, asked, router)
+        return openOne(listen, limits, asked, router, most)
                 .compose(first -> Future.all(IntStream.range(1, loops)
-                                .mapToObj(loop -> openOne(listen, limits, asked, router))
+                                .mapToObj(loop -> openOne(listen, limits, asked, router, most))
                                 .toList())
                         .map(first));
     }
 
-    private Future<Integer> openOne(Listen listen, Limits limits, int wanted, Router router) {
+    private Future<Integer> openOne(Listen listen, Limits limits, int wanted, Router router, ConnectionLimit most) {
         HttpServerOptions options = Doorbell.options(listen, wanted, limits);
         HttpServer server =
-                Doorbell.strict(vertx.createHttpServer(options), options).requestHandler(router);
+                Doorbell.strict(vertx.createHttpServer(options), options, most).requestHandler(router);
         servers.add(server);
         Deployable loop = context -> server.listen();
         return vertx.deployVerticle(loop, new DeploymentOptions()).map(deployed -> server.actualPort());

@@ -31,6 +31,7 @@ public record LeaseStoreOperations(RunEngine engine, KeyRing keys, Sessions sess
     /** The operations, to which those about keys and configuration can be added. They end with the server. */
     public Operations operations() {
         Workbench bench = Workbench.of(engine, environment);
+        keys.onRevoked(bench.waits()::checkKeys);
         Operations operations = new Operations().otherwise(LeaseStoreOperations::needsRuns);
         Api.addTo(operations);
         LockOperations.addLeasesTo(operations, bench);

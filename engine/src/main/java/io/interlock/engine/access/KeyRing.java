@@ -9,10 +9,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +29,22 @@ public final class KeyRing {
     /** How old an answer of the store about a key may be. Together with a slow request it stays below 5 s. */
     public static final Duration FRESH = Duration.ofSeconds(4);
 
+    /** For how long the first key counts: it stands in the output of the server that made it. */
+    public static final Duration FIRST_KEY = Duration.ofDays(30);
+
     private static final Duration FRESH_UNKNOWN = Duration.ofSeconds(1);
+
+    private static final int MOST_SEEN = 100_000;
 
     private final AccessKeys keys;
     private final Environment environment;
     private final Executor blocking;
     private final KeyCache cache;
     private final ConcurrentMap<String, CompletableFuture<Optional<AccessKey>>> asked = new ConcurrentHashMap<>();
+    private final List<Runnable> onRevoked = new CopyOnWriteArrayList<>();
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+    // As many as there are keys.
+    private final ConcurrentMap<String, Instant> lastUse = new ConcurrentHashMap<>();
 
     /**
      * A ring over the keys of a store.
@@ -60,6 +71,16 @@ public final class KeyRing {
                 : ask(shown.id()).thenApply(found -> check(shown, found));
     }
 
+    /**
+     * Whether a client showed the id of a key that the store has, as far as this node has seen; its secret is not looked at. Nothing is asked
+     * for it: this tells a client that may be known from one that tries keys at random, when there are too many of those.
+     */
+    public boolean mayKnow(String presented) {
+        return ApiKey.parse(presented)
+                .filter(shown -> seen.contains(shown.id()))
+                .isPresent();
+    }
+
     /** Makes a key. The answer is the only time its secret is seen. */
     public CompletionStage<IssuedKey> issue(KeyOrder order, String actor) {
         return keep(ApiKey.draw(environment.random()), order, actor);
@@ -71,8 +92,8 @@ public final class KeyRing {
     }
 
     /**
-     * Makes the first key, an admin's of tenant {@value LockKey#DEFAULT_TENANT} that may act for any tenant; nothing if an
-     * admin's key counts already.
+     * Makes the first key, an admin's of tenant {@value LockKey#DEFAULT_TENANT} that may act for any tenant, for {@link #FIRST_KEY}; nothing
+     * if an admin's key counts already.
      */
     public CompletionStage<Optional<IssuedKey>> bootstrap(String actor) {
         return list(null).thenCompose(all -> {
@@ -80,7 +101,7 @@ public final class KeyRing {
             if (all.stream().anyMatch(key -> key.role() == Role.ADMIN && key.isActive(now))) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
-            KeyOrder order = new KeyOrder(LockKey.DEFAULT_TENANT, Role.ADMIN, "bootstrap", null);
+            KeyOrder order = new KeyOrder(LockKey.DEFAULT_TENANT, Role.ADMIN, "bootstrap", FIRST_KEY);
             return keep(ApiKey.drawBootstrap(environment.random()), order, actor)
                     .thenApply(Optional::of);
         });
@@ -95,7 +116,13 @@ public final class KeyRing {
 
     /** Keys of one tenant or, with {@code null}, of all, the oldest first, also those that count no more. */
     public CompletionStage<List<AccessKey>> list(@Nullable String tenant) {
-        return CompletableFuture.supplyAsync(() -> keys.listKeys(tenant), blocking);
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    List<AccessKey> all = keys.listKeys(tenant);
+                    all.forEach(key -> see(key.id()));
+                    return all;
+                },
+                blocking);
     }
 
     /**
@@ -113,9 +140,20 @@ public final class KeyRing {
                     }
                     Optional<AccessKey> revoked = keys.revokeKey(id, actor, reason);
                     cache.forget(id);
+                    onRevoked.forEach(Runnable::run);
                     return revoked;
                 },
                 blocking);
+    }
+
+    /** When this node last let a request in by the key called so, since it was started; other nodes are not asked. */
+    public Optional<Instant> lastUse(String id) {
+        return Optional.ofNullable(lastUse.get(id));
+    }
+
+    /** Runs {@code action} whenever a key was revoked through this ring, before the revocation is answered. It must be quick. */
+    public void onRevoked(Runnable action) {
+        onRevoked.add(action);
     }
 
     private CompletionStage<IssuedKey> keep(ApiKey key, KeyOrder order, String actor) {
@@ -133,6 +171,7 @@ public final class KeyRing {
                 () -> {
                     AccessKey stored = keys.addKey(kept, actor);
                     cache.forget(key.id());
+                    see(key.id());
                     return new IssuedKey(key, stored);
                 },
                 blocking);
@@ -151,6 +190,7 @@ public final class KeyRing {
                 try {
                     Optional<AccessKey> found = keys.findKey(id);
                     cache.put(id, found, since);
+                    found.ifPresent(key -> see(key.id()));
                     asked.remove(id, answer);
                     answer.complete(found);
                 } catch (RuntimeException | Error failure) {
@@ -165,12 +205,20 @@ public final class KeyRing {
         return answer;
     }
 
+    private void see(String id) {
+        if (seen.size() < MOST_SEEN) {
+            seen.add(id);
+        }
+    }
+
     private Optional<AccessKey> check(ApiKey shown, Optional<AccessKey> found) {
         if (found.isEmpty()) {
             shown.opensNothing();
             return Optional.empty();
         }
         Instant now = environment.clock().instant();
-        return found.filter(shown::opens).filter(key -> key.isActive(now));
+        Optional<AccessKey> known = found.filter(shown::opens).filter(key -> key.isActive(now));
+        known.ifPresent(key -> lastUse.put(key.id(), now));
+        return known;
     }
 }

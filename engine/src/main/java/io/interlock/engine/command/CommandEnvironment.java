@@ -18,16 +18,7 @@ final class CommandEnvironment {
     private CommandEnvironment() {}
 
     static Map<String, String> of(CommandSpec spec, RunContext context, Map<String, String> worker) {
-        Map<String, String> variables = new HashMap<>();
-        if (spec.inherit()) {
-            // Ours may hold secrets: the key of an API, the password of a store. A mark is no secret, and needed by the
-            // guard.
-            worker.forEach((name, value) -> {
-                if (!name.startsWith(CommandSpec.OURS) || name.equals(SessionProcess.VARIABLE)) {
-                    variables.put(name, value);
-                }
-            });
-        }
+        Map<String, String> variables = spec.inherited().of(worker);
         variables.putAll(spec.environment());
         variables.putAll(parameters(context.run().spec().parameters()));
         variables.put(CommandSpec.OURS + "KEY", context.key().name());

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param command program and arguments; there is no shell
  * @param directory where it works, or {@code null} for where the worker does
  * @param environment variables it gets besides those that {@link CommandHandler} names
- * @param inherit whether it sees the worker's own variables; never those that begin with {@code INTERLOCK_}
+ * @param inherited which of the worker's own variables it sees
  * @param outputTail how much of a burst of output is kept, in characters; 0 keeps no output at all
  * @param grace how long it may take to end after TERM before it is killed
  * @param permanentExitCodes exit codes that mean: trying again cannot help
@@ -26,7 +26,7 @@ public record CommandSpec(
         List<String> command,
         @Nullable Path directory,
         Map<String, String> environment,
-        boolean inherit,
+        InheritedEnvironment inherited,
         int outputTail,
         Duration grace,
         Set<Integer> permanentExitCodes,
@@ -73,37 +73,38 @@ public record CommandSpec(
 
     /** A command with default settings: every exit code but 0 may be mended by trying again. */
     public static CommandSpec of(List<String> command) {
-        return new CommandSpec(command, null, Map.of(), true, DEFAULT_TAIL, DEFAULT_GRACE, Set.of(), Set.of());
+        return new CommandSpec(
+                command, null, Map.of(), InheritedEnvironment.ALL, DEFAULT_TAIL, DEFAULT_GRACE, Set.of(), Set.of());
     }
 
     /** This, working elsewhere. */
     public CommandSpec directory(Path directory) {
         return new CommandSpec(
-                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
     }
 
-    /** This, with more variables; {@code inherit} says whether those of the worker are seen too. */
-    public CommandSpec environment(Map<String, String> environment, boolean inherit) {
+    /** This, with variables of its own, and with those of the worker that {@code inherited} lets through. */
+    public CommandSpec environment(Map<String, String> environment, InheritedEnvironment inherited) {
         return new CommandSpec(
-                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
     }
 
     /** This, keeping more or less output. */
     public CommandSpec outputTail(int outputTail) {
         return new CommandSpec(
-                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
     }
 
     /** This, with more or less time to end. */
     public CommandSpec grace(Duration grace) {
         return new CommandSpec(
-                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
     }
 
     /** This, reading exit codes in another way. */
     public CommandSpec exitCodes(Set<Integer> permanentExitCodes, Set<Integer> transientExitCodes) {
         return new CommandSpec(
-                command, directory, environment, inherit, outputTail, grace, permanentExitCodes, transientExitCodes);
+                command, directory, environment, inherited, outputTail, grace, permanentExitCodes, transientExitCodes);
     }
 
     /** Whether trying again may help after {@code exit}. */

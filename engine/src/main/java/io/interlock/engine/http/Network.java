@@ -11,13 +11,17 @@ import java.util.regex.Pattern;
  * @param first its first address
  * @param bits how many bits all its addresses have in common
  */
-record Network(InetAddress first, int bits) {
+public record Network(InetAddress first, int bits) {
 
     // What cannot be a name: nothing is looked up to read a range.
     private static final Pattern LITERAL = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
 
-    /** Reads a range; an address alone is a range of one. */
-    static Network parse(String text) {
+    /**
+     * Reads a range; an address alone is a range of one.
+     *
+     * @throws InvalidSettingException if it is none
+     */
+    public static Network parse(String text) {
         int slash = text.indexOf('/');
         String address = slash < 0 ? text : text.substring(0, slash);
         if (!LITERAL.matcher(address).matches()) {
@@ -37,7 +41,7 @@ record Network(InetAddress first, int bits) {
     }
 
     /** Whether {@code address} is one of it. */
-    boolean contains(InetAddress address) {
+    public boolean contains(InetAddress address) {
         byte[] mine = first.getAddress();
         byte[] other = address.getAddress();
         if (mine.length != other.length) {
@@ -59,6 +63,6 @@ record Network(InetAddress first, int bits) {
 
     private static InvalidSettingException unreadable(String text) {
         return new InvalidSettingException(
-                "private-networks", text, "is no range of addresses", "write it as 10.1.0.0/16 or fd00::/8");
+                "network", text, "is no range of addresses", "write it as 10.1.0.0/16 or fd00::/8");
     }
 }

@@ -4,6 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.InheritedVariables;
 import io.interlock.engine.command.Launch;
 import io.interlock.time.Environment;
@@ -11,7 +12,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -40,12 +40,16 @@ final class CommandDelivery implements Delivery {
     }
 
     private Launch launch(Notification notification) {
-        Map<String, String> variables = new HashMap<>(InheritedVariables.all());
+        return Launch.of(target.argv())
+                .environment(variables(notification, InheritedVariables.all()))
+                .redirects(Redirect.PIPE, Redirect.DISCARD, Redirect.DISCARD);
+    }
+
+    static Map<String, String> variables(Notification notification, Map<String, String> ofThisProcess) {
+        Map<String, String> variables = InheritedEnvironment.ALL.of(ofThisProcess);
         variables.put("INTERLOCK_NOTIFICATION_ID", notification.id());
         variables.put("INTERLOCK_NOTIFICATION_TYPE", notification.kind().word());
-        return Launch.of(target.argv())
-                .environment(variables)
-                .redirects(Redirect.PIPE, Redirect.DISCARD, Redirect.DISCARD);
+        return variables;
     }
 
     /** Less than a pipe holds: this does not wait for the command to read, and the command need not. */

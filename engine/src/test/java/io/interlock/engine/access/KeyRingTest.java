@@ -11,6 +11,7 @@ import io.interlock.engine.FaultyStore;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.tck.ManualTime;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -158,11 +159,34 @@ class KeyRingTest {
         IssuedKey first = now(ring.bootstrap("start")).orElseThrow();
         assertThat(KeyRing.isBootstrap(first.kept())).isTrue();
         assertThat(first.kept().tenant()).isEqualTo("default");
+        assertThat(first.kept().expiresAt()).isEqualTo(first.kept().createdAt().plus(KeyRing.FIRST_KEY));
         assertThat(now(ring.bootstrap("start"))).isEmpty();
         IssuedKey admin = now(ring.issue(new KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
         assertThat(KeyRing.isBootstrap(admin.kept())).isFalse();
         now(ring.revoke("default", first.kept().id(), "tester", "rotated"));
         assertThat(now(ring.bootstrap("start"))).as("another admin is there").isEmpty();
+    }
+
+    @Test
+    void theLastUseIsThatOfARequestThatWasLetIn() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        assertThat(ring.lastUse(issued.kept().id())).isEmpty();
+        String wrong =
+                issued.secret().text().replaceFirst(".$", issued.secret().text().endsWith("0") ? "1" : "0");
+        now(ring.recognise(wrong));
+        assertThat(ring.lastUse(issued.kept().id()))
+                .as("a wrong secret is no use")
+                .isEmpty();
+        now(ring.recognise(issued.secret().text()));
+        assertThat(ring.lastUse(issued.kept().id())).isPresent();
+    }
+
+    @Test
+    void anIdThatTheStoreHasMayBeKnownWhateverItsSecret() {
+        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        assertThat(ring.mayKnow(issued.secret().text())).isTrue();
+        assertThat(ring.mayKnow(ApiKey.draw(new SecureRandom()).text())).isFalse();
+        assertThat(ring.mayKnow("nonsense")).isFalse();
     }
 
     @Test

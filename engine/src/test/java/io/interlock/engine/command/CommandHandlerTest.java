@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
@@ -42,7 +43,7 @@ class CommandHandlerTest {
         run(
                 "cat; env | grep -E '^(INTERLOCK|TRACEPARENT|GREETING)' | grep -v INTERLOCK_GUARD | sort",
                 context,
-                spec -> spec.environment(Map.of("GREETING", "hello"), true));
+                spec -> spec.environment(Map.of("GREETING", "hello"), InheritedEnvironment.ALL));
         assertThat(context.output()).isEqualTo("""
                         {"tenant": "acme 1", "max-rows": 17, "dryRun": true, "nested": {"a": 1}, "none": null}
                         GREETING=hello
@@ -60,14 +61,36 @@ class CommandHandlerTest {
 
     @Test
     void theWorkersSecretsAreNotPassedOn() {
-        Map<String, String> worker = Map.of("INTERLOCK_API_KEY", "secret", "HOME", "/root", "TRACEPARENT", TRACE);
+        Map<String, String> worker = Map.of(
+                "INTERLOCK_API_KEY", "secret",
+                "INTERLOCK_STORE", "postgresql://me:secret@db/x",
+                "PGPASSWORD", "secret",
+                "MYSQL_PWD", "secret",
+                "AWS_SECRET_ACCESS_KEY", "secret",
+                "AWS_REGION", "eu-central-1",
+                "HOME", "/root",
+                "EDITOR", "ed",
+                "TRACEPARENT", TRACE);
         CommandSpec spec = CommandSpec.of(List.of("true"));
         FakeContext context = new FakeContext("{}");
         assertThat(CommandEnvironment.of(spec, context, worker))
                 .containsEntry("HOME", "/root")
-                .doesNotContainKeys("INTERLOCK_API_KEY", "TRACEPARENT");
-        assertThat(CommandEnvironment.of(spec.environment(Map.of(), false), context, worker))
+                .containsEntry("EDITOR", "ed")
+                .containsEntry("AWS_REGION", "eu-central-1")
+                .doesNotContainKeys("INTERLOCK_API_KEY", "TRACEPARENT")
+                .doesNotContainValue("secret");
+        assertThat(CommandEnvironment.of(spec.environment(Map.of(), InheritedEnvironment.NONE), context, worker))
                 .doesNotContainKey("HOME");
+        assertThat(CommandEnvironment.of(spec.environment(Map.of(), InheritedEnvironment.CLEAN), context, worker))
+                .containsEntry("HOME", "/root")
+                .doesNotContainKey("EDITOR");
+        InheritedEnvironment some = InheritedEnvironment.CLEAN.allowing(Set.of("AWS_*", "PGPASSWORD"));
+        assertThat(CommandEnvironment.of(spec.environment(Map.of(), some), context, worker))
+                .containsKeys("AWS_REGION", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "HOME")
+                .doesNotContainKeys("INTERLOCK_STORE", "MYSQL_PWD", "EDITOR");
+        assertThatThrownBy(() -> InheritedEnvironment.ALL.allowing(Set.of("A=B")))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("A=B");
     }
 
     @Test

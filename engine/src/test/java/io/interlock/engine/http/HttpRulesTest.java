@@ -165,7 +165,7 @@ class HttpRulesTest {
     void unreadableNetworksAreSaid(String network) {
         assertThatThrownBy(() -> RULES.networks(List.of(network)))
                 .isInstanceOf(InvalidSettingException.class)
-                .hasMessageContaining("private-networks '" + network + "'");
+                .hasMessageContaining("network '" + network + "'");
     }
 
     @ParameterizedTest

@@ -162,6 +162,20 @@ class DeliveryTest {
     }
 
     @Test
+    void aCommandDoesNotSeeSecretsOfTheServer() {
+        Map<String, String> server = Map.of(
+                "INTERLOCK_API_KEY", "secret",
+                "INTERLOCK_STORE", "secret",
+                "PGPASSWORD", "secret",
+                "AWS_SECRET_ACCESS_KEY", "secret",
+                "PATH", "/bin");
+        assertThat(CommandDelivery.variables(notification, server))
+                .containsEntry("PATH", "/bin")
+                .containsEntry("INTERLOCK_NOTIFICATION_TYPE", "dead-letter")
+                .doesNotContainValue("secret");
+    }
+
+    @Test
     void aCommandThatFailsIsAFailure() {
         assertThat(run("exit 3")).isEqualTo(new Delivery.Result.Failed("it ended with exit code 3", false));
         assertThat(run("head -c 1000000 /dev/zero")).as("much output").isEqualTo(new Delivery.Result.Delivered());

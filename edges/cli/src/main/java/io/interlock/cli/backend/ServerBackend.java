@@ -3,7 +3,6 @@ package io.interlock.cli.backend;
 import io.interlock.cli.text.Facts;
 import io.interlock.time.Environment;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Through a server. */
@@ -17,14 +16,9 @@ public final class ServerBackend implements Backend, HouseBook {
         this.environment = environment;
     }
 
-    /**
-     * A server.
-     *
-     * @param url where it is
-     * @param headers what every request carries, such as the API key
-     */
-    public static ServerBackend at(String url, Map<String, String> headers, Environment environment) {
-        return new ServerBackend(new ServerClient(url, headers), environment);
+    /** The server that {@code client} speaks to. */
+    public static ServerBackend at(ServerClient client, Environment environment) {
+        return new ServerBackend(client, environment);
     }
 
     @Override

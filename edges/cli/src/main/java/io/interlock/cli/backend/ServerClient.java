@@ -12,12 +12,16 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,12 +37,14 @@ public final class ServerClient {
     private static final int LEASE_PARTS = 6;
     private static final int PAGE = 200;
     private static final int NO_CONTENT = 204;
+    private static final int REDIRECTED = 300;
     private static final int REFUSED = 400;
     private static final int TOO_MANY = 429;
     private static final int FAULT = 500;
 
     private final String base;
     private final Map<String, String> headers;
+    private final @Nullable SSLSocketFactory trusted;
 
     /**
      * A client of the server at {@code url}.
@@ -46,8 +52,18 @@ public final class ServerClient {
      * @param headers what every request carries, such as the API key
      */
     public ServerClient(String url, Map<String, String> headers) {
+        this(url, headers, null);
+    }
+
+    private ServerClient(String url, Map<String, String> headers, @Nullable SSLSocketFactory trusted) {
         this.base = (url.endsWith("/") ? url.substring(0, url.length() - 1) : url) + API;
         this.headers = Map.copyOf(headers);
+        this.trusted = trusted;
+    }
+
+    /** This, which believes only servers whose certificates come from an authority in {@code file}, in PEM. */
+    public ServerClient trusting(Path file) {
+        return new ServerClient(toString(), headers, TrustedAuthorities.in(file));
     }
 
     /** Which server it speaks to. */
@@ -168,7 +184,12 @@ public final class ServerClient {
         try {
             HttpURLConnection connection =
                     (HttpURLConnection) new URI(base + request.path()).toURL().openConnection();
+            if (trusted != null && connection instanceof HttpsURLConnection secure) {
+                secure.setSSLSocketFactory(trusted);
+            }
             connection.setRequestMethod(request.method());
+            // The API key would go along, to whatever address stands there.
+            connection.setInstanceFollowRedirects(false);
             int limit = (int) request.limit().toMillis();
             connection.setConnectTimeout(Math.min(CONNECT_MILLIS, limit));
             connection.setReadTimeout(limit);
@@ -184,6 +205,7 @@ public final class ServerClient {
                 connection.getOutputStream().write(Json.line(request.body()).getBytes(StandardCharsets.UTF_8));
             }
             int status = connection.getResponseCode();
+            requireNoRedirect(status, connection.getHeaderField("Location"));
             try (InputStream in = status < REFUSED ? connection.getInputStream() : connection.getErrorStream()) {
                 String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
                 return new Answer(request.path(), status, status == NO_CONTENT ? Facts.NONE : words(status, text));
@@ -193,12 +215,29 @@ public final class ServerClient {
                     ExitCode.CONFIGURATION,
                     "'" + base + "' is no address of a server",
                     "write --server as http://localhost:8080 or https://…");
+        } catch (SSLException untrusted) {
+            throw new Failure(
+                    ExitCode.UNAVAILABLE,
+                    "server-untrusted",
+                    "no trusted connection to the server at " + base + ": " + untrusted.getMessage(),
+                    "if its certificate comes from an authority of your own, name that by --cacert FILE");
         } catch (IOException unreachable) {
             throw new Failure(
                     ExitCode.UNAVAILABLE,
                     "server-unreachable",
                     "the server at " + base + " cannot be reached: " + unreachable.getMessage(),
                     "see whether it runs, and whether --server or INTERLOCK_SERVER names it");
+        }
+    }
+
+    private void requireNoRedirect(int status, @Nullable String location) {
+        if (status >= REDIRECTED && status < REFUSED) {
+            throw new Failure(
+                    ExitCode.CONFIGURATION,
+                    "server-redirects",
+                    "the server at " + base + " redirects to " + (location == null ? "no address" : location)
+                            + "; redirects are not followed, because the API key would go along",
+                    "if that is the server, name it by --server or INTERLOCK_SERVER");
         }
     }
 

@@ -27,7 +27,7 @@ final class ServerKeys implements KeyBook {
 
     @Override
     public List<Facts> list() {
-        return client.get("/keys").list("items");
+        return client.items(Integer.MAX_VALUE, "/keys");
     }
 
     @Override

@@ -82,7 +82,7 @@ public final class AuditCommands {
             name = "verify",
             description = "Looks at the whole audit log: whether somebody has touched it, and whether grants overlap."
                     + " Exit code 1 if so.",
-            footer = {"", "Example:", "  interlock audit verify --store postgresql://il@db/locks"})
+            footer = {"", "Example:", "  interlock audit verify --store 'postgresql://il@db/locks?sslmode=require'"})
     public static final class Verify extends Answering {
 
         /** The command. */

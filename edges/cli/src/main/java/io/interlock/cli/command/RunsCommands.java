@@ -149,6 +149,11 @@ public final class RunsCommands {
         @Parameters(paramLabel = "ID", description = "The run")
         private String id = "";
 
+        @Option(
+                names = "--raw",
+                description = "As it was written, control characters of terminals included (default: shown as text)")
+        private boolean raw;
+
         /** The command. */
         public Logs(Session session) {
             super(session);
@@ -160,7 +165,7 @@ public final class RunsCommands {
                     .show(id)
                     .text("output")
                     .ifPresentOrElse(
-                            session().console()::print,
+                            raw ? session().console()::printRaw : session().console()::print,
                             () -> session().console().say("nothing that run " + id + " has written was kept"));
             return 0;
         }

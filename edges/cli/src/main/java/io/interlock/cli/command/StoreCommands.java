@@ -19,7 +19,7 @@ public final class StoreCommands {
             name = "migrate",
             description =
                     "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL forbids it.",
-            footer = {"", "Example:", "  interlock store migrate --store postgresql://il@db/locks"})
+            footer = {"", "Example:", "  interlock store migrate --store 'postgresql://il@db/locks?sslmode=require'"})
     public static final class Migrate implements Callable<Integer> {
 
         private final Session session;

@@ -47,6 +47,13 @@ public final class TargetOptions {
     private @Nullable Path keyFile;
 
     @Option(
+            names = "--cacert",
+            paramLabel = "FILE",
+            description = "Believe only servers whose certificates come from an authority in this PEM file"
+                    + " (default: $INTERLOCK_CACERT, else those of Java)")
+    private @Nullable Path authorities;
+
+    @Option(
             names = "--tenant",
             paramLabel = "T",
             description = "For whom to act on a store (default: default); through a server the" + " API key says that")
@@ -84,6 +91,9 @@ public final class TargetOptions {
         if (keyFile != null) {
             words.addAll(List.of("--api-key-file", keyFile.toString()));
         }
+        if (authorities != null) {
+            words.addAll(List.of("--cacert", authorities.toString()));
+        }
         if (!tenant.equals(LockKey.DEFAULT_TENANT)) {
             words.addAll(List.of("--tenant", tenant));
         }
@@ -93,8 +103,7 @@ public final class TargetOptions {
     /** Opens the store or reaches for the server. */
     public Backend open(Session session, Jobs jobs) {
         if (isServer(session)) {
-            return ServerBackend.at(
-                    serverUrl(session.variables()), headers(session.variables()), session.environment());
+            return ServerBackend.at(client(session), session.environment());
         }
         StorePlace place = place(session);
         return place.url().startsWith("redis") ? LeaseBackend.at(place) : StoreBackend.open(place, jobs);
@@ -102,12 +111,15 @@ public final class TargetOptions {
 
     /** A worker of the server that is meant. */
     ServerWorker worker(Session session) {
-        return ServerWorker.of(serverUrl(session.variables()), headers(session.variables()), session.environment());
+        return ServerWorker.of(client(session), session.environment());
     }
 
     /** Speaks to the server that is meant. */
     ServerClient client(Session session) {
-        return new ServerClient(serverUrl(session.variables()), headers(session.variables()));
+        ServerClient client = new ServerClient(serverUrl(session.variables()), headers(session.variables()));
+        String named = session.variables().getOrDefault("INTERLOCK_CACERT", "");
+        Path file = authorities != null || named.isEmpty() ? authorities : Path.of(named);
+        return file == null ? client : client.trusting(file);
     }
 
     /** The store, if it was named by a flag. */
@@ -181,6 +193,12 @@ public final class TargetOptions {
         String named = store != null ? store : variables.getOrDefault("INTERLOCK_STORE", "");
         if (!named.isEmpty()) {
             return patient(named);
+        }
+        if (variables.containsKey("INTERLOCK_WITHHELD")) {
+            throw new Failure(
+                    ExitCode.CONFIGURATION,
+                    "interlock run has withheld INTERLOCK_STORE from this command, and no other store is named",
+                    "name it by --store, or pass it on: interlock run --pass-env INTERLOCK_STORE …");
         }
         DataFolder folder = DataFolder.of(variables);
         folder.prepareFor(folder.storeUrl());

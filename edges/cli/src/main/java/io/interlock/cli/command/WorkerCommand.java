@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
             "how it is, without asking for a key.",
             "",
             "Examples:",
-            "  interlock worker --config interlock.yaml --store postgresql://il@db/locks",
+            "  interlock worker --config interlock.yaml --store sqlite:/srv/interlock.db",
             "  interlock worker --config interlock.yaml --server https://locks.example"
         })
 public final class WorkerCommand implements Callable<Integer> {

@@ -11,7 +11,6 @@ import io.interlock.engine.WorkerEngine;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.time.Environment;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A worker of a server: an engine like that of any worker, whose work comes from the server and not from a store. So slots, heartbeats,
@@ -31,13 +30,9 @@ public final class ServerWorker implements AutoCloseable {
         this.holder = ThisProcess.holder(environment.random());
     }
 
-    /**
-     * A worker of the server at {@code url}.
-     *
-     * @param headers what every request carries, such as the API key
-     */
-    public static ServerWorker of(String url, Map<String, String> headers, Environment environment) {
-        return new ServerWorker(new ServerClient(url, headers), environment);
+    /** A worker of the server that {@code client} speaks to. */
+    public static ServerWorker of(ServerClient client, Environment environment) {
+        return new ServerWorker(client, environment);
     }
 
     /** The jobs the server knows: {@code name, worker, …}. */

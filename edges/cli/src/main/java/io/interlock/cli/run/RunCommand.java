@@ -1,5 +1,6 @@
 package io.interlock.cli.run;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.RunOrder;
 import io.interlock.cli.backend.RunOrder.IfBusy;
@@ -11,11 +12,14 @@ import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.command.InheritedEnvironment;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -33,6 +37,8 @@ import picocli.CommandLine.Parameters;
             "",
             "stdin, stdout and stderr belong to the command, which sees INTERLOCK_KEY,",
             "INTERLOCK_TENANT, INTERLOCK_RUN_ID, INTERLOCK_TOKEN, INTERLOCK_RUN_FILE.",
+            "It does not see INTERLOCK_API_KEY, INTERLOCK_STORE, PGPASSWORD or secrets of",
+            "AWS: --pass-env passes one on.",
             "",
             "It ends with the command's own exit code, or with",
             "   64 usage             69 store unreachable   75 not acquired",
@@ -123,6 +129,14 @@ public final class RunCommand implements Callable<Integer> {
     @Option(names = "--job", paramLabel = "NAME", description = "What the run is called on record (default: command)")
     private String job = "command";
 
+    @Option(
+            names = "--pass-env",
+            paramLabel = "NAME",
+            split = ",",
+            description =
+                    "A variable that the command is to see though it may hold a secret, as AWS_*; may be repeated")
+    private List<String> passedVariables = new ArrayList<>();
+
     @Option(names = "--json", description = "Own messages as JSON lines on stderr")
     private boolean json;
 
@@ -178,7 +192,21 @@ public final class RunCommand implements Callable<Integer> {
                 RunSettings.OnLost.valueOf(
                         new Words.OnLost().choose("--on-lost", onLost).toUpperCase(Locale.ROOT)),
                 timeout == null ? null : Durations.parse("--timeout", timeout, Duration.ofMillis(1)),
+                inherited(),
                 skip ? ExitCode.OK : busyExitCode);
+    }
+
+    private InheritedEnvironment inherited() {
+        try {
+            // Where the server is, is no secret, and leads commands within the command to the same place.
+            return InheritedEnvironment.ALL
+                    .allowing(Set.of("INTERLOCK_SERVER", "INTERLOCK_CACERT"))
+                    .allowing(Set.copyOf(passedVariables));
+        } catch (InvalidSettingException invalid) {
+            throw Failure.usage(
+                    "--pass-env has what is no name of a variable: " + String.join(", ", passedVariables),
+                    "write letters, digits and _, or such a beginning with * behind it, as AWS_*");
+        }
     }
 
     private IfBusy whenBusy(boolean skip) {

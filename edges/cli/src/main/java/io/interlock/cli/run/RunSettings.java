@@ -1,6 +1,7 @@
 package io.interlock.cli.run;
 
 import io.interlock.cli.backend.RunOrder;
+import io.interlock.engine.command.InheritedEnvironment;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param place the options that lead to the same store or server
  * @param onLost what happens to the command when the lease is lost
  * @param timeout how long the command may take, or {@code null} for ever
+ * @param inherited which variables of this process the command sees
  * @param busyExitCode the exit code if the key is not acquired; 0 if the command is skipped then
  */
 record RunSettings(
@@ -21,6 +23,7 @@ record RunSettings(
         List<String> place,
         OnLost onLost,
         @Nullable Duration timeout,
+        InheritedEnvironment inherited,
         int busyExitCode) {
 
     /** Copies the lists. */

@@ -18,7 +18,6 @@ import io.interlock.time.Timers;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +25,11 @@ import java.util.Optional;
 
 /** Gets the key, runs the command, gives the key back, and says as which exit code it ended. */
 final class Wrapper {
+
+    /** Says to commands within the command what they do not see. */
+    private static final String WITHHELD = "INTERLOCK_WITHHELD";
+
+    private static final String STORE = "INTERLOCK_STORE";
 
     private final RunSettings settings;
     private final Narrator narrator;
@@ -61,6 +65,7 @@ final class Wrapper {
         } catch (CannotExecuteException cannot) {
             throw new Failure(cannot.exitCode(), String.valueOf(cannot.getMessage()), null);
         }
+        tellWhatIsWithheld();
         Entry entry = door.enter(settings.order());
         if (entry instanceof Entry.Busy busy) {
             return refused(busy.lock(), busy.code(), busy.explanation());
@@ -69,6 +74,23 @@ final class Wrapper {
             return waitAndWork(line.place());
         }
         return work(((Entry.Granted) entry).tenure(), Duration.ZERO);
+    }
+
+    /** Our own are of no use to a command; that others are missing must not be a riddle. */
+    private void tellWhatIsWithheld() {
+        List<String> withheld = variables.keySet().stream()
+                .filter(name ->
+                        !name.startsWith("INTERLOCK_") && !settings.inherited().sees(name))
+                .sorted()
+                .toList();
+        if (!withheld.isEmpty()) {
+            narrator.say(
+                    "withheld",
+                    Facts.with("key", key()).and("variables", withheld).done(),
+                    "the command does not see " + String.join(", ", withheld)
+                            + ", which may hold secrets; --pass-env NAME passes one on",
+                    List.of());
+        }
     }
 
     private int waitAndWork(Place place) {
@@ -209,7 +231,11 @@ final class Wrapper {
     }
 
     private Map<String, String> environment(Tenure tenure, RunFile file) {
-        Map<String, String> child = new HashMap<>(variables);
+        Map<String, String> child = settings.inherited().of(variables);
+        if (variables.containsKey(STORE) && !child.containsKey(STORE)) {
+            // Without it, a command within the command would take its leases elsewhere, and nothing would tell.
+            child.put(WITHHELD, STORE);
+        }
         child.put("INTERLOCK_TENANT", settings.order().key().tenant());
         child.put("INTERLOCK_KEY", key());
         child.put("INTERLOCK_RUN_ID", tenure.runId());

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 
 /**
  * The two streams of this process. Answers go to stdout; whatever Interlock says of itself goes to stderr behind
- * {@code interlock: }. Safe for use by many threads.
+ * {@code interlock: }. Control characters of others are shown as text. Safe for use by many threads.
  */
 public final class Console {
 
@@ -24,6 +24,8 @@ public final class Console {
     // A line longer than the terminal is wide is cut by it, instead of being continued where no later line replaces it.
     private static final String NO_WRAP = "\u001b[?7l";
     private static final String WRAP = "\u001b[?7h";
+    private static final String BOLD = "\u001b[1m";
+    private static final String PLAIN = "\u001b[0m";
 
     // What systems say, in English, to whoever writes to a pipe that nobody reads.
     private static final String GONE = "Broken pipe";
@@ -88,7 +90,7 @@ public final class Console {
 
     /** Writes a line of the answer. */
     public void print(String line) {
-        out.println(line);
+        out.println(TerminalText.of(line));
     }
 
     /** For whoever writes answers by itself. */
@@ -111,21 +113,21 @@ public final class Console {
 
     /** Writes a line to stderr as it is. */
     public synchronized void raw(String line) {
-        err.print((pendingLine ? CLEAR : "") + line + "\n");
+        err.print((pendingLine ? CLEAR : "") + TerminalText.of(line) + "\n");
         err.flush();
         pendingLine = false;
     }
 
     /** Writes a message that the next one replaces; only for terminals. */
     public synchronized void update(String message) {
-        err.print(CLEAR + NO_WRAP + PREFIX + message + WRAP);
+        err.print(CLEAR + NO_WRAP + PREFIX + TerminalText.of(message) + WRAP);
         err.flush();
         pendingLine = true;
     }
 
     /** Asks, and takes whatever begins with y for yes. */
     public boolean confirm(String question) {
-        err.print(PREFIX + question + " [y/N] ");
+        err.print(PREFIX + TerminalText.of(question) + " [y/N] ");
         err.flush();
         StringBuilder answer = new StringBuilder();
         try {
@@ -138,9 +140,15 @@ public final class Console {
         return answer.toString().strip().toLowerCase(Locale.ROOT).startsWith("y");
     }
 
-    /** {@code text} in a colour, if answers go to a terminal that has colours. */
-    public String coloured(String text, Colour hue) {
-        return ends.colour() && ends.outTerminal() ? "\u001b[" + hue.code + "m" + text + "\u001b[0m" : text;
+    /** Writes the line above a table, in bold if answers go to a terminal that has that. */
+    void printTitle(String line) {
+        String shown = TerminalText.of(line);
+        out.println(ends.colour() && ends.outTerminal() ? BOLD + shown + PLAIN : shown);
+    }
+
+    /** Writes an answer as it is, control characters included: only for what was asked for in this way. */
+    public void printRaw(String line) {
+        out.println(line);
     }
 
     /** Lets everything go out: whether anybody still reads the answers. */
@@ -155,25 +163,5 @@ public final class Console {
         return answers.failure()
                 .map(failure -> String.valueOf(failure.getMessage()))
                 .filter(why -> !why.equals(GONE) && !ends.outPipe());
-    }
-
-    /** What colours are used for. */
-    public enum Colour {
-        /** As it should be. */
-        GOOD("32"),
-        /** Worth a look. */
-        ODD("33"),
-        /** Wrong. */
-        BAD("31"),
-        /** Less important. */
-        FAINT("2"),
-        /** Headers. */
-        STRONG("1");
-
-        private final String code;
-
-        Colour(String code) {
-            this.code = code;
-        }
     }
 }

@@ -40,7 +40,8 @@ public final class Table {
         if (cells.length != columns.size()) {
             throw new IllegalArgumentException(cells.length + " cells for " + columns.size() + " columns");
         }
-        rows.add(List.of(cells));
+        // As it will be shown: it is as wide as that.
+        rows.add(Arrays.stream(cells).map(TerminalText::of).toList());
         return this;
     }
 
@@ -63,7 +64,7 @@ public final class Table {
         if (header) {
             List<String> titles =
                     columns.stream().map(name -> name.toUpperCase(Locale.ROOT)).toList();
-            console.print(console.coloured(line(titles, widths), Console.Colour.STRONG));
+            console.printTitle(line(titles, widths));
         }
         rows.forEach(row -> console.print(line(row, widths)));
         if (!left.isEmpty()) {

@@ -1,7 +1,5 @@
 package io.interlock.cli.window;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
@@ -17,10 +15,8 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /**
  * Says over HTTP how a worker is: {@code /health/live}, {@code /health/ready}, {@code /metrics}. Nobody needs a key for it, and nothing can be
@@ -28,37 +24,33 @@ import java.util.concurrent.Executors;
  */
 public final class Window implements AutoCloseable {
 
-    private static final int THREADS = 4;
     private static final int READY = 200;
-    private static final int NOT_ALLOWED = 405;
     private static final int NOT_READY = 503;
 
-    private final HttpServer http;
-    private final ExecutorService threads;
+    private final HealthPort port;
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final InterlockMeters meters = InterlockMeters.on(registry);
     private final Environment environment;
     private final Readiness readiness;
 
-    private Window(HttpServer http, Environment environment) {
-        this.http = http;
+    private Window(InetSocketAddress address, Environment environment) throws IOException {
         this.environment = environment;
         this.readiness = new Readiness(environment);
-        this.threads = Executors.newFixedThreadPool(THREADS, environment.threads("interlock-window"));
-        http.setExecutor(threads);
-        http.createContext("/health/live", exchange -> health(exchange, Optional.empty()));
-        http.createContext("/health/ready", exchange -> health(exchange, readiness.obstacle()));
-        http.createContext(
-                "/metrics",
-                exchange -> answer(exchange, READY, "text/plain; version=0.0.4; charset=utf-8", registry.scrape()));
-        http.start();
+        this.port = HealthPort.open(
+                address,
+                environment,
+                Map.of("/health/live", health(Optional.empty())),
+                Map.of(
+                        "/health/ready", () -> health(readiness.obstacle()),
+                        "/metrics",
+                                () -> new HealthPort.Answer(
+                                        READY, "text/plain; version=0.0.4; charset=utf-8", registry.scrape())));
     }
 
     /** Opens one; port 0 takes any free one. */
     public static Window open(String host, int port, Environment environment) {
         try {
-            return new Window(
-                    HttpServer.create(new InetSocketAddress(InetAddress.getByName(host), port), 0), environment);
+            return new Window(new InetSocketAddress(InetAddress.getByName(host), port), environment);
         } catch (IOException | IllegalArgumentException cannot) {
             throw new Failure(
                     ExitCode.UNAVAILABLE,
@@ -98,33 +90,21 @@ public final class Window implements AutoCloseable {
     @Override
     public void close() {
         meters.close();
-        http.stop(0);
-        threads.shutdownNow();
+        port.close();
     }
 
     /** Where it is. */
     @Override
     public String toString() {
-        InetSocketAddress address = http.getAddress();
+        InetSocketAddress address = port.address();
         String host = address.getAddress().getHostAddress();
         return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
     }
 
-    private static void health(HttpExchange exchange, Optional<String> obstacle) throws IOException {
+    private static HealthPort.Answer health(Optional<String> obstacle) {
         Facts told = Facts.with("status", obstacle.isEmpty() ? "UP" : "DOWN")
                 .and("reason", obstacle.orElse(null))
                 .done();
-        answer(exchange, obstacle.isEmpty() ? READY : NOT_READY, "application/json", Json.line(told));
-    }
-
-    private static void answer(HttpExchange exchange, int status, String type, String text) throws IOException {
-        try (exchange) {
-            String method = exchange.getRequestMethod();
-            boolean asked = method.equals("GET") || method.equals("HEAD");
-            byte[] bytes = (method.equals("GET") ? text : "").getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", type);
-            exchange.sendResponseHeaders(asked ? status : NOT_ALLOWED, bytes.length == 0 ? -1 : bytes.length);
-            exchange.getResponseBody().write(bytes);
-        }
+        return new HealthPort.Answer(obstacle.isEmpty() ? READY : NOT_READY, "application/json", Json.line(told));
     }
 }

@@ -10,6 +10,7 @@ import io.interlock.cli.backend.LeaseBook;
 import io.interlock.cli.backend.Place;
 import io.interlock.cli.backend.RunOrder;
 import io.interlock.cli.backend.ServerBackend;
+import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.Tenure;
 import io.interlock.cli.text.Failure;
 import io.interlock.time.Environment;
@@ -105,7 +106,8 @@ class TenureOfServerTest {
             now.addAndGet(Duration.ofSeconds(30).toNanos());
             return question.before() < 2 ? held : "{\"key\":\"k\",\"token\":7}";
         })) {
-            LeaseBook leases = ServerBackend.at(server.url(), Map.of(), clocked).leases();
+            LeaseBook leases = ServerBackend.at(new ServerClient(server.url(), Map.of()), clocked)
+                    .leases();
             Duration patience = Duration.ofSeconds(80);
             assertThat(leases.acquire(LockKey.of("k"), LEASE, patience).number("token"))
                     .hasValue(7);
@@ -124,7 +126,7 @@ class TenureOfServerTest {
             now.addAndGet(Duration.ofSeconds(30).toNanos());
             return held;
         })) {
-            LeaseBook leases = ServerBackend.at(server.url(), Map.of(), new Clocked(now::get))
+            LeaseBook leases = ServerBackend.at(new ServerClient(server.url(), Map.of()), new Clocked(now::get))
                     .leases();
             assertThatThrownBy(() -> leases.acquire(LockKey.of("k"), LEASE, Duration.ofSeconds(50)))
                     .isInstanceOfSatisfying(Failure.class, busy -> {
@@ -161,7 +163,7 @@ class TenureOfServerTest {
     }
 
     private static Entry enter(SpokenServer server, RunOrder.IfBusy ifBusy) {
-        return ServerBackend.at(server.url(), Map.of(), Environment.system())
+        return ServerBackend.at(new ServerClient(server.url(), Map.of()), Environment.system())
                 .door()
                 .enter(new RunOrder(
                         LockKey.of("k"),

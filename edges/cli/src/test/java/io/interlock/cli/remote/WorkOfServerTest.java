@@ -214,7 +214,7 @@ class WorkOfServerTest {
     }
 
     private static ServerWorker worker(SpokenServer server) {
-        return ServerWorker.of(server.url(), Map.of(), Environment.system());
+        return ServerWorker.of(new ServerClient(server.url(), Map.of()), Environment.system());
     }
 
     private static WorkerEngine engine(ServerWorker worker, RunHandler handler) {

@@ -9,6 +9,7 @@ import io.interlock.cli.backend.RunOrder;
 import io.interlock.cli.backend.Tenure;
 import io.interlock.cli.text.Console;
 import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.Launch;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
@@ -120,7 +121,8 @@ class SupervisionTest {
             Duration lease, Duration grace, GuardedProcess process, Timers timers, PrintStream told) {
         RunOrder order = new RunOrder(
                 LockKey.of("k"), "command", RunOrder.IfBusy.FAIL, null, lease, grace, 0, null, Map.of(), "sh");
-        RunSettings settings = new RunSettings(order, List.of("sh"), List.of(), RunSettings.OnLost.TERM, null, 75);
+        RunSettings settings = new RunSettings(
+                order, List.of("sh"), List.of(), RunSettings.OnLost.TERM, null, InheritedEnvironment.ALL, 75);
         return new Supervision(settings, process, timers, new Narrator(Console.of(told, told), false, false));
     }
 

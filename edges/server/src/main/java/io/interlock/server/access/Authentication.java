@@ -46,7 +46,7 @@ public final class Authentication {
     private final KeyRing keys;
     private final Buckets requests;
     private final Buckets strangers;
-    private final boolean behindProxy;
+    private final boolean knowsAddresses;
     private final Sessions sessions;
 
     /**
@@ -54,35 +54,33 @@ public final class Authentication {
      *
      * @param requests how often a key may ask
      * @param strangers how often an address may show a wrong key
-     * @param behindProxy whether all requests come from one address
+     * @param knowsAddresses whether clients are known by their addresses, and not all by that of a proxy
      * @param sessions who has signed in
      */
-    private Authentication(KeyRing keys, Buckets requests, Buckets strangers, boolean behindProxy, Sessions sessions) {
+    private Authentication(
+            KeyRing keys, Buckets requests, Buckets strangers, boolean knowsAddresses, Sessions sessions) {
         this.keys = keys;
         this.requests = requests;
         this.strangers = strangers;
-        this.behindProxy = behindProxy;
+        this.knowsAddresses = knowsAddresses;
         this.sessions = sessions;
     }
 
     /** Knows callers by {@code keys} or their sessions; each key may ask {@code requestsPerSecond} times a second. */
     public static Authentication by(
-            KeyRing keys, Sessions sessions, int requestsPerSecond, boolean behindProxy, Ticker ticker) {
+            KeyRing keys, Sessions sessions, int requestsPerSecond, boolean knowsAddresses, Ticker ticker) {
         return new Authentication(
-                keys, new Buckets(requestsPerSecond, ticker), new Buckets(WRONG_KEYS, ticker), behindProxy, sessions);
+                keys,
+                new Buckets(requestsPerSecond, ticker),
+                new Buckets(WRONG_KEYS, ticker),
+                knowsAddresses,
+                sessions);
     }
 
     /** Goes on if the caller is known, may do what {@code needed} is needed for, and does not ask too often. */
     public void require(RoutingContext context, Role needed) {
         HttpServerRequest request = context.request();
-        String address = address(request);
-        if (!behindProxy && strangers.isEmpty(address)) {
-            context.fail(Problem.of(ProblemCode.RATE_LIMITED, "This address showed too many wrong keys.")
-                    .with("limit", WRONG_KEYS)
-                    .retryAfter(Duration.ofSeconds(1))
-                    .thrown());
-            return;
-        }
+        String address = Exchange.address(context);
         Optional<String> shown;
         try {
             shown = hasKey(request) ? shown(request) : signedIn(context);
@@ -95,6 +93,14 @@ public final class Authentication {
             return;
         }
         String key = shown.get();
+        // A key that may be right is looked at all the same: others at the same address must not lock its owner out.
+        if (knowsAddresses && strangers.isEmpty(address) && !keys.mayKnow(key)) {
+            context.fail(Problem.of(ProblemCode.RATE_LIMITED, "This address showed too many wrong keys.")
+                    .with("limit", WRONG_KEYS)
+                    .retryAfter(Duration.ofSeconds(1))
+                    .thrown());
+            return;
+        }
         Exchange.standing(context, () -> isStillKnown(Exchange.session(context), key));
         Context loop = Vertx.currentContext();
         CompletableFuture<Optional<AccessKey>> recognised = keys.recognise(key).toCompletableFuture();
@@ -121,7 +127,7 @@ public final class Authentication {
 
     /** Goes on if {@code found} is somebody, may do what {@code needed} is needed for, and does not ask too often. */
     public void admit(RoutingContext context, Optional<AccessKey> found, Role needed) {
-        admitOrFail(context, found, needed, address(context.request()));
+        admitOrFail(context, found, needed, Exchange.address(context));
     }
 
     private void admitOrFail(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
@@ -190,7 +196,7 @@ public final class Authentication {
      */
     private Optional<String> signedIn(RoutingContext context) {
         HttpServerRequest request = context.request();
-        Cookie cookie = request.getCookie(Sessions.COOKIE);
+        Cookie cookie = request.getCookie(Sessions.cookie(Exchange.isEncrypted(request)));
         // A page that is left open asks for ever; only what somebody does keeps them signed in.
         boolean alone = request.headers().contains(Sessions.BACKGROUND_HEADER);
         Optional<Session> session = Optional.ofNullable(cookie)
@@ -223,12 +229,6 @@ public final class Authentication {
             shown.add(bearer ? authorization.substring(BEARER.length()).strip() : "");
         }
         return shown.size() == 1 ? Optional.of(shown.iterator().next()) : Optional.empty();
-    }
-
-    private static String address(HttpServerRequest request) {
-        return request.remoteAddress() == null
-                ? "unknown"
-                : String.valueOf(request.remoteAddress().hostAddress());
     }
 
     private static Problem unauthenticated() {

@@ -11,9 +11,9 @@ import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Session;
 import io.vertx.core.Context;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.json.JsonObject;
-import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -150,13 +150,12 @@ public final class Call {
 
     /** Whether the client's connection is encrypted, here or, as it says, at a proxy in front. */
     public boolean isEncrypted() {
-        return context.request().isSSL() || "https".equals(context.request().getHeader("X-Forwarded-Proto"));
+        return Exchange.isEncrypted(context.request());
     }
 
     /** Where the client comes from. */
     public String address() {
-        SocketAddress peer = context.request().remoteAddress();
-        return peer == null ? "unknown" : String.valueOf(peer.hostAddress());
+        return Exchange.address(context);
     }
 
     /** A duration of the body. */
@@ -208,6 +207,13 @@ public final class Call {
     public void whenOver(Runnable action) {
         CompletionStage<@Nullable Void> end = over;
         end.thenRun(action);
+    }
+
+    /** Runs {@code action} on the event loop of this call every {@code period}, until it is over. */
+    void everyUntilOver(Duration period, Runnable action) {
+        Vertx vertx = context.vertx();
+        long timer = vertx.setPeriodic(period.toMillis(), tick -> action.run());
+        whenOver(() -> vertx.cancelTimer(timer));
     }
 
     /** The answer to ids that are unknown, malformed or another tenant's: all the same. */

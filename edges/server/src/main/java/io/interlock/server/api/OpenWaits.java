@@ -1,42 +1,49 @@
 package io.interlock.server.api;
 
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Problems;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Requests that wait for something. Each ends with what it waits for, with its client, or with the server, whichever comes first;
- * none takes a thread. Safe for use by many threads.
+ * Requests that wait for something. Each ends with what it waits for, with its client, with the API key it came with, or with the
+ * server, whichever comes first; none takes a thread. Nothing is answered to a key that was taken back meanwhile: what was granted in
+ * that very moment is handed to no client and ends with its lease. Safe for use by many threads.
  */
 public final class OpenWaits {
 
-    private final Set<Runnable> open = ConcurrentHashMap.newKeySet();
+    /** How often a wait asks whether its key still counts. Together with the age of an answer about a key it stays at 5 s. */
+    private static final Duration CHECK_EVERY = Duration.ofSeconds(1);
+
+    private final Set<Wait<?>> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** {@code awaited}, unless the client goes away or the server stops before; then whoever brings it about is told. */
+    /** {@code awaited}, unless the client goes away, its key ends or the server stops before; then the wait is cancelled. */
     public <T> CompletionStage<T> until(Call call, CompletionStage<T> awaited) {
-        CompletableFuture<T> wait = new CompletableFuture<>();
-        Runnable sendAway = () -> wait.completeExceptionally(Problems.stopping().thrown());
-        open.add(sendAway);
+        Wait<T> wait = new Wait<>(call);
+        open.add(wait);
         awaited.whenComplete((answer, failure) -> {
             if (failure == null) {
-                wait.complete(answer);
+                wait.answer(answer);
             } else {
-                wait.completeExceptionally(failure);
+                wait.answered.completeExceptionally(failure);
             }
         });
-        call.whenOver(() -> wait.cancel(false));
-        CompletionStage<T> over = wait;
+        call.whenOver(() -> wait.answered.cancel(false));
+        call.everyUntilOver(CHECK_EVERY, wait::check);
+        CompletionStage<T> over = wait.answered;
         over.whenComplete((answer, failure) -> {
-            open.remove(sendAway);
+            open.remove(wait);
             awaited.toCompletableFuture().cancel(false);
         });
         if (closed) {
             close();
         }
-        return wait;
+        return wait.answered;
     }
 
     /** How many wait now. */
@@ -44,9 +51,57 @@ public final class OpenWaits {
         return open.size();
     }
 
-    /** Sends everybody away, with a problem that says that another node may answer. */
+    /** Ends the waits whose keys no longer count. */
+    public void checkKeys() {
+        open.forEach(Wait::check);
+    }
+
+    /** Ends all waits, with a problem that says that another node may answer. */
     public void close() {
         closed = true;
-        open.forEach(Runnable::run);
+        open.forEach(Wait::stop);
+    }
+
+    /** One request that waits. */
+    private static final class Wait<T> {
+
+        private final Call call;
+        private final CompletableFuture<T> answered = new CompletableFuture<>();
+
+        Wait(Call call) {
+            this.call = call;
+        }
+
+        void answer(T answer) {
+            call.isStillKnown().whenComplete((known, failure) -> {
+                if (failure != null) {
+                    answered.completeExceptionally(failure);
+                } else if (known) {
+                    answered.complete(answer);
+                } else {
+                    refuse();
+                }
+            });
+        }
+
+        /** If the store does not say, the wait goes on: its end is checked again. */
+        void check() {
+            call.isStillKnown().thenAccept(known -> {
+                if (!known) {
+                    refuse();
+                }
+            });
+        }
+
+        void stop() {
+            answered.completeExceptionally(Problems.stopping().thrown());
+        }
+
+        private void refuse() {
+            answered.completeExceptionally(Problem.of(
+                            ProblemCode.UNAUTHENTICATED,
+                            "The API key was revoked or has expired while the request waited.")
+                    .thrown());
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.server.http;
 
+import io.interlock.server.log.LogText;
 import io.interlock.time.Ticker;
 import io.vertx.core.Handler;
 import io.vertx.ext.web.RoutingContext;
@@ -37,18 +38,17 @@ final class AccessLog implements Handler<RoutingContext> {
         LoggingEventBuilder line = log.atInfo()
                 .addKeyValue("requestId", Exchange.requestId(context))
                 .addKeyValue("method", context.request().method().name())
-                .addKeyValue("path", plain(context.request().path()))
+                .addKeyValue(
+                        "path", LogText.oneLine(String.valueOf(context.request().path())))
                 .addKeyValue("status", context.response().getStatusCode())
                 .addKeyValue("ms", took.toMillis());
         for (var note : Exchange.notes(context).entrySet()) {
-            line = line.addKeyValue(note.getKey(), plain(note.getValue()));
+            line = line.addKeyValue(note.getKey(), oneLine(note.getValue()));
         }
         line.log(sent ? "answered" : "client went away");
     }
 
-    /** On one line, whatever the client put into it. */
-    static String plain(Object value) {
-        String text = String.valueOf(value);
-        return text.chars().noneMatch(Character::isISOControl) ? text : text.replaceAll("\\p{Cntrl}", "?");
+    private static Object oneLine(Object value) {
+        return value instanceof Number ? value : LogText.oneLine(String.valueOf(value));
     }
 }

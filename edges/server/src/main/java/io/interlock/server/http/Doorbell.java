@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.impl.VertxConnection;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,18 @@ public final class Doorbell {
 
     private static final int HEADERS = 16 * 1024;
     private static final int REQUEST_LINE = 8 * 1024;
+
+    /** Those with forward secrecy and authenticated encryption: what was recorded stays secret if the key of the server is lost later. */
+    private static final List<String> CIPHER_SUITES = List.of(
+            "TLS_AES_256_GCM_SHA384",
+            "TLS_CHACHA20_POLY1305_SHA256",
+            "TLS_AES_128_GCM_SHA256",
+            "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+            "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+            "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+            "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+            "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+            "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
 
     /** Connections that were told to close and have not yet; few, and each only for a moment. */
     private static final Set<HttpConnection> CLOSING = ConcurrentHashMap.newKeySet();
@@ -66,19 +79,24 @@ public final class Doorbell {
                 // There are no web sockets here; this keeps their handlers out of the way of every request.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false);
-        listen.encryption()
-                .ifPresent(tls -> options.setSsl(true)
-                        .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"))
-                        .setKeyCertOptions(new PemKeyCertOptions()
-                                .addCertPath(tls.certificate())
-                                .addKeyPath(tls.key())));
+        listen.encryption().ifPresent(tls -> {
+            options.setSsl(true)
+                    .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"))
+                    .setKeyCertOptions(new PemKeyCertOptions()
+                            .addCertPath(tls.certificate())
+                            .addKeyPath(tls.key()));
+            CIPHER_SUITES.forEach(options::addEnabledCipherSuite);
+        });
         return options;
     }
 
-    /** Makes {@code server} answer what is no HTTP with a problem, and hang up. */
-    public static HttpServer strict(HttpServer server, HttpServerOptions options) {
-        return server.invalidRequestHandler(Doorbell::refuse)
-                .connectionHandler(connection -> StrictDecoder.into(connection, options));
+    /** Makes {@code server} answer what is no HTTP with a problem, and hang up, also beyond {@code limit}. */
+    public static HttpServer strict(HttpServer server, HttpServerOptions options, ConnectionLimit limit) {
+        return server.invalidRequestHandler(Doorbell::refuse).connectionHandler(connection -> {
+            if (limit.admit(connection)) {
+                StrictDecoder.into(connection, options);
+            }
+        });
     }
 
     private static void refuse(HttpServerRequest request) {

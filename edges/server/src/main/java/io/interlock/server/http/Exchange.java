@@ -4,6 +4,7 @@ import io.interlock.server.access.Caller;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.session.Session;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.function.Supplier;
 public final class Exchange {
 
     private static final String REQUEST_ID = "interlock.requestId";
+    private static final String ADDRESS = "interlock.address";
     private static final String CALLER = "interlock.caller";
     private static final String SESSION = "interlock.session";
     private static final String STANDING = "interlock.standing";
@@ -35,6 +37,15 @@ public final class Exchange {
         context.put(REQUEST_ID, id);
     }
 
+    /** Where the client comes from. */
+    public static String address(RoutingContext context) {
+        return Objects.requireNonNullElse(context.get(ADDRESS), "unknown");
+    }
+
+    static void address(RoutingContext context, String address) {
+        context.put(ADDRESS, address);
+    }
+
     /** Who asks, once that is known. */
     public static Optional<Caller> caller(RoutingContext context) {
         return Optional.ofNullable(context.get(CALLER));
@@ -45,6 +56,11 @@ public final class Exchange {
         context.put(CALLER, caller);
         note(context, "tenant", caller.tenant());
         note(context, "apiKey", caller.key().id());
+    }
+
+    /** Whether the client's connection is encrypted, here or, as it says, at a proxy in front. */
+    public static boolean isEncrypted(HttpServerRequest request) {
+        return request.isSSL() || "https".equals(request.getHeader("X-Forwarded-Proto"));
     }
 
     /** The session the caller is known by, if it came with a cookie. */

@@ -1,5 +1,6 @@
 package io.interlock.server.http;
 
+import io.interlock.server.log.LogText;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -9,6 +10,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.HttpException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -22,6 +24,7 @@ public final class Failures implements Handler<RoutingContext> {
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
 
     private static final long LINGER_MILLIS = 1_000;
+    private static final int BAD_REQUEST = 400;
 
     @Override
     public void handle(RoutingContext context) {
@@ -31,7 +34,9 @@ public final class Failures implements Handler<RoutingContext> {
             // told.
             return;
         }
-        answer(context, failure == null ? byStatus(context) : said(context, failure));
+        // The router itself says 400 of what it cannot read. Its message has the query, which is not for the log.
+        boolean told = failure == null || context.statusCode() == BAD_REQUEST;
+        answer(context, told ? byStatus(context) : said(context, failure));
     }
 
     private static boolean wasGivenUp(@Nullable Throwable failure) {
@@ -99,13 +104,27 @@ public final class Failures implements Handler<RoutingContext> {
         HttpServerRequest request = context.request();
         return switch (context.statusCode()) {
             case 404 -> Problem.of(ProblemCode.UNKNOWN_ROUTE, "There is no operation at " + shown(request) + ".");
-            case 400 -> Problem.invalid("path", "The path cannot be read.");
+            case BAD_REQUEST -> unreadable(context);
             default -> Problem.of(ProblemCode.INTERNAL_ERROR, "The server answered " + context.statusCode() + ".");
         };
     }
 
+    private static Problem unreadable(RoutingContext context) {
+        if (context.request().authority() == null) {
+            return noHost();
+        }
+        return context.failure() instanceof HttpException
+                ? Problem.invalid("query", "The query cannot be read.")
+                : Problem.invalid("path", "The path cannot be read.");
+    }
+
+    static Problem noHost() {
+        return Problem.invalid(
+                "header/Host", "must be there exactly once, as a name or an address with an optional port");
+    }
+
     static String shown(HttpServerRequest request) {
-        String path = AccessLog.plain(request.path());
+        String path = LogText.oneLine(String.valueOf(request.path()));
         return path.length() > 200 ? path.substring(0, 200) + "…" : path;
     }
 }

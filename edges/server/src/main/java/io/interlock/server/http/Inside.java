@@ -15,13 +15,20 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /**
- * Health and metrics. On a port of their own they need no key. On the main port only callers from this host need none, and
- * behind a proxy nobody is known to be one. Metrics are of all tenants, so there no key is enough for them but the one that may act for
- * all.
+ * Health and metrics. On a port of their own they need no key. On the main port only callers from this host need none, for metrics also
+ * by a name of this host and without a proxy, and behind a proxy no caller is known to be one. Metrics are of all tenants, so there no key
+ * is enough for them but the one that may act for all.
  */
 public final class Inside {
+
+    private static final Pattern LOOPBACK =
+            Pattern.compile("(?i)localhost|127(\\.[0-9]{1,3}){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
+    private static final List<String> FORWARDED = List.of("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via");
 
     private final Health health;
     private final PrometheusMeterRegistry meters;
@@ -41,13 +48,18 @@ public final class Inside {
     public void closeTo(Router router, Authentication authentication, boolean behindProxy) {
         add(
                 router,
-                strangers(behindProxy, context -> authentication.require(context, Role.READ)),
-                strangers(behindProxy, context -> authentication.require(context, Role.ADMIN)));
+                strangers(
+                        request -> !behindProxy && isLocal(request),
+                        context -> authentication.require(context, Role.READ)),
+                strangers(
+                        request -> !behindProxy && isLocal(request) && isMeantForHere(request),
+                        context -> authentication.require(context, Role.ADMIN)));
     }
 
-    private static Handler<RoutingContext> strangers(boolean behindProxy, Handler<RoutingContext> guard) {
+    private static Handler<RoutingContext> strangers(
+            Predicate<HttpServerRequest> isKnown, Handler<RoutingContext> guard) {
         return context -> {
-            if (!behindProxy && isLocal(context.request())) {
+            if (isKnown.test(context.request())) {
                 context.next();
             } else {
                 guard.handle(context);
@@ -86,6 +98,16 @@ public final class Inside {
         context.response()
                 .putHeader("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
                 .end(meters.scrape());
+    }
+
+    /**
+     * Whether a request of this host names this host, and comes through no proxy: a page of others in a browser here can make their name
+     * lead to this host, and a proxy here makes all clients local.
+     */
+    private static boolean isMeantForHere(HttpServerRequest request) {
+        return request.authority() != null
+                && LOOPBACK.matcher(request.authority().host()).matches()
+                && FORWARDED.stream().noneMatch(request.headers()::contains);
     }
 
     private static boolean isLocal(HttpServerRequest request) {

@@ -4,6 +4,7 @@ import io.interlock.config.Configuration;
 import io.interlock.config.EffectiveProperty;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.Listen;
+import io.interlock.engine.access.KeyRing;
 import io.interlock.server.api.ServerVersion;
 import io.interlock.server.demo.DemoTraffic;
 import java.io.PrintStream;
@@ -64,7 +65,8 @@ final class Banner {
         process.bootstrap().ifPresent(key -> {
             out.println(
                     "There was no admin's API key, so here is one. It is shown this once, is admin of tenant default,");
-            out.println("and may act for any tenant by the header X-Tenant:");
+            out.println("may act for any tenant by the header X-Tenant, and counts for " + KeyRing.FIRST_KEY.toDays()
+                    + " days; make keys of your own with it:");
             line("API key", key.secret().text());
             line("UI", signInLink(key.secret().text()));
         });

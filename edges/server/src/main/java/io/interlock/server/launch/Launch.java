@@ -3,6 +3,7 @@ package io.interlock.server.launch;
 import io.interlock.config.Configuration;
 import io.interlock.server.demo.DemoFolder;
 import io.interlock.server.demo.DemoTraffic;
+import io.interlock.server.log.LogLines;
 import io.interlock.time.Environment;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -37,6 +38,7 @@ public final class Launch {
                 out.print(CommandLine.help(line.command()));
                 return ExitCode.OK;
             }
+            LogLines.requireFormat(variables);
             switch (line.command()) {
                 case SERVER -> serve(line);
                 case DEMO -> demonstrate(line);

@@ -7,12 +7,14 @@ import io.interlock.time.Ticker;
 import io.interlock.time.Timers;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +42,7 @@ final class LiveFeed implements AutoCloseable {
     // Only ticks, one at a time, use these.
     private long lastGlance;
     private long lastCheck;
+    private @Nullable LiveStream lastServed;
     private boolean ticking;
     private boolean closed;
 
@@ -114,7 +117,7 @@ final class LiveFeed implements AutoCloseable {
             lastCheck = now;
             streams.forEach(LiveStream::endUnlessKnown);
         }
-        Map<Long, Set<LiveStream>> byPlace = new LinkedHashMap<>();
+        List<LiveStream> ready = new ArrayList<>();
         Map<String, Set<LiveStream>> byTenant = new LinkedHashMap<>();
         for (LiveStream stream : streams) {
             long behind = stream.behindFor(now);
@@ -129,13 +132,11 @@ final class LiveFeed implements AutoCloseable {
                 if (stream.hasMissed()) {
                     reset(stream, stream.position(), "changes came faster than they were read", now);
                 }
-                byPlace.computeIfAbsent(stream.position(), place -> new LinkedHashSet<>())
-                        .add(stream);
+                ready.add(stream);
             }
         }
         boolean more = false;
-        for (Map.Entry<Long, Set<LiveStream>> place :
-                byPlace.entrySet().stream().limit(MOST_PLACES).toList()) {
+        for (Map.Entry<Long, Set<LiveStream>> place : inTurn(ready).entrySet()) {
             more |= tell(place.getKey(), place.getValue(), now);
         }
         if (now - lastGlance >= GLANCE_EVERY.toNanos()) {
@@ -147,6 +148,28 @@ final class LiveFeed implements AutoCloseable {
             glances.keepOnly(byTenant.keySet());
         }
         return more;
+    }
+
+    /**
+     * Readers by place, those at the end of the log first and in every round; those that are behind take turns, so that many of them keep
+     * neither the first nor each other waiting.
+     */
+    private Map<Long, Set<LiveStream>> inTurn(List<LiveStream> ready) {
+        Map<Long, Set<LiveStream>> byPlace = new LinkedHashMap<>();
+        long newest = ready.stream().mapToLong(LiveStream::position).max().orElse(0);
+        byPlace.put(newest, new LinkedHashSet<>());
+        int from = lastServed == null ? 0 : ready.indexOf(lastServed) + 1;
+        for (int i = 0; i < ready.size(); i++) {
+            LiveStream stream = ready.get((from + i) % ready.size());
+            if (byPlace.size() < MOST_PLACES || byPlace.containsKey(stream.position())) {
+                boolean first = byPlace.computeIfAbsent(stream.position(), place -> new LinkedHashSet<>())
+                        .add(stream);
+                if (first && stream.position() != newest) {
+                    lastServed = stream;
+                }
+            }
+        }
+        return byPlace;
     }
 
     private boolean tell(long place, Set<LiveStream> readers, long now) {

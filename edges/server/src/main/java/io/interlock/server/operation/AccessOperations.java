@@ -7,6 +7,7 @@ import io.interlock.engine.access.IssuedKey;
 import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.Cursor;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.server.json.JsonTime;
@@ -14,13 +15,17 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** API keys and configuration over HTTP: for admins; keys of their own tenant only. */
+/** API keys and configuration over HTTP: for admins, of their own tenant only; the bootstrap key sees the whole configuration. */
 public final class AccessOperations {
+
+    private static final String KEYS = "keys";
 
     private final KeyRing keys;
     private final Configuration configuration;
@@ -50,11 +55,29 @@ public final class AccessOperations {
     }
 
     private CompletionStage<Reply> list(Call call) {
+        Optional<String> after = Cursor.place(call, KEYS);
+        int limit = call.limit();
         return keys.list(call.tenant()).thenApply(all -> {
+            // Keys are never forgotten, so the last one of the page before is still there.
+            int from = after.map(id -> place(all, id) + 1).orElse(0);
+            int to = Math.min(all.size(), from + limit);
             JsonArray items = new JsonArray();
-            all.forEach(key -> items.add(json(key)));
-            return Reply.ok(new JsonObject().put("items", items));
+            all.subList(from, to).forEach(key -> items.add(json(key)));
+            JsonObject page = new JsonObject().put("items", items);
+            return Reply.ok(
+                    to == all.size()
+                            ? page
+                            : page.put("cursor", Cursor.of(KEYS, all.get(to - 1).id())));
         });
+    }
+
+    private static int place(List<AccessKey> all, String id) {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).id().equals(id)) {
+                return i;
+            }
+        }
+        return all.size() - 1;
     }
 
     private CompletionStage<Reply> create(Call call) {
@@ -85,9 +108,10 @@ public final class AccessOperations {
     }
 
     private CompletionStage<Reply> configuration(Call call) {
+        boolean all = KeyRing.isBootstrap(call.caller().key());
+        TenantView view = new TenantView(configuration.effective(), call.tenant());
         JsonArray items = new JsonArray();
-        configuration
-                .effective()
+        (all ? configuration.effective() : view.properties())
                 .forEach(property -> items.add(new JsonObject()
                         .put("name", property.name())
                         .put("value", property.value())
@@ -105,6 +129,7 @@ public final class AccessOperations {
                 .put("active", key.isActive(clock.instant()));
         put(json, "expiresAt", key.expiresAt());
         put(json, "revokedAt", key.revokedAt());
+        put(json, "lastUsedAt", keys.lastUse(key.id()).orElse(null));
         return json;
     }
 

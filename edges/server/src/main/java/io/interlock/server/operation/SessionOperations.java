@@ -47,14 +47,16 @@ public final class SessionOperations {
 
     private CompletionStage<Reply> signIn(Call call) {
         String address = call.address();
-        if (strangers.isEmpty(address)) {
+        String code = call.body().getString("code");
+        Optional<String> shown = code == null ? Optional.of(call.body().getString("apiKey")) : sessions.redeem(code);
+        // What may be right is looked at all the same: others at the same address, or behind the same proxy, must not
+        // lock its owner out.
+        if (strangers.isEmpty(address) && shown.filter(keys::mayKnow).isEmpty()) {
             throw Problem.of(ProblemCode.RATE_LIMITED, "This address failed to sign in too often.")
                     .with("limit", WRONG)
                     .retryAfter(Duration.ofSeconds(1))
                     .thrown();
         }
-        String code = call.body().getString("code");
-        Optional<String> shown = code == null ? Optional.of(call.body().getString("apiKey")) : sessions.redeem(code);
         CompletionStage<Optional<AccessKey>> known =
                 shown.isEmpty() ? CompletableFuture.completedFuture(Optional.empty()) : keys.recognise(shown.get());
         return known.thenApply(found -> {
@@ -63,6 +65,8 @@ public final class SessionOperations {
                 throw Problem.of(ProblemCode.UNAUTHENTICATED, "The API key or code is not one that counts.")
                         .thrown();
             }
+            // Of two in one browser the older one could not be ended any more.
+            end(call);
             Session session = sessions.open(shown.orElseThrow());
             return Reply.ok(json(found.get(), found.get().tenant(), Optional.of(session)))
                     .header("Set-Cookie", cookie(session.id(), Sessions.LONGEST, call.isEncrypted()));
@@ -74,9 +78,13 @@ public final class SessionOperations {
     }
 
     private CompletionStage<Reply> signOut(Call call) {
-        call.cookie(Sessions.COOKIE).ifPresent(sessions::close);
+        end(call);
         return CompletableFuture.completedFuture(
                 Reply.nothing().header("Set-Cookie", cookie("", Duration.ZERO, call.isEncrypted())));
+    }
+
+    private void end(Call call) {
+        call.cookie(Sessions.cookie(call.isEncrypted())).ifPresent(sessions::close);
     }
 
     private JsonObject json(AccessKey key, String tenant, Optional<Session> session) {
@@ -92,7 +100,7 @@ public final class SessionOperations {
     }
 
     private static String cookie(String value, Duration age, boolean encrypted) {
-        return Sessions.COOKIE + "=" + value + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" + age.toSeconds()
-                + (encrypted ? "; Secure" : "");
+        return Sessions.cookie(encrypted) + "=" + value + "; Path=/; HttpOnly; SameSite=Strict; Max-Age="
+                + age.toSeconds() + (encrypted ? "; Secure" : "");
     }
 }

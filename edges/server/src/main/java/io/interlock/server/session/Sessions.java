@@ -3,7 +3,7 @@ package io.interlock.server.session;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -15,8 +15,7 @@ import java.util.Optional;
  */
 public final class Sessions {
 
-    /** The cookie that carries a session. */
-    public static final String COOKIE = "interlock_session";
+    private static final String COOKIE = "interlock_session";
 
     /** The header that carries {@link Session#csrfToken()}. */
     public static final String CSRF_HEADER = "X-CSRF-Token";
@@ -33,28 +32,38 @@ public final class Sessions {
     /** For how long a one-time code can be used. */
     public static final Duration CODE = Duration.ofMinutes(15);
 
+    /** How many sessions an API key has at a time; a further sign-in ends the one that was not used for longest. */
+    public static final int MOST_OF_A_KEY = 100;
+
     private static final int MOST = 10_000;
     private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
 
     private final Environment environment;
+    private final int most;
     // Whoever has been idle the longest comes first.
     private final Map<String, Kept> sessions = new LinkedHashMap<>();
     private final Map<String, Code> codes = new LinkedHashMap<>();
 
     /** Nobody is signed in yet. */
     public Sessions(Environment environment) {
+        this(environment, MOST);
+    }
+
+    Sessions(Environment environment, int most) {
         this.environment = environment;
+        this.most = most;
+    }
+
+    /** The cookie that carries a session; where TLS is spoken, one that no other host and no plain connection can set. */
+    public static String cookie(boolean encrypted) {
+        return encrypted ? "__Host-" + COOKIE : COOKIE;
     }
 
     /** A session in the name of {@code apiKey}, which somebody has shown to be one that counts. */
     public synchronized Session open(String apiKey) {
         long now = environment.ticker().nanos();
         sweep(now);
-        if (sessions.size() >= MOST) {
-            Iterator<String> eldest = sessions.keySet().iterator();
-            eldest.next();
-            eldest.remove();
-        }
+        makeRoomFor(apiKey);
         Session session = new Session(secret(), apiKey, secret());
         sessions.put(session.id(), new Kept(session, now, now));
         return session;
@@ -97,6 +106,30 @@ public final class Sessions {
         return known == null || known.isOver(environment.ticker().nanos())
                 ? Optional.empty()
                 : Optional.of(known.apiKey);
+    }
+
+    /** A key that signs in often ends its own sessions; if there are too many of all, those of the key that has the most. */
+    private void makeRoomFor(String apiKey) {
+        if (countOf(apiKey) >= MOST_OF_A_KEY) {
+            endEldestOf(apiKey);
+        } else if (sessions.size() >= most) {
+            Map<String, Integer> counts = new HashMap<>();
+            sessions.values().forEach(kept -> counts.merge(kept.session.apiKey(), 1, Integer::sum));
+            counts.entrySet().stream().max(Map.Entry.comparingByValue()).ifPresent(most -> endEldestOf(most.getKey()));
+        }
+    }
+
+    private long countOf(String apiKey) {
+        return sessions.values().stream()
+                .filter(kept -> kept.session.apiKey().equals(apiKey))
+                .count();
+    }
+
+    private void endEldestOf(String apiKey) {
+        sessions.values().stream()
+                .filter(kept -> kept.session.apiKey().equals(apiKey))
+                .findFirst()
+                .ifPresent(eldest -> sessions.remove(eldest.session.id()));
     }
 
     private void sweep(long now) {

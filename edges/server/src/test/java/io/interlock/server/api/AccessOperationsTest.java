@@ -9,22 +9,46 @@ import io.interlock.config.Given;
 import io.interlock.server.operation.AccessOperations;
 import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Keys and configuration over HTTP. */
 class AccessOperationsTest {
 
     private static final Rig rig = new Rig();
 
+    @TempDir
+    static Path folder;
+
+    private static String bootstrap = "";
+
     @BeforeAll
-    static void connect() {
+    static void connect() throws IOException {
+        // Before there is any other admin.
+        bootstrap = Rig.join(rig.ring.bootstrap("test")).orElseThrow().secret().text();
+        Path file = Files.writeString(folder.resolve("interlock.yaml"), """
+                interlock:
+                  jobs:
+                    export:
+                      lease: 20s
+                      run: { command: ["/opt/secret-tool", "--all"] }
+                      schedule: "0 3 * * *"
+                      schedule-tenant: other
+                  tenants: { acme: { max-running: 3 }, secret-customer: { max-running: 9 } }
+                  notify:
+                    - { on: [evicted], command: [./tell-acme], tenant: acme }
+                    - { on: [evicted], command: [./tell-other], tenant: other }
+                """);
         Configuration configuration =
-                Configuration.read(new Given(List.of(Flag.of("store", "postgresql://me:canary@db/x")), Map.of(), null));
+                Configuration.read(new Given(List.of(Flag.of("store", "postgresql://me:canary@db/x")), Map.of(), file));
         Operations operations = new Operations();
         AccessOperations.addTo(
                 operations, rig.ring, configuration, Environment.system().clock());
@@ -51,6 +75,12 @@ class AccessOperationsTest {
 
         HttpResponse<String> list = rig.get("/api/v1/keys", admin);
         assertThat(list.body()).contains(id).doesNotContain(secret, "hash");
+        assertThat(Rig.json(list).getJsonArray("items").stream()
+                        .map(JsonObject.class::cast)
+                        .filter(key -> key.getString("id").equals(id))
+                        .map(key -> key.getString("lastUsedAt")))
+                .allMatch(used -> used.endsWith("Z"))
+                .hasSize(1);
 
         assertThat(delete("/api/v1/keys/" + id + "?reason=left", admin)).isEqualTo(204);
         assertThat(rig.get("/api/v1/runs", secret).statusCode()).isEqualTo(401);
@@ -69,7 +99,7 @@ class AccessOperationsTest {
 
     @Test
     void theConfigurationIsShownWithOriginsAndWithoutSecrets() {
-        HttpResponse<String> answer = rig.get("/api/v1/config", rig.key("acme", Role.ADMIN));
+        HttpResponse<String> answer = rig.get("/api/v1/config", bootstrap);
         List<JsonObject> items = Rig.json(answer).getJsonArray("items").stream()
                 .map(JsonObject.class::cast)
                 .toList();
@@ -79,6 +109,31 @@ class AccessOperationsTest {
                         .put("value", "postgresql://me:***@db/x")
                         .put("origin", "flag --store"));
         assertThat(answer.body()).doesNotContain("canary");
+    }
+
+    @Test
+    void anAdminOfATenantSeesOfTheConfigurationWhatConcernsTheTenant() {
+        String mine = rig.get("/api/v1/config", rig.key("acme", Role.ADMIN)).body();
+        assertThat(mine)
+                .contains("interlock.limits.body", "interlock.jobs.export.lease", "interlock.tenants.acme", "tell-acme")
+                .doesNotContain("secret-customer", "secret-tool", "tell-other", "interlock.store", "schedule");
+        assertThat(rig.get("/api/v1/config", rig.key("other", Role.ADMIN)).body())
+                .contains("tell-other", "0 3 * * *")
+                .doesNotContain("acme");
+        assertThat(rig.get("/api/v1/config", bootstrap).body()).contains("secret-customer", "secret-tool");
+    }
+
+    @Test
+    void keysAreListedInPages() {
+        String admin = rig.key("pages", Role.ADMIN);
+        for (int i = 0; i < 4; i++) {
+            rig.issue("pages", Role.READ);
+        }
+        JsonObject first = Rig.json(rig.get("/api/v1/keys?limit=3", admin));
+        JsonObject second = Rig.json(rig.get("/api/v1/keys?limit=3&cursor=" + first.getString("cursor"), admin));
+        assertThat(first.getJsonArray("items")).hasSize(3);
+        assertThat(second.getJsonArray("items")).hasSize(2).doesNotContainAnyElementsOf(first.getJsonArray("items"));
+        assertThat(second.containsKey("cursor")).isFalse();
     }
 
     private static int delete(String path, String key) {

@@ -12,6 +12,7 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,6 +148,43 @@ class AccessTest {
         assertThat(rig.get("/api/v1/runs", issued.secret().text()).statusCode()).isEqualTo(200);
         Rig.join(rig.ring.revoke("acme", issued.kept().id(), "test", "leaked"));
         assertThat(rig.get("/api/v1/runs", issued.secret().text()).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void wrongKeysOfANeighbourDoNotLockOutARightOne() {
+        try (Rig shared = new Rig()) {
+            String right = shared.key("acme", Role.READ);
+            List<Integer> statuses = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                statuses.add(shared.get("/api/v1/runs", wrong()).statusCode());
+                assertThat(shared.get("/api/v1/runs", right).statusCode()).isEqualTo(200);
+            }
+            assertThat(statuses).contains(401, 429).doesNotContain(200);
+        }
+    }
+
+    @Test
+    void clientsOfATrustedProxyAreToldApart() {
+        Listen listen = new Listen("127.0.0.1", 0, null, true, null, List.of("127.0.0.0/8", "10.0.0.0/8"));
+        try (Rig proxied = new Rig(listen, Rig.LIMITS)) {
+            int first = 0;
+            for (int i = 0; i < 120; i++) {
+                // What the client wrote itself stands first, and does not count.
+                String passed = "192.0.2." + i + ", 203.0.113.7, 10.1.2.3";
+                int status = proxied.get("/api/v1/runs", wrong(), "X-Forwarded-For", passed)
+                        .statusCode();
+                first += status == 401 ? 1 : 0;
+            }
+            assertThat(first).isLessThan(120);
+            assertThat(proxied.get("/api/v1/runs", wrong(), "X-Forwarded-For", "203.0.113.8")
+                            .statusCode())
+                    .as("another client of the same proxy")
+                    .isEqualTo(401);
+        }
+    }
+
+    private static String wrong() {
+        return ApiKey.draw(new SecureRandom()).text();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
+import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.Gate;
 import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
@@ -238,10 +239,10 @@ class ApiContractTest {
     private static Authentication authentication() {
         KeyRing ring = new KeyRing(new MemoryStore(Environment.system()), Environment.system(), Runnable::run);
         Environment environment = Environment.system();
-        return Authentication.by(ring, new Sessions(environment), 10, false, environment.ticker());
+        return Authentication.by(ring, new Sessions(environment), 10, true, environment.ticker());
     }
 
     private static Gate gate() {
-        return new Gate(Environment.system(), Limits.DEFAULT, false);
+        return new Gate(Environment.system(), Limits.DEFAULT, new ClientAddress(List.of()), false);
     }
 }

@@ -36,7 +36,7 @@ class RestPageTest {
             tenants. Roles: read < trigger < worker < operator < admin, each with all that those before it may. `POST /runs` with `execution: caller` needs worker.
 
             Browsers sign in with `POST /session` (an API key, or the one-time code of a printed link) and get a cookie that scripts cannot read
-            (`HttpOnly`, `SameSite=Strict`). Whatever changes something then also needs `X-CSRF-Token`, which `POST` and `GET /session` tell. A session
+            (`HttpOnly`, `SameSite=Strict`, over TLS `__Host-`). Whatever changes something then also needs `X-CSRF-Token`, which `POST` and `GET /session` tell. A session
             ends after 30 minutes without use, after 12 hours in any case, and with its API key; it is known to the node that opened it only. What a page
             asks while nobody touches it carries `X-Background` and is no use; streams end with the session or the key they were opened with.
 
@@ -63,6 +63,9 @@ class RestPageTest {
             | a key | `POST /locks/acquire` with `wait` |
             | the end of a run | `GET /runs/{id}` or `POST /runs` with `Prefer: wait=20` |
 
+            A wait ends with its API key: when the key is revoked or expires, the request is answered with 401, at once on the node that revoked it, within 5 s on others. The key is asked for once more
+            before a grant is answered; what was granted in that very moment is handed to no client, and ends with its lease.
+
             A client that closes its connection no longer waits, and nothing more is asked for it. What is granted at that very moment is its own until the
             lease ends: nobody can know whether it has not come back for it already, perhaps to another node. It finds the grant again, at any node, with the
             same `leaseId` (for a start: and `idempotencyKey`) or `claimId`. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in, and
@@ -72,7 +75,7 @@ class RestPageTest {
             ## Pages
 
             Listings have at most `limit` items (50, at most 200) and, if there are more, a `cursor` for the next page. Runs and audit records come the newest
-            first, locks in the order of their keys. A cursor is a place in that order, so what comes and ends meanwhile moves nothing.
+            first, locks in the order of their keys, API keys the oldest first. A cursor is a place in that order, so what comes and ends meanwhile moves nothing.
 
             ## Events
 

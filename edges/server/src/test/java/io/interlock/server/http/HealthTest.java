@@ -99,6 +99,30 @@ class HealthTest {
     }
 
     @Test
+    void metricsAreForWhatNamesThisHostAndComesThroughNoProxy() {
+        try (Rig rig = new Rig()) {
+            String request = "GET /metrics HTTP/1.1\r\n%s\r\nConnection: close\r\n\r\n";
+            for (String host :
+                    List.of("Host: localhost", "Host: 127.0.0.1:8080", "Host: [::1]:8080", "Host: LOCALHOST")) {
+                assertThat(RawClient.exchange(rig.server.port(), request.formatted(host), 5_000))
+                        .as(host)
+                        .startsWith("HTTP/1.1 200");
+            }
+            for (String host : List.of(
+                    "Host: rebound.example",
+                    "Host: 127.0.0.1.rebound.example",
+                    "Host: localhost.rebound.example",
+                    "Host: localhost\r\nX-Forwarded-For: 203.0.113.7",
+                    "Host: localhost\r\nForwarded: for=203.0.113.7",
+                    "Host: localhost\r\nVia: 1.1 proxy")) {
+                assertThat(RawClient.exchange(rig.server.port(), request.formatted(host), 5_000))
+                        .as(host)
+                        .startsWith("HTTP/1.1 401");
+            }
+        }
+    }
+
+    @Test
     void theBootstrapKeyShowsMetrics() {
         try (Rig rig = new Rig(new Listen("127.0.0.1", 0, null, true, null), Rig.LIMITS)) {
             String bootstrap =

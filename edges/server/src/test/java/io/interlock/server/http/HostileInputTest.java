@@ -2,6 +2,9 @@ package io.interlock.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
@@ -19,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** What somebody sends who means no good. Refused, with bounded memory, and the server answers others as before. */
 class HostileInputTest {
@@ -129,6 +133,75 @@ class HostileInputTest {
                     .as(String.join(", ", lengths))
                     .hasSize(2);
         }
+    }
+
+    @Test
+    void aChunkSizeThatDoesNotFitIsNotTakenForASmallOne() {
+        String body = "{\"key\": \"smuggled\", \"execution\": \"caller\"}";
+        String size = Integer.toHexString(body.length());
+        for (String chunk : List.of(
+                "1" + "0".repeat(8 - size.length()) + size,
+                "1" + "0".repeat(16 - size.length()) + size,
+                "ffffffff" + size,
+                "80000000" + size,
+                "-" + size,
+                "+" + size,
+                "0x" + size,
+                " " + size,
+                size + " ",
+                size + "g")) {
+            String answer = RawClient.exchange(
+                    rig.server.port(),
+                    head("POST /api/v1/runs", "Content-Type: application/json", "Transfer-Encoding: chunked") + chunk
+                            + "\r\n" + body + "\r\n0\r\n\r\n"
+                            + head("GET /api/v1/session", "Connection: close"),
+                    2_000);
+            assertThat(answer).as("chunk size '%s'", chunk).doesNotContain("HTTP/1.1 2", "signIn", "getSession");
+        }
+    }
+
+    @Test
+    void aRequestIsForOneHost() {
+        for (String hosts :
+                List.of("", "Host: a\r\nHost: b\r\n", "Host: a\r\nHost: a\r\n", "Host: a b\r\n", "Host: a/b\r\n")) {
+            String answer = RawClient.exchange(
+                    rig.server.port(),
+                    "GET /api/v1/openapi.json HTTP/1.1\r\n" + hosts + "Connection: close\r\n\r\n",
+                    5_000);
+            assertThat(answer)
+                    .as("hosts '%s'", hosts)
+                    .startsWith("HTTP/1.1 400")
+                    .contains("header/Host");
+        }
+    }
+
+    @Test
+    void aLoadBalancerMayAskInHttp10WithoutAHost() {
+        assertThat(RawClient.exchange(rig.server.port(), "GET /health/live HTTP/1.0\r\n\r\n", 5_000))
+                .matches("(?s)HTTP/1\\.[01] 200.*");
+    }
+
+    @Test
+    void aQueryThatCannotBeReadIsABadRequestAndNotInTheLog() {
+        Logger root = (Logger) LoggerFactory.getLogger("io.interlock");
+        ListAppender<ILoggingEvent> seen = new ListAppender<>();
+        seen.start();
+        root.addAppender(seen);
+        try {
+            for (String query : List.of("x=%zz", "x=%", "x=%a", "%zz=1")) {
+                String answer = RawClient.exchange(
+                        rig.server.port(),
+                        "GET /api/v1/openapi.json?" + query
+                                + "&secret=canary HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                        5_000);
+                assertThat(answer).as(query).startsWith("HTTP/1.1 400").contains("\"pointer\":\"query\"");
+            }
+        } finally {
+            root.detachAppender(seen);
+        }
+        assertThat(seen.list)
+                .allSatisfy(event -> assertThat(event.getThrowableProxy()).isNull());
+        assertThat(seen.list.toString()).doesNotContain("canary");
     }
 
     @Test

@@ -7,8 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.InvalidSettingException;
 import io.interlock.config.Listen;
 import io.interlock.server.api.Rig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Where a server may listen. */
 class OpennessTest {
@@ -44,6 +49,24 @@ class OpennessTest {
                 .doesNotThrowAnyException();
         assertThatCode(() -> Openness.require(new Listen("0.0.0.0", 0, null, true, null), true))
                 .doesNotThrowAnyException();
+    }
+
+    @Test
+    void aKeyThatOthersCanReadIsRefused(@TempDir Path folder) throws IOException {
+        Path key = Files.writeString(folder.resolve("tls.key"), "secret");
+        Listen listen = new Listen("127.0.0.1", 0, null, false, new Listen.Tls("cert.pem", key.toString()));
+        for (String mode : List.of("rw-r--r--", "rw----r--", "rw--w----", "rw-rw-rw-")) {
+            Files.setPosixFilePermissions(key, PosixFilePermissions.fromString(mode));
+            assertThatThrownBy(() -> Openness.require(listen, true))
+                    .as(mode)
+                    .isInstanceOf(InvalidSettingException.class)
+                    .hasMessageContaining(mode)
+                    .hasMessageContaining("chmod 600");
+        }
+        for (String mode : List.of("rw-------", "r--------", "r--r-----")) {
+            Files.setPosixFilePermissions(key, PosixFilePermissions.fromString(mode));
+            assertThatCode(() -> Openness.require(listen, true)).as(mode).doesNotThrowAnyException();
+        }
     }
 
     @Test

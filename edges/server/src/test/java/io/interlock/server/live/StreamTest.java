@@ -82,6 +82,31 @@ class StreamTest {
     }
 
     @Test
+    void manyReadersFromOldPlacesDoNotSilenceOthers() throws Exception {
+        for (int i = 0; i < 300; i++) {
+            rig.post("/runs", Role.TRIGGER, "{\"key\": \"old/" + i + "\", \"job\": \"remote\"}")
+                    .is(201);
+        }
+        List<StreamReader> behind = new ArrayList<>();
+        try (StreamReader live = new StreamReader(rig, "", rig.key("other", Role.READ))) {
+            for (int i = 0; i < 40; i++) {
+                IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
+                behind.add(new StreamReader(rig, "", key.secret().text(), "Last-Event-ID", Integer.toString(i)));
+            }
+            rig.post("/runs", rig.key("other", Role.TRIGGER), "{\"key\": \"own\", \"job\": \"quick\"}")
+                    .is(201);
+            live.next("run.succeeded");
+            for (StreamReader each : behind) {
+                each.next(event -> "old/299".equals(event.data().getString("key")));
+            }
+        } finally {
+            for (StreamReader each : behind) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
     void aPlaceThatIsLostIsSaid() throws Exception {
         for (String place : List.of("nonsense", "999999999", "-4")) {
             try (StreamReader reader = new StreamReader(rig, "", rig.key(Role.READ), "Last-Event-ID", place)) {
@@ -241,7 +266,8 @@ class StreamTest {
     void aStreamEndsWithItsSessionAndWithItsKey() throws Exception {
         IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
         Session session = rig.sessions.open(rig.key(Role.READ));
-        try (StreamReader ofSession = new StreamReader(rig, "", null, "Cookie", Sessions.COOKIE + "=" + session.id());
+        try (StreamReader ofSession =
+                        new StreamReader(rig, "", null, "Cookie", Sessions.cookie(false) + "=" + session.id());
                 StreamReader ofKey = new StreamReader(rig, "", key.secret().text());
                 StreamReader other = new StreamReader(rig, "", rig.key(Role.READ))) {
             rig.sessions.close(session.id());

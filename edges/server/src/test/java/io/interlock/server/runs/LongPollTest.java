@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.access.Role;
+import io.interlock.engine.access.IssuedKey;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
 import io.vertx.core.json.JsonArray;
@@ -68,6 +69,35 @@ class LongPollTest {
         rig.post("/runs", Role.TRIGGER, "{\"key\": \"a\", \"job\": \"remote\"}").is(201);
         Answer foreign = rig.post("/claims", rig.key("other", Role.WORKER), claim(EngineRig.uuid(), "1ms"));
         assertThat(foreign.is(200).json().getJsonArray("items")).isEmpty();
+    }
+
+    @Test
+    void aRevokedKeyIsHandedNothingByItsOpenPoll() throws Exception {
+        IssuedKey worker = rig.issue(EngineRig.TENANT, Role.WORKER);
+        CompletableFuture<Answer> claiming = postLater("/claims", worker, claim(EngineRig.uuid(), "30s"));
+        Answer held = acquire("revoked", EngineRig.uuid(), "0s").is(200);
+        CompletableFuture<Answer> acquiring =
+                postLater("/locks/acquire", worker, acquiring("revoked", EngineRig.uuid(), "30s"));
+        await().until(() -> rig.activeRequests() == 2);
+        revoke(worker);
+        String id = rig.post("/runs", Role.TRIGGER, "{\"key\": \"a\", \"job\": \"remote\"}")
+                .is(201)
+                .text("id");
+        release(held);
+        claiming.get(20, TimeUnit.SECONDS).isProblem(401, "unauthenticated");
+        acquiring.get(20, TimeUnit.SECONDS).isProblem(401, "unauthenticated");
+        assertThat(rig.get("/runs/" + id, Role.READ).is(200).text("state")).isEqualTo("PENDING");
+        acquire("revoked", EngineRig.uuid(), "0s").is(200);
+    }
+
+    @Test
+    void aKeyRevokedElsewhereEndsItsWaits() throws Exception {
+        IssuedKey worker = rig.issue(EngineRig.TENANT, Role.WORKER);
+        CompletableFuture<Answer> claiming = postLater("/claims", worker, claim(EngineRig.uuid(), "30s"));
+        await().until(() -> rig.activeRequests() == 1);
+        // As another node does it: this one learns of it from the store.
+        rig.store.revokeKey(worker.kept().id(), "test", "lost");
+        claiming.get(20, TimeUnit.SECONDS).isProblem(401, "unauthenticated");
     }
 
     @Test
@@ -171,6 +201,17 @@ class LongPollTest {
             each.get(40, TimeUnit.SECONDS).isProblem(409, "lock-held");
         }
         release(first);
+    }
+
+    private CompletableFuture<Answer> postLater(String path, IssuedKey key, String body) {
+        return CompletableFuture.supplyAsync(() -> rig.post(path, key.secret().text(), body));
+    }
+
+    private void revoke(IssuedKey key) {
+        rig.ring
+                .revoke(EngineRig.TENANT, key.kept().id(), "test", "lost")
+                .toCompletableFuture()
+                .join();
     }
 
     private Socket raw(String body) throws Exception {

@@ -32,6 +32,30 @@ class SessionTest extends ServedTest {
     }
 
     @Test
+    void overTlsTheCookieIsOneThatOnlyThisHostCanSet() {
+        String body = "{\"apiKey\": \"" + rig.key(Role.OPERATOR) + "\"}";
+        Answer signedIn =
+                rig.post("/session", null, body, "X-Forwarded-Proto", "https").is(200);
+        assertThat(signedIn.header("Set-Cookie"))
+                .startsWith("__Host-interlock_session=")
+                .contains("Secure", "Path=/")
+                .doesNotContain("Domain");
+        String cookie = cookie(signedIn);
+        rig.get("/runs", null, "Cookie", cookie, "X-Forwarded-Proto", "https").is(200);
+        rig.get("/runs", null, "Cookie", cookie.substring("__Host-".length()), "X-Forwarded-Proto", "https")
+                .isProblem(401, "unauthenticated");
+    }
+
+    @Test
+    void aNewSignInEndsTheSessionBefore() {
+        String body = "{\"apiKey\": \"" + rig.key(Role.OPERATOR) + "\"}";
+        String before = cookie(signIn(body).is(200));
+        String after = cookie(rig.post("/session", null, body, "Cookie", before).is(200));
+        rig.get("/runs", null, "Cookie", before).isProblem(401, "unauthenticated");
+        rig.get("/runs", null, "Cookie", after).is(200);
+    }
+
+    @Test
     void whatChangesSomethingNeedsTheTokenOfThePage() {
         Answer signedIn =
                 signIn("{\"apiKey\": \"" + rig.key(Role.OPERATOR) + "\"}").is(200);

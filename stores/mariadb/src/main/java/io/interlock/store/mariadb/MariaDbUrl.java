@@ -9,7 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.mariadb.jdbc.MariaDbDataSource;
 
@@ -29,7 +28,6 @@ final class MariaDbUrl {
             "serverRsaPublicKeyFile",
             "allowPublicKeyRetrieval",
             "restrictedAuth");
-    private static final Pattern LOOPBACK = Pattern.compile("(localhost|127\\.[0-9.]+|\\[::1]):\\d+");
     private static final int FROZEN_SECONDS = 3;
 
     private MariaDbUrl() {}
@@ -51,7 +49,7 @@ final class MariaDbUrl {
     /** Connections of the driver, none of them pooled, none of which waits longer than the timeout. */
     static DataSource dataSource(ServerUrl url, ServerSettings settings) {
         Map<String, String> options = new TreeMap<>();
-        if (LOOPBACK.matcher(url.hosts()).matches()) {
+        if (url.isLoopback()) {
             options.put("sslMode", "disable");
         }
         options.putAll(url.driverOptions());

@@ -18,7 +18,7 @@ import java.util.Set;
  *   <li>{@code timeout} (5s): how long a call may take before the store counts as unavailable
  *   <li>{@code sslmode}, {@code sslrootcert}, {@code sslcert}, {@code sslkey}, {@code sslpassword}, {@code
  *       sslNegotiation}, {@code channelBinding}, {@code gssEncMode}, {@code targetServerType}, {@code prepareThreshold},
- *       {@code ApplicationName}: passed on to the driver
+ *       {@code ApplicationName}: passed on to the driver; {@code sslmode} must be there if the server is not on this host
  * </ul>
  *
  * <p>Several servers may be named as {@code host:port,host:port}; the primary among them is used. Behind a pooler in
@@ -36,7 +36,7 @@ public final class PostgresStoreFactory implements StoreFactory {
 
     @Override
     public LeaseStore open(StoreUrl url, Environment environment) {
-        ServerUrl where = PostgresUrl.of(url);
+        ServerUrl where = PostgresUrl.requireSslmode(PostgresUrl.of(url));
         return PostgresStore.open(where, PostgresUrl.settings(where, url), environment);
     }
 }

@@ -37,6 +37,21 @@ final class PostgresUrl {
         return ServerUrl.of(url, new ServerUrl.Kind("PostgreSQL", "postgresql", 5432, own, DRIVER));
     }
 
+    /**
+     * Refuses a server elsewhere if the URL does not say whether the connection is to be encrypted: the driver would go on without, and the
+     * password, parameters and results would travel in the clear.
+     */
+    static ServerUrl requireSslmode(ServerUrl url) {
+        if (!url.isLoopback() && !url.driverOptions().containsKey("sslmode")) {
+            throw new InvalidSettingException(
+                    "store",
+                    url,
+                    "is elsewhere, and does not say by sslmode whether connections are encrypted",
+                    "add ?sslmode=verify-full&sslrootcert=FILE, or, where the network itself is trusted, ?sslmode=prefer");
+        }
+        return url;
+    }
+
     static ServerSettings settings(ServerUrl where, StoreUrl url) {
         return ServerSettings.of(where.toString(), url.option("schema", "public"), url);
     }

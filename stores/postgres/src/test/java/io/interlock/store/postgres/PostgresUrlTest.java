@@ -76,6 +76,28 @@ class PostgresUrlTest {
         assertThat(source.getTcpKeepAlive()).isTrue();
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "postgresql://me@db.invalid/x",
+                "postgresql://me@localhost,10.0.0.7/x",
+                "postgresql://me@[2001:db8::7]/x"
+            })
+    void aServerElsewhereIsRefusedUnlessTheUrlSaysWhetherConnectionsAreEncrypted(String url) {
+        assertThatThrownBy(() -> Stores.open(url))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("sslmode")
+                .hasMessageContaining("verify-full");
+        ServerUrl said = parse(url + "?sslmode=prefer");
+        assertThat(PostgresUrl.requireSslmode(said)).isEqualTo(said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql://me@localhost/x", "postgresql://me@127.0.0.1:7/x", "postgresql://me@[::1]/x"})
+    void aServerHereNeedsNoEncryption(String url) {
+        assertThat(PostgresUrl.requireSslmode(parse(url)).isLoopback()).isTrue();
+    }
+
     @Test
     void settingsHaveDefaults() {
         ServerSettings settings = settings(StoreUrl.parse("postgresql://host/db"));

@@ -33,6 +33,8 @@ public record ServerUrl(
 
     private static final Pattern HOST = Pattern.compile("(\\[[0-9A-Fa-f:.%]+]|[^\\[\\]:/?#@,\\s]+)(?::(\\d{1,5}))?");
 
+    private static final Pattern LOOPBACK = Pattern.compile("(localhost|127\\.[0-9.]+|\\[::1]):\\d+");
+
     /**
      * What URLs of one kind of server look like.
      *
@@ -82,6 +84,12 @@ public record ServerUrl(
                 url.options().entrySet().stream()
                         .filter(option -> kind.driver().contains(option.getKey()))
                         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+    }
+
+    /** Whether all its hosts are this one, as far as their names tell: what is sent to them leaves no machine. */
+    public boolean isLoopback() {
+        return Arrays.stream(hosts.split(",", -1))
+                .allMatch(host -> LOOPBACK.matcher(host).matches());
     }
 
     @Override
