@@ -1,5 +1,6 @@
 package io.interlock.config;
 
+import io.interlock.engine.command.InheritedEnvironment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -46,9 +47,15 @@ final class ProbeReader {
         }
         return Optional.of(new Probe(
                 url == null
-                        ? new Work.Command(
-                                command, work instanceof Work.Command done ? done.directory() : null, Set.of())
+                        ? question(command, work)
                         : new Work.Http(WorkReader.address(reading, at + "probe.url", url), PATIENCE, null, null),
                 every));
+    }
+
+    // In the folder of the work and with its variables, if that is a command as well.
+    private static Work.Command question(List<String> command, Work work) {
+        return work instanceof Work.Command done
+                ? new Work.Command(command, done.directory(), done.inherited(), Set.of())
+                : new Work.Command(command, null, InheritedEnvironment.ALL, Set.of());
     }
 }

@@ -160,7 +160,8 @@ class JobsTest {
                                 "{ run: { command: [x], directory: /srv }, probe: { command: [./running.sh], every: 1m } }")
                         .probe())
                 .isEqualTo(new Probe(
-                        new Work.Command(List.of("./running.sh"), Path.of("/srv"), Set.of()), Duration.ofMinutes(1)));
+                        new Work.Command(List.of("./running.sh"), Path.of("/srv"), InheritedEnvironment.ALL, Set.of()),
+                        Duration.ofMinutes(1)));
         assertThat(written.job("{ run: { command: [x] }, probe: { url: 'https://example.org/running' } }")
                         .asks()
                         .map(Probe::question))

@@ -95,6 +95,7 @@ class ConnectionLimitTest {
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(60),
                 5,
+                100,
                 new Limits.Connections(most, ofAnAddress));
     }
 
