@@ -92,6 +92,7 @@ public final class EngineRig implements AutoCloseable {
                 .pollEvery(Duration.ofMillis(200))
                 .drainTime(Duration.ofSeconds(1))
                 .tenantMaxRunning("small", 1)
+                .maxOpenRuns(limits.openRuns())
                 .build();
         Operations operations =
                 new EngineOperations(engine, ring, sessions, shifted(environment), limits, job -> "none").operations();

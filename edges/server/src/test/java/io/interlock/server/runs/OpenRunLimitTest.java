@@ -1,0 +1,54 @@
+package io.interlock.server.runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.access.Role;
+import io.interlock.config.Limits;
+import io.interlock.server.EngineRig;
+import io.interlock.server.EngineRig.Answer;
+import io.interlock.spi.Stores;
+import io.interlock.spi.run.RunStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A tenant that has as many open runs as it may. */
+class OpenRunLimitTest {
+
+    private static final int LIMIT = 3;
+
+    private final EngineRig rig = new EngineRig((RunStore) Stores.open("memory:"), limits());
+
+    @AfterEach
+    void close() {
+        rig.closeAll();
+    }
+
+    @Test
+    void furtherRunsAreRefusedAndTheSettingIsNamed() {
+        for (int i = 0; i < LIMIT; i++) {
+            start(i).is(201);
+        }
+        Answer refused = start(LIMIT).is(429);
+        assertThat(refused.text("code")).isEqualTo("tenant-limit");
+        assertThat(refused.text("setting")).isEqualTo("limits.open-runs");
+        assertThat(refused.number("limit")).isEqualTo(LIMIT);
+        assertThat(refused.text("detail")).contains("limits.open-runs");
+    }
+
+    private Answer start(int key) {
+        return rig.post("/runs", Role.WORKER, "{\"key\": \"limit/" + key + "\", \"execution\": \"caller\"}");
+    }
+
+    private static Limits limits() {
+        Limits usual = Limits.DEFAULT;
+        return new Limits(
+                usual.body(),
+                usual.depth(),
+                usual.requestsPerSecond(),
+                usual.arrival(),
+                usual.idle(),
+                usual.streams(),
+                LIMIT,
+                usual.connections());
+    }
+}
