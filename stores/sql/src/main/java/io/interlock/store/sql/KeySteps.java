@@ -176,7 +176,7 @@ final class KeySteps {
             boolean enough = !step.writer().wantsToWrite(kind.keys().apply(request))
                     && (seesWhatLasts() || !acknowledges(answer));
             return enough ? answer : null;
-        } catch (IllegalStateException over) {
+        } catch (Transaction.Over needsMore) {
             return null;
         } catch (WaitingRuns.StepFailure failure) {
             throw failure.failure();

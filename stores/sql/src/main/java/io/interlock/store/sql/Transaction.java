@@ -30,6 +30,16 @@ public abstract class Transaction {
         this.earlierBreaks = earlierBreaks;
     }
 
+    /** A trip was wanted after the last one. */
+    static final class Over extends IllegalStateException {
+
+        private static final long serialVersionUID = 1L;
+
+        Over() {
+            super("the transaction is over");
+        }
+    }
+
     /** Whether an earlier attempt of the same work failed. */
     public final boolean isRepeated() {
         return attempt > 1;
@@ -66,7 +76,7 @@ public abstract class Transaction {
     /** A trip within this transaction. */
     public final Trip trip() {
         if (over) {
-            throw new IllegalStateException("the transaction is over");
+            throw new Over();
         }
         Trip trip = connection.trip();
         if (!begun) {
