@@ -4,7 +4,6 @@ import io.interlock.engine.schedule.internal.Loop;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.time.Environment;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,7 +47,7 @@ public final class AuditWatch {
             answer(unanswered);
         }
         if (check == null) {
-            check = new AuditCheck(audit, List.of());
+            check = new AuditCheck(audit, AuditVerifier.Outside.NOTHING);
         }
         check.advance(PAGES);
         AuditReport report = check.report();

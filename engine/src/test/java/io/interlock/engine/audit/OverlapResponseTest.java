@@ -41,16 +41,32 @@ class OverlapResponseTest {
     }
 
     @Test
-    void theOneThatIsLeftIsAskedToStop() {
+    void aRunWhoseTwinHasEndedIsLeftAlone() {
         Run first = key.runs(1);
         Grant ended = new Grant(TamperedLog.run(9), new FencingToken(1), TamperedLog.START);
 
-        List<Run> stopped = respond(ended, grant(first));
-
-        assertThat(stopped).singleElement().satisfies(run -> {
-            assertThat(run.id()).isEqualTo(first.id());
-            assertThat(run.status().stopRequest()).isPresent();
+        assertThat(respond(ended, grant(first))).isEmpty();
+        assertThat(key.runs.values()).singleElement().satisfies(run -> {
+            assertThat(run.state()).isEqualTo(RunState.RUNNING);
+            assertThat(run.status().stopRequest()).isEmpty();
         });
+    }
+
+    @Test
+    void anEndThatWasForgottenIsNoOverlap() {
+        log.began(5, 10);
+        log.sealed();
+        watch.runOnce();
+        log.ended(5, 10);
+        log.sealed();
+        log.forgetUpTo(2);
+        OneKey.log(log, key.runs(1));
+        log.sealed();
+
+        assertThat(watch.runOnce().isClean()).isTrue();
+        assertThat(alarms).isEmpty();
+        assertThat(key.runs.values())
+                .allSatisfy(run -> assertThat(run.status().stopRequest()).isEmpty());
     }
 
     @Test
@@ -75,7 +91,7 @@ class OverlapResponseTest {
         log.records.remove(2L);
         key.runs(1);
 
-        assertThat(watch.runOnce().overlaps()).hasSize(1);
+        assertThat(watch.runOnce().findings()).containsExactly(new AuditFinding.Deleted(2, 2));
         assertThat(key.runs.values()).extracting(Run::state).containsOnly(RunState.RUNNING);
         assertThat(alarms).hasSize(1);
     }
