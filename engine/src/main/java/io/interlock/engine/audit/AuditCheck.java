@@ -39,14 +39,31 @@ final class AuditCheck {
     private boolean headChecked;
     private @Nullable AuditFinding lastEnd;
 
+    /** Begins at the oldest record that was not forgotten. */
     AuditCheck(AuditLog audit, Outside outside) {
+        this(audit, outside, 0);
+    }
+
+    /** Begins after {@code position}; at the oldest record that was not forgotten if the chain does not have that link. */
+    AuditCheck(AuditLog audit, Outside outside, long position) {
         this.audit = audit;
         this.outside = outside;
         // Before the chain: what is signed from now on must not look like an end that was cut off.
         signature = outside.key() == null ? AuditSignature.NONE : audit.signature();
-        from = audit.anchor();
+        from = link(audit, position);
         last = from;
         begin();
+    }
+
+    private static Seal link(AuditLog audit, long position) {
+        Seal anchor = audit.anchor();
+        return position <= anchor.position()
+                ? anchor
+                : audit.sealed(position - 1, 1).stream()
+                        .map(AuditLog.Sealed::seal)
+                        .filter(seal -> seal.position() == position)
+                        .findFirst()
+                        .orElse(anchor);
     }
 
     /**

@@ -65,7 +65,7 @@ final class Bookkeeping {
         if (settings.books().kept()) {
             sign(settings.books().auditKey(), store, environment);
             open.push(house.sealer().start(environment));
-            open.push(new AuditWatch(store, new OverlapResponse(store), this::alarm).start(environment));
+            open.push(new AuditWatch(store, store, new OverlapResponse(store), this::alarm).start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
             if (settings.work().slots() > 0) {
