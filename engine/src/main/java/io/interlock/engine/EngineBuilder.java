@@ -2,6 +2,7 @@ package io.interlock.engine;
 
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
+import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.internal.BookSettings;
 import io.interlock.engine.internal.EngineSettings;
 import io.interlock.engine.internal.EngineThreads;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Sets up a {@link RunEngine}. Not safe for use by many threads. */
 public final class EngineBuilder {
@@ -34,6 +36,7 @@ public final class EngineBuilder {
     private boolean closesStore;
     private boolean keepsBooks = true;
     private Retention retention = Retention.DEFAULT;
+    private @Nullable AuditKey auditKey;
     private final List<ScheduledJob> schedules = new ArrayList<>();
     private final List<NotifyRule> rules = new ArrayList<>();
     private List<String> privateNetworks = List.of();
@@ -145,6 +148,15 @@ public final class EngineBuilder {
         return this;
     }
 
+    /**
+     * Signs the audit log with {@code key}, which is kept outside the store: so a log that was written anew without the key is
+     * found. Every engine on the store that seals should have it.
+     */
+    public EngineBuilder auditKey(AuditKey key) {
+        this.auditKey = key;
+        return this;
+    }
+
     /** Starts a job by the clock: one run for each time, however many engines do so. */
     public EngineBuilder schedule(ScheduledJob schedule) {
         schedules.add(schedule);
@@ -197,7 +209,7 @@ public final class EngineBuilder {
                 keepIdempotency,
                 tenantLimits,
                 maxOpenRuns,
-                new BookSettings(keepsBooks, retention, schedules, rules, privateNetworks),
+                new BookSettings(keepsBooks, retention, auditKey, schedules, rules, privateNetworks),
                 closesStore));
         whenBuilt.accept(engine);
         return engine;

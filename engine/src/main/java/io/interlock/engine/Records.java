@@ -2,7 +2,10 @@ package io.interlock.engine;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditVerifier;
+import io.interlock.engine.audit.Witness;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyQuery;
@@ -35,7 +38,25 @@ public interface Records {
     ChainPage chain(long position, int limit);
 
     /** Looks at the whole audit log: whether somebody has touched it, and whether grants overlap. May take long. */
-    AuditReport verifyAudit();
+    default AuditReport verifyAudit() {
+        return verifyAudit(List.of());
+    }
+
+    /**
+     * Looks at the whole audit log, and compares it with links that were written down outside the store, with this engine's
+     * {@linkplain EngineBuilder#auditKey key} if it has one, and with how long this engine keeps records. May take long.
+     */
+    AuditReport verifyAudit(List<Witness> witnesses);
+
+    /** Looks at the whole audit log, and compares it with what the caller knows from outside the store. May take long. */
+    AuditReport verifyAudit(AuditVerifier.Outside outside);
+
+    /**
+     * Signs the audit log as it is now, whatever was signed before: for a log that was begun without a key, or gets another one.
+     *
+     * @return the link that was signed
+     */
+    Witness signAudit(AuditKey key);
 
     /** The end of what a run had to say, if it said anything. */
     Optional<String> output(RunId run);

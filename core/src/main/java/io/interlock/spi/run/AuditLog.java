@@ -2,6 +2,7 @@ package io.interlock.spi.run;
 
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,35 @@ public interface AuditLog {
 
     /** Links with a position above {@code after}, in order, each with its record. */
     List<Sealed> sealed(long after, int limit);
+
+    /** The last link that was signed; {@link AuditSignature#NONE} if none was. */
+    AuditSignature signature();
+
+    /**
+     * Replaces the signature, if it still is {@code before}.
+     *
+     * @return whether the signature is {@code next} now
+     */
+    boolean sign(AuditSignature before, AuditSignature next);
+
+    /** What the store's counter of records says, to compare with the records that are there. */
+    Numbers numbers();
+
+    /**
+     * How far records are counted, and how far they are there.
+     *
+     * @param counted the last number that was given, also if its record is gone
+     * @param kept the number of the last record that is there, or was forgotten because of its age
+     * @param unused how many numbers after {@code kept} may have no record though none was deleted: those of steps under way
+     *     or rolled back
+     */
+    record Numbers(long counted, long kept, long unused) {
+
+        /** How many records are missing at the end of the log; 0 if steps that came to nothing may explain it. */
+        public long missing() {
+            return counted - kept > unused ? counted - kept : 0;
+        }
+    }
 
     /**
      * A link and what it seals.

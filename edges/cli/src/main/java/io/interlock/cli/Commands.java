@@ -86,6 +86,7 @@ final class Commands {
         nouns.put("audit", "Who did what, and why");
         verbs.put("audit ls", () -> new AuditCommands.Ls(session));
         verbs.put("audit verify", () -> new AuditCommands.Verify(session));
+        verbs.put("audit sign", () -> new AuditCommands.Sign(session));
         nouns.put("janitor", "What time brings about");
         verbs.put("janitor status", () -> new JanitorCommands.Status(session));
         verbs.put("janitor sweep", () -> new JanitorCommands.Sweep(session));

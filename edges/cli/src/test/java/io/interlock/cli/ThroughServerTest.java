@@ -260,6 +260,32 @@ class ThroughServerTest {
     }
 
     @Test
+    void theAuditLogIsComparedWithAFileOfWitnesses() throws IOException {
+        Typed cli = typed();
+        cli.type("locks", "pause", "witnessed/*", "--reason", "a test");
+        Path seen = folder.resolve("seen");
+        await().until(() -> {
+            cli.type("audit", "verify", "--write-witness", seen.toString());
+            return Files.exists(seen);
+        });
+        List<String> many = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            many.addAll(Files.readAllLines(seen));
+        }
+        Files.write(seen, many);
+        assertThat(cli.type("audit", "verify", "--witness-file", seen.toString())
+                        .out())
+                .contains("nothing is wrong");
+        Answer cut = cli.type(
+                "audit", "verify", "--witness-file", seen.toString(), "--witness", "999999999:" + "a".repeat(64));
+        assertThat(cut.out()).contains("position 999999999 was written down earlier");
+        assertThat(cut.code()).isEqualTo(1);
+        Answer known = cli.type("audit", "verify", "--kept-for", "30d");
+        assertThat(known.code()).isEqualTo(64);
+        assertThat(known.err()).contains("a server has its own audit key", "--store URL");
+    }
+
+    @Test
     void theDoctorLooksAtTheServerItsClockAndWhatTheKeyMay() {
         Answer well = typed().type("doctor");
         assertThat(well.out())

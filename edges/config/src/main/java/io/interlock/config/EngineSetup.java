@@ -5,6 +5,7 @@ import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.http.SignatureCheck;
 import io.interlock.engine.http.StripeSignature;
 import io.interlock.engine.http.WebhookSigner;
@@ -30,18 +31,21 @@ public final class EngineSetup implements AutoCloseable {
     private final Jobs jobs;
     private final List<NotifyRule> rules;
     private final List<TriggerSecret> secrets;
+    private final Optional<AuditKey> auditKey;
 
     private EngineSetup(
             InterlockSettings settings,
             Handlers handlers,
             Jobs jobs,
             List<NotifyRule> rules,
-            List<TriggerSecret> secrets) {
+            List<TriggerSecret> secrets,
+            Optional<AuditKey> auditKey) {
         this.settings = settings;
         this.handlers = handlers;
         this.jobs = jobs;
         this.rules = rules;
         this.secrets = secrets;
+        this.auditKey = auditKey;
     }
 
     /**
@@ -57,8 +61,9 @@ public final class EngineSetup implements AutoCloseable {
             Jobs jobs = jobs(settings, handlers, reading);
             List<NotifyRule> rules = rules(settings, reading, environment);
             List<TriggerSecret> secrets = secrets(settings, reading, environment);
+            Optional<AuditKey> auditKey = auditKey(settings, reading);
             reading.requireNoMistakes();
-            return new EngineSetup(settings, handlers, jobs, rules, secrets);
+            return new EngineSetup(settings, handlers, jobs, rules, secrets, auditKey);
         } catch (RuntimeException | Error failure) {
             handlers.close();
             throw failure;
@@ -92,6 +97,7 @@ public final class EngineSetup implements AutoCloseable {
         settings.tenants().forEach(builder::tenantMaxRunning);
         settings.jobs().values().forEach(job -> job.clock().ifPresent(builder::schedule));
         rules.forEach(builder::tell);
+        auditKey.ifPresent(builder::auditKey);
         return builder;
     }
 
@@ -134,6 +140,13 @@ public final class EngineSetup implements AutoCloseable {
                     .ifPresent(rules::add);
         }
         return rules;
+    }
+
+    private static Optional<AuditKey> auditKey(InterlockSettings settings, Reading reading) {
+        Secret secret = settings.history().auditKey();
+        return secret == null
+                ? Optional.empty()
+                : reading.made("audit.key-file", () -> Optional.of(AuditKey.of(secret.reveal())), Optional.empty());
     }
 
     private static List<TriggerSecret> secrets(InterlockSettings settings, Reading reading, Environment environment) {

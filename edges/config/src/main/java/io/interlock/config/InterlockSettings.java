@@ -75,8 +75,12 @@ public record InterlockSettings(
      *
      * @param retention runs, dead letters, audit records
      * @param idempotency idempotency keys
+     * @param auditKey what signs the audit log, or {@code null} if it is not signed
      */
-    public record History(Retention retention, Duration idempotency) {}
+    public record History(
+            Retention retention,
+            Duration idempotency,
+            @Nullable Secret auditKey) {}
 
     /**
      * What meters tell apart.

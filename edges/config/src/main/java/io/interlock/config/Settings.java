@@ -42,6 +42,7 @@ final class Settings {
             history.runs               | DURATION | 30d    | How long runs that have ended are kept
             history.dead-letters       | DURATION | 44d    | How long dead letters are kept that nobody has settled
             history.audit              | DURATION | 400d   | How long audit records are kept
+            audit.key-file             | TEXT     |        | A file with a key of at least 32 characters that signs the audit log; every process on the store should have it
             idempotency.keep           | DURATION | 3d     | How long an idempotency key counts, an event of a webhook among them; at least 24h, not longer than history.runs, and as long as that if it is left out and history.runs is shorter
             metrics.tenant             | FLAG     | false  | Whether meters carry the tenant
             metrics.max-tenants        | NUMBER   | 100    | The most tenants that meters tell apart; the others are _other

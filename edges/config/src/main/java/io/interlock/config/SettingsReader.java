@@ -4,6 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.LockKey;
 import io.interlock.engine.http.Network;
 import io.interlock.run.Retention;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -156,7 +157,9 @@ final class SettingsReader {
                             + " to history.runs, which is " + DurationText.format(runs));
         }
         Retention retention = reading.made("history", () -> new Retention(runs, dead, audit), Retention.DEFAULT);
-        return new InterlockSettings.History(retention, keep);
+        String keyFile = reading.text("audit.key-file");
+        return new InterlockSettings.History(
+                retention, keep, keyFile == null ? null : new Secret(null, Path.of(keyFile)));
     }
 
     private Map<String, JobSettings> jobs() {

@@ -14,11 +14,15 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
+import io.interlock.engine.audit.AuditFinding;
+import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.run.Run;
 import io.interlock.time.Environment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -176,6 +180,41 @@ class EngineSetupTest {
                 .hasMessageContaining("secret-file '/does/not/exist' cannot be read")
                 .hasMessageContaining("interlock.yaml:9: notify[0]")
                 .hasMessageNotContaining("canary");
+    }
+
+    @Test
+    void theAuditLogIsSignedWithTheConfiguredKey() throws Exception {
+        Path file = folder.resolve("audit.key");
+        Configuration all = written.read("""
+                interlock:
+                  store: "memory:"
+                  audit: { key-file: "%s" }
+                """.formatted(file));
+        Files.writeString(file, "too short\n");
+        assertThatThrownBy(() -> EngineSetup.of(all, ENVIRONMENT).close())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("audit.key-file '9 characters' must hold at least 32");
+
+        String secret = "0123456789abcdef0123456789abcdef";
+        Files.writeString(file, secret + "\n");
+        Configuration again = written.read("""
+                interlock:
+                  store: "memory:"
+                  audit: { key-file: "%s" }
+                """.formatted(file));
+        try (OpenStore store = OpenStore.at(again.settings().store(), ENVIRONMENT);
+                EngineSetup setup = EngineSetup.of(again, ENVIRONMENT);
+                RunEngine engine = setup.onto(store.engine()).build()) {
+            assertThat(engine.records().verifyAudit().findings()).isEmpty();
+            assertThat(found(engine, secret)).isEmpty();
+            assertThat(found(engine, "another" + secret)).containsExactly(new AuditFinding.WrongSignature(0, 0));
+        }
+    }
+
+    private static List<AuditFinding> found(RunEngine engine, String secret) {
+        return engine.records()
+                .verifyAudit(new AuditVerifier.Outside(List.of(), AuditKey.of(secret), null))
+                .findings();
     }
 
     @Test

@@ -200,7 +200,8 @@ class OpsFilesTest {
                                         null),
                                 null),
                         new EngineEvent.Evicted(KEY, new EvictAnswer.Evicted(lease, Instant.EPOCH), "ann", "stuck"),
-                        new EngineEvent.AuditAlarm(KEY, new AuditReport(Seal.GENESIS, Seal.GENESIS, 0, List.of(), 0)),
+                        new EngineEvent.AuditAlarm(
+                                KEY, new AuditReport(Seal.GENESIS, Seal.GENESIS, null, 0, List.of(), 0)),
                         new EngineEvent.Swept(new SweepAction(KEY, run.id(), RunState.QUEUED, "lost"), "runs"))
                 .forEach(meters.listener()::on);
     }

@@ -1,9 +1,12 @@
 package io.interlock.engine.audit;
 
+import io.interlock.engine.audit.AuditVerifier.Outside;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +20,8 @@ final class AuditCheck {
     static final int PAGE = 500;
 
     private final AuditLog audit;
-    private final List<Seal> witnesses;
+    private final Outside outside;
+    private final AuditSignature signature;
     private final Grants grants = new Grants();
     private final Mismatches mismatches = new Mismatches();
     private final List<AuditFinding> findings = new ArrayList<>();
@@ -25,6 +29,7 @@ final class AuditCheck {
     private long records;
     private Seal from;
     private Seal last;
+    private @Nullable Instant lastAt;
     /** What the last link would be by its record, if it is something else. */
     private @Nullable Seal otherwise;
     /** Whether the link before the next one is there to be compared with. */
@@ -34,12 +39,31 @@ final class AuditCheck {
     private boolean headChecked;
     private @Nullable AuditFinding lastEnd;
 
-    AuditCheck(AuditLog audit, List<Seal> witnesses) {
+    /** Begins at the oldest record that was not forgotten. */
+    AuditCheck(AuditLog audit, Outside outside) {
+        this(audit, outside, 0);
+    }
+
+    /** Begins after {@code position}; at the oldest record that was not forgotten if the chain does not have that link. */
+    AuditCheck(AuditLog audit, Outside outside, long position) {
         this.audit = audit;
-        this.witnesses = List.copyOf(witnesses);
-        from = audit.anchor();
+        this.outside = outside;
+        // Before the chain: what is signed from now on must not look like an end that was cut off.
+        signature = outside.key() == null ? AuditSignature.NONE : audit.signature();
+        from = link(audit, position);
         last = from;
-        witness(from);
+        begin();
+    }
+
+    private static Seal link(AuditLog audit, long position) {
+        Seal anchor = audit.anchor();
+        return position <= anchor.position()
+                ? anchor
+                : audit.sealed(position - 1, 1).stream()
+                        .map(AuditLog.Sealed::seal)
+                        .filter(seal -> seal.position() == position)
+                        .findFirst()
+                        .orElse(anchor);
     }
 
     /**
@@ -66,12 +90,20 @@ final class AuditCheck {
     /** What was found since this was asked last. */
     AuditReport report() {
         mismatches.tell(this::found);
-        AuditReport report = new AuditReport(from, last, records, findings, more);
+        AuditReport report = new AuditReport(from, last, lastAt, records, findings, more);
         findings.clear();
         more = 0;
         records = 0;
         from = last;
         return report;
+    }
+
+    /** Compares the records with the store's counter of them. */
+    void compareWithStore() {
+        AuditLog.Numbers numbers = audit.numbers();
+        if (numbers.missing() > 0) {
+            found(new AuditFinding.MissingAtEnd(last.position(), numbers.counted(), numbers.kept()));
+        }
     }
 
     private void look(AuditLog.Sealed sealed) {
@@ -86,14 +118,17 @@ final class AuditCheck {
         if (seal.position() != last.position() + 1) {
             found(new AuditFinding.Gap(seal.position(), seal.position() - last.position() - 1));
             continuous = false;
+            grants.skipped();
         }
         if (record == null) {
             found(new AuditFinding.Deleted(seal.position(), seal.sequence()));
             otherwise = null;
+            grants.skipped();
         } else {
             compare(seal, record);
             grants.follow(seal.position(), record, this::found);
             records++;
+            lastAt = record.at();
         }
         last = seal;
         continuous = true;
@@ -124,6 +159,8 @@ final class AuditCheck {
         }
         last = anchor;
         otherwise = null;
+        // The ends of runs may be among what was forgotten.
+        grants.skipped();
         continuous = true;
         return anchor.position() >= seal.position();
     }
@@ -145,9 +182,12 @@ final class AuditCheck {
         if (!headChecked && last.position() < head.position()) {
             endsWrongly();
         }
-        witnesses.stream()
+        outside.witnesses().stream()
                 .filter(witness -> witness.position() > last.position())
-                .forEach(witness -> found(new AuditFinding.Truncated(last.position(), witness)));
+                .forEach(witness -> found(new AuditFinding.EndsBefore(last.position(), witness)));
+        if (signature.isThere() && signature.position() > last.position()) {
+            found(new AuditFinding.WrongSignature(signature.position(), last.position()));
+        }
     }
 
     // Whoever goes on later finds the same end again, as long as nothing is added to it.
@@ -159,11 +199,40 @@ final class AuditCheck {
         }
     }
 
+    private void begin() {
+        witness(from);
+        Instant keptSince = outside.keptSince();
+        if (keptSince != null) {
+            outside.witnesses().stream()
+                    .filter(witness -> witness.position() > 0 && witness.position() <= from.position())
+                    .filter(witness -> witness.at() != null && witness.at().isAfter(keptSince))
+                    .forEach(witness -> found(new AuditFinding.ForgottenEarly(from.position(), witness, keptSince)));
+        }
+        if (outside.key() == null) {
+            return;
+        }
+        if (!signature.isThere()) {
+            if (!audit.head().equals(Seal.GENESIS)) {
+                found(new AuditFinding.NotSigned(from.position()));
+            }
+        } else if (signature.position() < from.position()) {
+            // What was signed is forgotten, and the rest never was.
+            found(new AuditFinding.NotSigned(from.position()));
+        }
+    }
+
     private void witness(Seal seal) {
-        witnesses.stream()
+        outside.witnesses().stream()
                 .filter(witness ->
                         witness.position() == seal.position() && !witness.hash().equals(seal.hash()))
                 .forEach(witness -> found(new AuditFinding.Rewritten(seal.position(), witness)));
+        AuditKey key = outside.key();
+        if (key != null
+                && signature.isThere()
+                && signature.position() == seal.position()
+                && !key.hasSigned(seal, signature)) {
+            found(new AuditFinding.WrongSignature(seal.position(), seal.position()));
+        }
     }
 
     private void linkChanged(Seal link) {

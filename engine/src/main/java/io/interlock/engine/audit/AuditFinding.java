@@ -66,12 +66,60 @@ public sealed interface AuditFinding {
         }
     }
 
-    /** A link is not the one that somebody wrote down earlier: the chain was written anew from there or before. */
-    record Rewritten(long position, Seal witness) implements AuditFinding {
+    /** A link is not the one that was written down earlier: the chain was written anew from there or before. */
+    record Rewritten(long position, Witness witness) implements AuditFinding {
         @Override
         public String sentence() {
             return "the link at position " + position + " is not the one with hash " + witness.hash()
                     + " that was written down earlier: the chain was written anew";
+        }
+    }
+
+    /** The chain ends before a link that was written down earlier. */
+    record EndsBefore(long position, Witness witness) implements AuditFinding {
+        @Override
+        public String sentence() {
+            return "the chain ends at position " + position + ", but position " + witness.position()
+                    + " was written down earlier: its end was cut off";
+        }
+    }
+
+    /** A record that was written down earlier is gone before its time: the log says that it was forgotten. */
+    record ForgottenEarly(long position, Witness witness, Instant keptSince) implements AuditFinding {
+        @Override
+        public String sentence() {
+            return "the log begins after position " + position + ", but the record at position " + witness.position()
+                    + " is of " + witness.at() + " and records since " + keptSince
+                    + " are kept: its beginning was removed, or history.audit was shorter before";
+        }
+    }
+
+    /** The store has counted further than its last record. */
+    record MissingAtEnd(long position, long counted, long kept) implements AuditFinding {
+        @Override
+        public String sentence() {
+            return "the store has counted " + counted + " records, but the last one there is number " + kept
+                    + ": the end of the log was cut off";
+        }
+    }
+
+    /** The chain is not signed, though there is a key for it. */
+    record NotSigned(long position) implements AuditFinding {
+        @Override
+        public String sentence() {
+            return "the chain is not signed: its signature was removed, or the log was begun without a key;"
+                    + " in that case sign it once with: interlock audit sign";
+        }
+    }
+
+    /** The link at the signed position is not the one that was signed, or the chain does not have it any more. */
+    record WrongSignature(long position, long end) implements AuditFinding {
+        @Override
+        public String sentence() {
+            return position > end
+                    ? "position " + position + " was signed, but the chain ends at " + end + ": its end was cut off"
+                    : "the link at position " + position
+                            + " is not the one that was signed: the chain was written anew, or another key signed it";
         }
     }
 

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * Links audit records that are there for good into the chain. Every process may do it at any time: of several that add to
  * the same link one succeeds, and the others leave it to that one.
  *
- * <p>While it runs, it logs the last link once an hour. Whoever keeps that line outside the store can show it to
- * {@link AuditVerifier}, and so also finds out about a chain that was written anew from somewhere on.
+ * <p>While it runs, it logs the last link once an hour as a {@link Witness}. Kept outside the store and shown to
+ * {@link AuditVerifier}, that line also finds a chain that was written anew from somewhere on.
  */
 public final class AuditSealer {
 
@@ -111,7 +111,7 @@ public final class AuditSealer {
             if (now - lastTold >= TELL_EVERY.toNanos()) {
                 lastTold = now;
                 Seal head = audit.head();
-                log.info("the audit chain stands at position {} with hash {}", head.position(), head.hash());
+                log.info("the audit chain stands at witness {}", Witness.of(head, null));
             }
         }
     }

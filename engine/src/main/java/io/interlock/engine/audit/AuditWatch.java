@@ -2,17 +2,19 @@ package io.interlock.engine.audit;
 
 import io.interlock.engine.schedule.internal.Loop;
 import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.RunNotes;
 import io.interlock.time.Environment;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the audit log all the time: first at what there is, spread over minutes, then at what comes. What it finds is
- * logged and told; runs that have one key at a time are stopped. Any number of processes may do it.
+ * Looks at the audit log all the time, from the place it has reached on: a bookmark in the store says how far any process has
+ * looked, so a process that starts does not begin at the beginning of the log. What it finds is logged and told; runs that have
+ * one key at a time are stopped. Any number of processes may do it. Records that are changed after they were looked at are
+ * found by {@link AuditVerifier}, which looks at all of them.
  *
  * <p>{@link #runOnce()} belongs to one thread at a time.
  */
@@ -22,22 +24,31 @@ public final class AuditWatch {
     public static final Duration EVERY = Duration.ofSeconds(10);
 
     private static final Logger log = LoggerFactory.getLogger(AuditWatch.class);
+    private static final String BOOKMARK = "audit-watch";
     private static final int PAGES = 20;
+
+    /** How far the bookmark stays behind: a process that starts there sees which runs have begun and not ended. */
+    static final long BEHIND = (long) PAGES * AuditCheck.PAGE;
+
     private static final int LOGGED = 10;
 
     private final AuditLog audit;
+    private final RunNotes notes;
     private final OverlapResponse response;
     private final Consumer<AuditReport> alarm;
     private @Nullable AuditCheck check;
     private @Nullable AuditReport unanswered;
+    private long remembered;
 
     /**
      * Watches {@code audit}.
      *
+     * @param notes keep the bookmark
      * @param alarm is told of every report with findings, after the response to them
      */
-    public AuditWatch(AuditLog audit, OverlapResponse response, Consumer<AuditReport> alarm) {
+    public AuditWatch(AuditLog audit, RunNotes notes, OverlapResponse response, Consumer<AuditReport> alarm) {
         this.audit = audit;
+        this.notes = notes;
         this.response = response;
         this.alarm = alarm;
     }
@@ -48,12 +59,25 @@ public final class AuditWatch {
             answer(unanswered);
         }
         if (check == null) {
-            check = new AuditCheck(audit, List.of());
+            check = new AuditCheck(audit, AuditVerifier.Outside.NOTHING, notes.bookmark(BOOKMARK));
         }
         check.advance(PAGES);
         AuditReport report = check.report();
         answer(report);
+        remember(report.to().position() - BEHIND);
         return report;
+    }
+
+    private void remember(long position) {
+        if (position <= remembered) {
+            return;
+        }
+        long kept = notes.bookmark(BOOKMARK);
+        if (position > kept) {
+            // If another process has moved it meanwhile, it stands far enough.
+            notes.moveBookmark(BOOKMARK, kept, position);
+        }
+        remembered = position;
     }
 
     // A store that is away now must not make a finding unheard of: it is answered in a later round.
@@ -71,8 +95,8 @@ public final class AuditWatch {
     /** Looks again and again, until it is closed. */
     public AutoCloseable start(Environment environment) {
         return Loop.start(environment, "audit-watch", EVERY, () -> {
-            runOnce();
-            return false;
+            // At once while there is more: a log that grows faster than it is looked at would never be seen to its end.
+            return runOnce().records() >= BEHIND;
         });
     }
 }

@@ -45,6 +45,11 @@ final class Grants {
         }
     }
 
+    /** Records are missing: runs may have ended in between. Tokens rise all the same. */
+    void skipped() {
+        running.clear();
+    }
+
     /** Under how many keys a run counts as running. */
     int size() {
         return running.size();

@@ -13,11 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stops runs that have one key at a time. Nobody can tell which of them is right, so none is: if both still run, the store
- * ends them as FAILED with {@code OVERLAPPING_GRANTS} and keeps the key closed until both must have stopped. If one has ended
- * meanwhile, the other is asked to stop.
+ * Stops runs that have one key at a time. Which of them is right cannot be told, so none is: the store ends them as FAILED
+ * with {@code OVERLAPPING_GRANTS} and keeps the key closed until both must have stopped.
  *
- * <p>It believes the store and not the records about what still runs: a log that somebody changed stops nobody's work.
+ * <p>It acts only if the store itself shows both as running. Records alone may mislead: one may have been forgotten because of
+ * its age, or deleted by hand, and then a run that has ended looks as if it went on. A run that is left alone keeps its key.
  */
 public final class OverlapResponse {
 
@@ -32,15 +32,18 @@ public final class OverlapResponse {
     }
 
     /**
-     * Stops what still runs of an overlap.
+     * Stops both runs of an overlap, if both still run.
      *
-     * @return the runs that were stopped or asked to, as they stand now; empty if the overlap is over
+     * @return the runs that were stopped, as they stand now; empty if the overlap is over, or never was
      */
     public List<Run> respond(AuditFinding.Overlap overlap) {
         List<RunId> running = Stream.of(overlap.first(), overlap.second())
                 .filter(this::stillRuns)
                 .map(Grant::run)
                 .toList();
+        if (running.size() < 2) {
+            return List.of();
+        }
         // The first step on the key settles the overlap; for a run that it has ended, cancelling changes nothing.
         running.forEach(run ->
                 store.cancel(new CancelRequest(run, ACTOR, "had " + overlap.key() + " at the same time as another")));

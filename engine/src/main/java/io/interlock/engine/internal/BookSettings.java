@@ -1,15 +1,18 @@
 package io.interlock.engine.internal;
 
+import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.Retention;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an engine does beside its runs.
  *
  * @param kept whether it seals and watches the audit log, counts refusals and notes its workers
  * @param retention how long history is kept
+ * @param auditKey signs the audit log; {@code null} for none
  * @param schedules which jobs start by the clock
  * @param rules who is told of what
  * @param privateNetworks networks that are not public, to which notifications may go
@@ -17,6 +20,7 @@ import java.util.List;
 public record BookSettings(
         boolean kept,
         Retention retention,
+        @Nullable AuditKey auditKey,
         List<ScheduledJob> schedules,
         List<NotifyRule> rules,
         List<String> privateNetworks) {

@@ -1,11 +1,14 @@
 package io.interlock.engine.internal;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditWatch;
 import io.interlock.engine.audit.OverlapResponse;
 import io.interlock.engine.count.RefusalCounter;
@@ -60,8 +63,9 @@ final class Bookkeeping {
         RunStore store = settings.store();
         Environment environment = settings.environment();
         if (settings.books().kept()) {
+            sign(settings.books().auditKey(), store, environment);
             open.push(house.sealer().start(environment));
-            open.push(new AuditWatch(store, new OverlapResponse(store), this::alarm).start(environment));
+            open.push(new AuditWatch(store, store, new OverlapResponse(store), this::alarm).start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
             if (settings.work().slots() > 0) {
@@ -98,6 +102,20 @@ final class Bookkeeping {
                                     .reason("scheduled for " + fireTime)),
                     settings.books().schedules()));
         }
+    }
+
+    // Before anything is sealed here: a log is signed from its beginning on.
+    private void sign(@Nullable AuditKey key, RunStore store, Environment environment) {
+        if (key == null) {
+            return;
+        }
+        AuditSigner signer = new AuditSigner(store, key);
+        try {
+            signer.runOnce();
+        } catch (InterlockException away) {
+            log.warn("the audit log could not be signed: {}; trying again", away.toString());
+        }
+        open.push(signer.start(environment));
     }
 
     void count(LockKey key, ConflictPolicy policy, RefusalCount.Outcome outcome, String last) {

@@ -4,9 +4,12 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.engine.ChainPage;
 import io.interlock.engine.Records;
+import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditSealer;
+import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditVerifier;
+import io.interlock.engine.audit.Witness;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyQuery;
@@ -29,10 +32,12 @@ import org.jspecify.annotations.Nullable;
 final class StoreRecords implements Records {
 
     private final RunStore store;
+    private final BookSettings books;
     private final AuditSealer sealer;
 
-    StoreRecords(RunStore store, AuditSealer sealer) {
+    StoreRecords(RunStore store, BookSettings books, AuditSealer sealer) {
         this.store = store;
+        this.books = books;
         this.sealer = sealer;
     }
 
@@ -55,8 +60,21 @@ final class StoreRecords implements Records {
     }
 
     @Override
-    public AuditReport verifyAudit() {
-        return new AuditVerifier(store).verify();
+    public AuditReport verifyAudit(List<Witness> witnesses) {
+        return verifyAudit(new AuditVerifier.Outside(
+                witnesses,
+                books.auditKey(),
+                store.storeTime().minus(books.retention().audit())));
+    }
+
+    @Override
+    public AuditReport verifyAudit(AuditVerifier.Outside outside) {
+        return new AuditVerifier(store).verify(outside);
+    }
+
+    @Override
+    public Witness signAudit(AuditKey key) {
+        return Witness.of(new AuditSigner(store, key).adopt(), null);
     }
 
     @Override

@@ -59,7 +59,7 @@ public final class StoreRunEngine implements RunEngine {
         remote = new RemoteSteps(house);
         leases = new LeaseSteps(house);
         letters = new StoreDeadLetters(house);
-        records = new StoreRecords(store, house.sealer());
+        records = new StoreRecords(store, settings.books(), house.sealer());
     }
 
     /** An engine, working. */

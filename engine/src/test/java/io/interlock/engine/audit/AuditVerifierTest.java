@@ -117,18 +117,16 @@ class AuditVerifierTest {
     @Test
     void aChainWrittenAnewIsFoundByWhoeverKeptALink() {
         log.runs(10).sealed();
-        Seal kept = log.head;
+        Witness kept = Witness.of(log.head, null);
         log.edit(7, record -> TamperedLog.blaming(record, "somebody else"));
         log.links.clear();
         log.head = Seal.GENESIS;
         log.sealed();
         assertThat(findings()).as("it is a chain").isEmpty();
-        assertThat(new AuditVerifier(log).verify(List.of(kept)).findings())
-                .containsExactly(new AuditFinding.Rewritten(20, kept));
+        assertThat(findings(kept)).containsExactly(new AuditFinding.Rewritten(20, kept));
         log.links.tailMap(15L).clear();
         log.head = link(14);
-        assertThat(new AuditVerifier(log).verify(List.of(kept)).findings())
-                .containsExactly(new AuditFinding.Truncated(14, kept));
+        assertThat(findings(kept)).containsExactly(new AuditFinding.EndsBefore(14, kept));
     }
 
     @Test
@@ -224,11 +222,17 @@ class AuditVerifierTest {
         log.records.clear();
         AuditReport report = verify();
         assertThat(report.findings()).hasSize(AuditReport.MAX_FINDINGS);
-        assertThat(report.more()).isEqualTo(2000);
+        assertThat(report.more()).as("and that the counter went further").isEqualTo(2001);
     }
 
     private AuditReport verify() {
         return new AuditVerifier(log).verify();
+    }
+
+    private List<AuditFinding> findings(Witness... witnesses) {
+        return new AuditVerifier(log)
+                .verify(new AuditVerifier.Outside(List.of(witnesses), null, null))
+                .findings();
     }
 
     private List<AuditFinding> findings() {

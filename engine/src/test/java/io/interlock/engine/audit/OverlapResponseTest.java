@@ -9,6 +9,8 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.engine.audit.AuditFinding.Grant;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import io.interlock.spi.Stores;
+import io.interlock.spi.run.RunStore;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,7 +20,8 @@ class OverlapResponseTest {
     private final OneKey key = new OneKey();
     private final TamperedLog log = new TamperedLog();
     private final List<AuditReport> alarms = new ArrayList<>();
-    private final AuditWatch watch = new AuditWatch(log, new OverlapResponse(key.store()), alarms::add);
+    private final RunStore notes = (RunStore) Stores.open("memory:");
+    private final AuditWatch watch = watch();
 
     @Test
     void twoRunsThatHaveOneKeyAreBothStoppedAndFailed() {
@@ -41,16 +44,32 @@ class OverlapResponseTest {
     }
 
     @Test
-    void theOneThatIsLeftIsAskedToStop() {
+    void aRunWhoseTwinHasEndedIsLeftAlone() {
         Run first = key.runs(1);
         Grant ended = new Grant(TamperedLog.run(9), new FencingToken(1), TamperedLog.START);
 
-        List<Run> stopped = respond(ended, grant(first));
-
-        assertThat(stopped).singleElement().satisfies(run -> {
-            assertThat(run.id()).isEqualTo(first.id());
-            assertThat(run.status().stopRequest()).isPresent();
+        assertThat(respond(ended, grant(first))).isEmpty();
+        assertThat(key.runs.values()).singleElement().satisfies(run -> {
+            assertThat(run.state()).isEqualTo(RunState.RUNNING);
+            assertThat(run.status().stopRequest()).isEmpty();
         });
+    }
+
+    @Test
+    void anEndThatWasForgottenIsNoOverlap() {
+        log.began(5, 10);
+        log.sealed();
+        watch.runOnce();
+        log.ended(5, 10);
+        log.sealed();
+        log.forgetUpTo(2);
+        OneKey.log(log, key.runs(1));
+        log.sealed();
+
+        assertThat(watch.runOnce().isClean()).isTrue();
+        assertThat(alarms).isEmpty();
+        assertThat(key.runs.values())
+                .allSatisfy(run -> assertThat(run.status().stopRequest()).isEmpty());
     }
 
     @Test
@@ -75,7 +94,7 @@ class OverlapResponseTest {
         log.records.remove(2L);
         key.runs(1);
 
-        assertThat(watch.runOnce().overlaps()).hasSize(1);
+        assertThat(watch.runOnce().findings()).containsExactly(new AuditFinding.Deleted(2, 2));
         assertThat(key.runs.values()).extracting(Run::state).containsOnly(RunState.RUNNING);
         assertThat(alarms).hasSize(1);
     }
@@ -108,6 +127,34 @@ class OverlapResponseTest {
         assertThat(watch.runOnce().overlaps())
                 .as("the first began in an earlier round")
                 .hasSize(1);
+    }
+
+    @Test
+    void aProcessThatStartsGoesOnWhereAnotherHasBeen() {
+        log.runs(6_000).sealed().sealed();
+        assertThat(watch.runOnce().to().position()).isEqualTo(AuditWatch.BEHIND);
+        assertThat(watch.runOnce().to().position()).isEqualTo(12_000);
+
+        AuditReport first = watch().runOnce();
+        assertThat(first.from().position()).isEqualTo(12_000 - AuditWatch.BEHIND);
+        assertThat(first.to().position()).isEqualTo(12_000);
+
+        log.forgetUpTo(11_000);
+        assertThat(watch().runOnce().from().position()).as("what is left").isEqualTo(11_000);
+    }
+
+    @Test
+    void aChainThatDoesNotReachTheBookmarkIsLookedAtFromItsBeginning() {
+        log.runs(6_000).sealed().sealed();
+        watch.runOnce();
+        watch.runOnce();
+        log.links.tailMap(100L, false).clear();
+        log.head = log.links.lastEntry().getValue();
+        assertThat(watch().runOnce().from().position()).isZero();
+    }
+
+    private AuditWatch watch() {
+        return new AuditWatch(log, notes, new OverlapResponse(key.store()), alarms::add);
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.time.Instant;
@@ -26,6 +27,8 @@ final class TamperedLog implements AuditLog {
     final TreeMap<Long, Seal> links = new TreeMap<>();
     Seal head = Seal.GENESIS;
     Seal anchor = Seal.GENESIS;
+    AuditSignature signature = AuditSignature.NONE;
+    long unused;
     Runnable afterReading = () -> {};
     Runnable beforeSeal = () -> {};
     Runnable beforePage = () -> {};
@@ -135,6 +138,25 @@ final class TamperedLog implements AuditLog {
             this.head = added.get(added.size() - 1);
             return true;
         }
+    }
+
+    @Override
+    public synchronized AuditSignature signature() {
+        return signature;
+    }
+
+    @Override
+    public synchronized boolean sign(AuditSignature before, AuditSignature next) {
+        if (signature.equals(before)) {
+            signature = next;
+        }
+        return signature.equals(next);
+    }
+
+    @Override
+    public synchronized Numbers numbers() {
+        long kept = records.isEmpty() ? 0 : records.lastKey();
+        return new Numbers(sequence, Math.max(kept, anchor.sequence()), unused);
     }
 
     @Override

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.LockKey;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.Claimed;
 import io.interlock.run.Origin;
+import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
@@ -95,6 +97,41 @@ interface AuditLogContract extends AuditWords {
         assertThat(log().anchor()).isEqualTo(Seal.GENESIS);
         assertThat(log().sealed(0, 10)).isEmpty();
         assertThat(log().unsealed(10)).isEmpty();
+    }
+
+    @Test
+    default void aSignatureIsReplacedOnlyByWhoeverKnowsTheLastOne() {
+        AuditSignature first = new AuditSignature(0, "f".repeat(64));
+        AuditSignature second = new AuditSignature(7, "e".repeat(64));
+        assertThat(log().signature()).isEqualTo(AuditSignature.NONE);
+        assertThat(log().sign(second, first)).as("what was not signed").isFalse();
+        assertThat(log().sign(AuditSignature.NONE, first)).isTrue();
+        assertThat(log().signature()).isEqualTo(first);
+        assertThat(log().sign(AuditSignature.NONE, second)).isFalse();
+        assertThat(log().signature()).isEqualTo(first);
+        assertThat(log().sign(first, second)).isTrue();
+        assertThat(log().sign(first, second)).as("it is so already").isTrue();
+        assertThat(log().signature()).isEqualTo(second);
+        assertThat(log().anchor()).isEqualTo(Seal.GENESIS);
+    }
+
+    @Test
+    default void theCounterOfRecordsGoesAsFarAsTheRecords() {
+        log();
+        client().starts(key("counted"), spec());
+        client().succeeds(client().claim());
+        long last = unsealed(3).get(2).sequence();
+        assertThat(log().numbers().kept()).isEqualTo(last);
+        assertThat(log().numbers().counted()).isGreaterThanOrEqualTo(last);
+        assertThat(log().numbers().missing()).isZero();
+        sealAll(3);
+        advance(Duration.ofHours(2));
+        client().store().forget(new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofHours(1)), 100);
+        assertThat(log().records(AuditQuery.ofTenant("acme", 10))).isEmpty();
+        assertThat(log().numbers().kept())
+                .as("what was forgotten is not missing")
+                .isEqualTo(last);
+        assertThat(log().numbers().missing()).isZero();
     }
 
     @Test

@@ -8,7 +8,9 @@ import io.interlock.cli.text.Failure;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.SweepRound;
 import io.interlock.engine.audit.AuditFinding;
+import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyQuery;
@@ -102,15 +104,26 @@ final class EngineHouse implements HouseBook {
     }
 
     @Override
-    public Facts verifyAudit() {
-        AuditReport report = engine.records().verifyAudit();
+    public Facts verifyAudit(AuditEvidence evidence) {
+        Duration keptFor = evidence.keptFor();
+        AuditReport report = engine.records()
+                .verifyAudit(new AuditVerifier.Outside(
+                        evidence.witnesses(),
+                        evidence.key(),
+                        keptFor == null ? null : engine.records().time().minus(keptFor)));
         return Facts.with("clean", report.isClean())
                 .and("records", report.records())
                 .and(
                         "findings",
                         report.findings().stream().map(AuditFinding::sentence).toList())
+                .and("head", report.head().toString())
                 .and("sentence", report.sentence())
                 .done();
+    }
+
+    @Override
+    public Facts signAudit(AuditKey key) {
+        return Facts.with("signed", engine.records().signAudit(key).toString()).done();
     }
 
     @Override

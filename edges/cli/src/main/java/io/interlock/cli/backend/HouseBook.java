@@ -1,6 +1,7 @@
 package io.interlock.cli.backend;
 
 import io.interlock.cli.text.Facts;
+import io.interlock.engine.audit.AuditKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,8 +11,11 @@ public interface HouseBook {
     /** The audit log, the newest first. */
     List<Facts> audit(@Nullable String key, @Nullable String run, int limit);
 
-    /** Looks at the whole audit log: {@code clean}, {@code records}, {@code findings}, {@code sentence}. */
-    Facts verifyAudit();
+    /** Looks at the whole audit log: {@code clean}, {@code records}, {@code findings}, {@code head}, {@code sentence}. */
+    Facts verifyAudit(AuditEvidence evidence);
+
+    /** Signs the audit log as it is now: {@code signed}, the link that was. */
+    Facts signAudit(AuditKey key);
 
     /** Jobs: {@code name, door, onConflict, …}. */
     List<Facts> jobs();

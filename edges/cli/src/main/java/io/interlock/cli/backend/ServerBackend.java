@@ -1,12 +1,20 @@
 package io.interlock.cli.backend;
 
 import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.audit.Witness;
 import io.interlock.time.Environment;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Through a server. */
 public final class ServerBackend implements Backend, HouseBook {
+
+    /** As many as a request may have. */
+    private static final int MOST_WITNESSES = 20;
 
     private final ServerClient client;
     private final Environment environment;
@@ -57,8 +65,26 @@ public final class ServerBackend implements Backend, HouseBook {
     }
 
     @Override
-    public Facts verifyAudit() {
-        return client.get("/audit/verify");
+    public Facts verifyAudit(AuditEvidence evidence) {
+        if (evidence.key() != null || evidence.keptFor() != null) {
+            throw Failure.usage(
+                    "a server has its own audit key and knows how long it keeps records",
+                    "leave --audit-key-file and --kept-for out, or name the store itself: --store URL");
+        }
+        // The greatest positions prove the most: a link is made of all before it.
+        String witnesses = evidence.witnesses().stream()
+                .sorted(Comparator.comparingLong(Witness::position).reversed())
+                .limit(MOST_WITNESSES)
+                .map(Witness::toString)
+                .collect(Collectors.joining(","));
+        return client.get("/audit/verify", "witness", witnesses);
+    }
+
+    @Override
+    public Facts signAudit(AuditKey key) {
+        throw Failure.usage(
+                "an audit log is signed anew at the store itself, not through the server",
+                "name the store that the server uses: --store URL");
     }
 
     @Override

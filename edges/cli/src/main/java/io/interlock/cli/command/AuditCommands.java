@@ -1,9 +1,18 @@
 package io.interlock.cli.command;
 
+import io.interlock.cli.backend.AuditEvidence;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Table;
+import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.audit.Witness;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -81,9 +90,41 @@ public final class AuditCommands {
     @Command(
             name = "verify",
             description = "Looks at the whole audit log: whether somebody has touched it, and whether grants overlap."
-                    + " Exit code 1 if so.",
-            footer = {"", "Example:", "  interlock audit verify --store 'postgresql://il@db/locks?sslmode=require'"})
+                    + " Exit code 1 if so. Witnesses and a key, kept outside the store, also find an end that was cut off"
+                    + " and a log that was written anew.",
+            footer = {"", "Example:", "  interlock audit verify --witness-file seen --write-witness seen"})
     public static final class Verify extends Answering {
+
+        @Option(
+                names = "--witness",
+                paramLabel = "POSITION:HASH",
+                description = "A link that was written down earlier; the log must still have it. May be repeated")
+        private List<String> witnesses = new ArrayList<>();
+
+        @Option(
+                names = "--witness-file",
+                paramLabel = "FILE",
+                description = "A file with one witness per line; through a server the last 20 count")
+        private @Nullable Path witnessFile;
+
+        @Option(
+                names = "--write-witness",
+                paramLabel = "FILE",
+                description = "Append the end of the log to this file as a witness, if nothing is wrong")
+        private @Nullable Path writeTo;
+
+        @Option(
+                names = "--audit-key-file",
+                paramLabel = "FILE",
+                description = "The file that holds the key that signs the log; a server has its own")
+        private @Nullable Path keyFile;
+
+        @Option(
+                names = "--kept-for",
+                paramLabel = "DURATION",
+                description = "How long records are kept (history.audit): finds witnesses whose records are gone before"
+                        + " that; a server knows it")
+        private @Nullable String keptFor;
 
         /** The command. */
         public Verify(Session session) {
@@ -92,7 +133,11 @@ public final class AuditCommands {
 
         @Override
         int carryOut(Backend backend) {
-            Facts report = backend.house().verifyAudit();
+            Facts report = backend.house()
+                    .verifyAudit(new AuditEvidence(
+                            witnesses(),
+                            keyFile == null ? null : key(keyFile),
+                            Durations.optional("--kept-for", keptFor)));
             if (json()) {
                 answer(report);
             } else {
@@ -106,7 +151,86 @@ public final class AuditCommands {
                     findings.forEach(finding -> session().console().print("  " + finding));
                 }
             }
+            if (writeTo != null) {
+                write(writeTo, report);
+            }
             return report.is("clean") ? ExitCode.OK : ExitCode.FAILED;
+        }
+
+        private List<Witness> witnesses() {
+            List<String> texts = new ArrayList<>(witnesses);
+            if (witnessFile != null) {
+                text("witnesses", witnessFile, "leave --witness-file out until --write-witness has written it")
+                        .lines()
+                        .filter(line -> !line.isBlank())
+                        .forEach(texts::add);
+            }
+            return texts.stream().map(Witness::parse).toList();
+        }
+
+        // What is wrong now must not be what is right later.
+        private void write(Path file, Facts report) {
+            String head = report.shown("head");
+            if (!report.is("clean") || head.startsWith("0:")) {
+                session().console().say("no witness was written to " + file);
+                return;
+            }
+            try {
+                Files.writeString(file, head + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            } catch (IOException unwritable) {
+                throw new Failure(
+                        ExitCode.CONFIGURATION,
+                        "the witness cannot be written to " + file + ": " + unwritable,
+                        "name a file that can be written, outside the store");
+            }
+        }
+    }
+
+    /** {@code audit sign}. */
+    @Command(
+            name = "sign",
+            description = "Signs the audit log as it is now, with a key that it was not signed with before: once after"
+                    + " audit.key-file was set for a log that had records already, and after the key was replaced."
+                    + " Verify the log first.",
+            footer = {"", "Example:", "  interlock audit sign --store sqlite:il.db --audit-key-file audit.key"})
+    public static final class Sign extends Answering {
+
+        @Option(
+                names = "--audit-key-file",
+                required = true,
+                paramLabel = "FILE",
+                description = "The file that holds the key")
+        private Path keyFile = Path.of("");
+
+        @Mixin
+        private Consent consent = new Consent();
+
+        /** The command. */
+        public Sign(Session session) {
+            super(session);
+        }
+
+        @Override
+        int carryOut(Backend backend) {
+            AuditKey key = key(keyFile);
+            consent.require(session().console(), "Sign the audit log as it is now? Verify it first.");
+            answer(backend.house().signAudit(key));
+            return ExitCode.OK;
+        }
+    }
+
+    private static AuditKey key(Path file) {
+        return AuditKey.of(text("audit key", file, "name a file that holds the key and nothing else"));
+    }
+
+    private static String text(String what, Path file, String nextStep) {
+        try {
+            return Files.readString(file);
+        } catch (IOException unreadable) {
+            throw new Failure(
+                    ExitCode.CONFIGURATION,
+                    "the " + what + " cannot be read from " + file + ": " + unreadable,
+                    nextStep);
         }
     }
 }

@@ -1,26 +1,31 @@
 package io.interlock.server.operation;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.Witness;
 import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Reply;
 import io.interlock.server.api.Workbench;
+import io.interlock.server.problem.Problem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
- * {@code verifyAudit}: looks at the whole audit log, which may take long; so on a thread of its own. Those who ask while one
- * look is under way share the next: this one may be past what was changed before they asked. Of what is found, whoever asks is told what is its tenant's business.
+ * {@code verifyAudit}: looks at the whole audit log, which may take long; so on a thread of its own. Callers that ask with the
+ * same witnesses while one look is under way share the next: this one may be past what was changed before they asked. Of what
+ * is found, a caller is told what is its tenant's business.
  */
 final class VerifyOperation {
 
     private final Workbench bench;
     private final BlockingCalls apart;
-    private @Nullable CompletionStage<AuditReport> next;
+    private final Map<List<Witness>, CompletionStage<AuditReport>> next = new HashMap<>();
 
     VerifyOperation(Workbench bench) {
         this.bench = bench;
@@ -28,24 +33,36 @@ final class VerifyOperation {
     }
 
     CompletionStage<Reply> verify(Call call) {
-        return report().thenApply(report -> Reply.ok(json(report, call.tenant())));
+        return report(witnesses(call)).thenApply(report -> Reply.ok(json(report, call.tenant())));
     }
 
-    private synchronized CompletionStage<AuditReport> report() {
-        CompletionStage<AuditReport> report = next;
+    private static List<Witness> witnesses(Call call) {
+        JsonArray texts = call.optional("witness", JsonArray.class).orElseGet(JsonArray::new);
+        try {
+            return texts.stream().map(text -> Witness.parse((String) text)).toList();
+        } catch (InvalidSettingException malformed) {
+            throw Problem.invalid("query/witness", String.valueOf(malformed.getMessage()))
+                    .thrown();
+        }
+    }
+
+    private synchronized CompletionStage<AuditReport> report(List<Witness> witnesses) {
+        CompletionStage<AuditReport> report = next.get(witnesses);
         if (report == null) {
             // There is one thread for it, so it begins when the look before it is over.
             report = apart.call(() -> {
-                begin();
-                return bench.engine().records().verifyAudit();
+                begin(witnesses);
+                return bench.engine().records().verifyAudit(witnesses);
             });
-            next = report;
+            if (!report.toCompletableFuture().isCompletedExceptionally()) {
+                next.put(witnesses, report);
+            }
         }
         return report;
     }
 
-    private synchronized void begin() {
-        next = null;
+    private synchronized void begin(List<Witness> witnesses) {
+        next.remove(witnesses);
     }
 
     private static JsonObject json(AuditReport report, String tenant) {
@@ -59,6 +76,7 @@ final class VerifyOperation {
                 .put("clean", findings.isEmpty())
                 .put("records", report.records())
                 .put("findings", new JsonArray(findings))
+                .put("head", report.head().toString())
                 .put(
                         "sentence",
                         looked

@@ -48,6 +48,34 @@ class HouseTest extends ServedTest {
     }
 
     @Test
+    void theAuditLogIsComparedWithWitnesses() {
+        String id = rig.post("/runs", Role.TRIGGER, "{\"key\": \"audit/2\", \"job\": \"quick\"}")
+                .is(201)
+                .text("id");
+        rig.get("/runs/" + id, rig.key(Role.READ), "Prefer", "wait=20").is(200);
+        await().until(() -> !verified("").getString("head").startsWith("0:"));
+        String head = verified("").getString("head");
+        assertThat(verified("?witness=" + head).getBoolean("clean")).isTrue();
+
+        String far = "999999999:" + "a".repeat(64);
+        JsonObject cut = verified("?witness=" + head + "," + far);
+        assertThat(cut.getBoolean("clean")).isFalse();
+        assertThat(cut.getJsonArray("findings").getString(0)).contains("999999999", "was cut off");
+        String other = head.replaceFirst(":[0-9a-f]{64}", ":" + "a".repeat(64));
+        assertThat(verified("?witness=" + other).getJsonArray("findings").getString(0))
+                .contains("written anew");
+        assertThat(rig.get("/audit/verify?witness=" + "x".repeat(70), Role.OPERATOR)
+                        .isProblem(400, "invalid-request")
+                        .json()
+                        .encode())
+                .contains("query/witness", "POSITION:HASH");
+    }
+
+    private JsonObject verified(String query) {
+        return rig.get("/audit/verify" + query, Role.OPERATOR).is(200).json();
+    }
+
+    @Test
     void workersAreShown() {
         await().until(() -> engine().isPresent());
         JsonObject worker = engine().orElseThrow();

@@ -233,7 +233,9 @@ final class MariaDbDialect extends ServerDialect {
 
     @Override
     protected AuditNumbers auditNumbers() {
-        return new AuditNumbers.Latched();
+        return new AuditNumbers.Latched(
+                "SELECT coalesce(max(t.AUTO_INCREMENT) - 1, 0) FROM information_schema.TABLES AS t"
+                        + " WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = '" + names().prefix() + "audit'");
     }
 
     @Override

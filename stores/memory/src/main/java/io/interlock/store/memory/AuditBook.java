@@ -2,6 +2,7 @@ package io.interlock.store.memory;
 
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.util.List;
@@ -44,6 +45,27 @@ class AuditBook implements AuditLog {
             rows.audit.seal(links);
             return true;
         });
+    }
+
+    @Override
+    public AuditSignature signature() {
+        return table.alone(rows -> rows.audit.signature());
+    }
+
+    @Override
+    public boolean sign(AuditSignature before, AuditSignature next) {
+        return table.alone(rows -> {
+            if (!rows.audit.signature().equals(before)) {
+                return rows.audit.signature().equals(next);
+            }
+            rows.audit.sign(next);
+            return true;
+        });
+    }
+
+    @Override
+    public Numbers numbers() {
+        return table.alone(rows -> rows.audit.numbers());
     }
 
     @Override

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.interlock.LockKey;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.time.Instant;
@@ -25,6 +26,7 @@ final class AuditRows {
     private final NavigableMap<Long, AuditRecord> unsealed = new TreeMap<>();
     private final NavigableMap<Long, Seal> seals = new TreeMap<>();
     private Seal anchor = Seal.GENESIS;
+    private AuditSignature signature = AuditSignature.NONE;
     private long last;
 
     void append(AuditRecord record) {
@@ -59,6 +61,19 @@ final class AuditRows {
 
     Seal anchor() {
         return anchor;
+    }
+
+    AuditSignature signature() {
+        return signature;
+    }
+
+    void sign(AuditSignature next) {
+        signature = next;
+    }
+
+    AuditLog.Numbers numbers() {
+        long kept = records.isEmpty() ? 0 : records.lastKey();
+        return new AuditLog.Numbers(last, Math.max(kept, anchor.sequence()), 0);
     }
 
     void seal(List<Seal> links) {

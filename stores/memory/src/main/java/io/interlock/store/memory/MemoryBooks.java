@@ -5,6 +5,7 @@ import io.interlock.RunId;
 import io.interlock.access.AccessKey;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
@@ -77,6 +78,21 @@ abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
     @Override
     public Seal anchor() {
         return books().audit().anchor();
+    }
+
+    @Override
+    public AuditSignature signature() {
+        return books().audit().signature();
+    }
+
+    @Override
+    public boolean sign(AuditSignature before, AuditSignature next) {
+        return books().audit().sign(before, next);
+    }
+
+    @Override
+    public Numbers numbers() {
+        return books().audit().numbers();
     }
 
     @Override

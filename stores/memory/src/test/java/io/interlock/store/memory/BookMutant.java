@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.run.AuditSignature;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.RedriveAnswer;
@@ -48,6 +49,13 @@ enum BookMutant {
         @Override
         public boolean seal(Seal head, List<Seal> links) {
             return super.seal(head(), links);
+        }
+    })),
+
+    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(table -> with(Books.of(table), new AuditBook(table) {
+        @Override
+        public boolean sign(AuditSignature before, AuditSignature next) {
+            return super.sign(signature(), next);
         }
     })),
 

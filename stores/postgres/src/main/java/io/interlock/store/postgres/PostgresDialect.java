@@ -179,6 +179,8 @@ final class PostgresDialect extends ServerDialect {
     @Override
     protected AuditNumbers auditNumbers() {
         return new AuditNumbers.OutOfOrder(
+                "SELECT coalesce(pg_sequence_last_value(CAST(pg_get_serial_sequence('" + names().table("audit")
+                        + "', 'sequence') AS regclass)), 0)",
                 "SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)",
                 "SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)");
     }

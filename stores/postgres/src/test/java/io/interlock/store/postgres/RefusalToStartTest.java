@@ -82,7 +82,7 @@ class RefusalToStartTest {
     @Test
     void aHostNobodyKnows() {
         refused(
-                "postgresql://me:s3cret@no-such-host.invalid/db?timeout=2s",
+                "postgresql://me:s3cret@no-such-host.invalid/db?sslmode=require&timeout=2s",
                 StoreUnavailableException.class,
                 "unknown host no-such-host.invalid",
                 "check host and port in the URL");

@@ -7,6 +7,7 @@ import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.UnsafeStoreException;
 import io.interlock.run.AuditChain;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
@@ -18,12 +19,14 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.Stores;
 import io.interlock.spi.TokenLayout;
+import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.store.sql.SchemaMode;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.time.Environment;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,6 +104,74 @@ class SchemaTest {
             }
         } finally {
             server.execute("DROP OWNED BY worker", "DROP ROLE worker");
+        }
+    }
+
+    @Test
+    void aRoleThatMayNotChangeTheAuditLogDoesEverythingButForget() throws Exception {
+        server.execute("CREATE ROLE appender LOGIN");
+        try {
+            String schema = harness.schema();
+            server.execute(
+                    "GRANT USAGE ON SCHEMA " + schema + " TO appender",
+                    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO appender",
+                    "GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO appender",
+                    "REVOKE UPDATE, DELETE ON " + harness.table("audit") + ", " + harness.table("seal") + ", "
+                            + harness.table("seal_anchor") + " FROM appender",
+                    "GRANT UPDATE (signed_position, signature) ON " + harness.table("seal_anchor") + " TO appender");
+            String url = "postgresql://appender@localhost:" + server.port() + "/postgres?schema=" + schema;
+            try (RunStore store = (RunStore) Stores.open(url + "&migrate=none")) {
+                LeaseRecord lease = Bench.take(store, "k");
+                assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
+                RunWords.queued(store, "k");
+                Claimed work = RunWords.claim(store);
+                assertThat(store.beat(List.of(RunWords.beating(work, "copy"))).only())
+                        .isInstanceOf(BeatAnswer.Beating.class);
+                assertThat(store.finish(List.of(RunWords.finishing(work))).only())
+                        .isInstanceOf(FinishAnswer.Finished.class);
+                store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
+                store.resume(new ResumeRequest("acme", "k", "carol", "done"));
+                Seal link = AuditChain.next(store.head(), store.unsealed(1).get(0));
+                assertThat(store.seal(store.head(), List.of(link))).isTrue();
+                assertThat(store.sign(AuditSignature.NONE, new AuditSignature(1, "signature")))
+                        .isTrue();
+                assertThat(store.numbers().missing()).isZero();
+                store.sweepRuns(10);
+                store.forget(Retention.DEFAULT, 10);
+                store.sweep(10);
+                harness.advance(Retention.DEFAULT.audit().plusDays(1));
+                assertThatThrownBy(() -> store.forget(Retention.DEFAULT, 10)).hasMessageContaining("permission denied");
+                assertThat(store.anchor()).isEqualTo(Seal.GENESIS);
+            }
+            try (Connection connection = source("appender").getConnection()) {
+                for (String change : List.of(
+                        "UPDATE " + harness.table("audit") + " SET actor = 'another'",
+                        "DELETE FROM " + harness.table("audit"),
+                        "TRUNCATE " + harness.table("audit"),
+                        "UPDATE " + harness.table("seal") + " SET hash = ''",
+                        "DELETE FROM " + harness.table("seal"),
+                        "TRUNCATE " + harness.table("seal"),
+                        "UPDATE " + harness.table("seal_anchor") + " SET position = 1",
+                        "DELETE FROM " + harness.table("seal_anchor"))) {
+                    assertThatThrownBy(() -> RowWait.execute(connection, change))
+                            .as(change)
+                            .hasMessageContaining("permission denied");
+                }
+            }
+        } finally {
+            server.execute("DROP OWNED BY appender", "DROP ROLE appender");
+        }
+    }
+
+    @Test
+    void aLogThatWasEmptiedIsNotSoByTheCounter() {
+        try (RunStore store = harness.open(Environment.system())) {
+            RunWords.queued(store, "k");
+            server.execute(
+                    "SELECT setval(pg_get_serial_sequence('" + harness.table("audit") + "', 'sequence'), 100000)",
+                    "DELETE FROM " + harness.table("audit"));
+            assertThat(store.numbers()).isEqualTo(new AuditLog.Numbers(100_000, 0, 1_000));
+            assertThat(store.numbers().missing()).isEqualTo(100_000);
         }
     }
 

@@ -5,6 +5,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.sql.ResultSet;
@@ -179,6 +180,21 @@ final class AuditTable implements AuditLog {
     @Override
     public Seal anchor() {
         return seals.ends().anchor();
+    }
+
+    @Override
+    public AuditSignature signature() {
+        return seals.signature();
+    }
+
+    @Override
+    public boolean sign(AuditSignature before, AuditSignature next) {
+        return seals.sign(before, next);
+    }
+
+    @Override
+    public Numbers numbers() {
+        return unsealed.numbers();
     }
 
     @Override

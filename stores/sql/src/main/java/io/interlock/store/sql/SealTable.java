@@ -1,6 +1,7 @@
 package io.interlock.store.sql;
 
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog.Sealed;
 import java.sql.ResultSet;
@@ -29,6 +30,9 @@ final class SealTable {
             "SELECT c.position, c.sequence, c.hash FROM ${t:seal_anchor} AS c WHERE c.one = 1";
     private static final String LOCK = ANCHOR + " ${lock:c}";
     private static final String ANCHOR_COLUMNS = "position bigint, sequence bigint, hash text";
+    private static final String SIGNATURE =
+            "SELECT c.signed_position, c.signature FROM ${t:seal_anchor} AS c WHERE c.one = 1";
+    private static final String SIGN = "UPDATE ${t:seal_anchor} SET signed_position = ?, signature = ? WHERE one = 1";
     private static final String RECORDS = "SELECT " + AuditRows.COLUMNS
             + " FROM ${t:audit} AS a WHERE a.sequence > ? AND a.sequence <= ? ORDER BY a.sequence";
     private static final String AT = "SELECT a.at FROM ${t:audit} AS a WHERE a.sequence = ?";
@@ -159,6 +163,36 @@ final class SealTable {
     private static boolean isThere(Transaction transaction, Seal last) throws SQLException {
         return transaction.query(PAGE_AT, SealPage::read, last.position()).stream()
                 .anyMatch(page -> page.last().equals(last));
+    }
+
+    /** The last link that was signed. */
+    AuditSignature signature() {
+        return database.peek(SealTable::signature);
+    }
+
+    /** Replaces the signature, if it still is {@code before}. */
+    boolean sign(AuditSignature before, AuditSignature next) {
+        return database.write(Database.Lane.STEPS, transaction -> {
+            lock(transaction, transaction.trip());
+            AuditSignature now = signature(transaction);
+            if (now.equals(next)) {
+                transaction.confirm();
+                return true;
+            }
+            if (!now.equals(before)) {
+                return false;
+            }
+            Trip trip = transaction.trip();
+            trip.update(SIGN, next.position(), next.value());
+            transaction.commit(trip);
+            return true;
+        });
+    }
+
+    private static AuditSignature signature(Transaction transaction) throws SQLException {
+        return transaction.query(
+                SIGNATURE,
+                rows -> rows.next() ? new AuditSignature(rows.getLong(1), rows.getString(2)) : AuditSignature.NONE);
     }
 
     /** Links after a place, each with its record. */

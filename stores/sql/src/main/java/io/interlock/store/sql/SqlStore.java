@@ -13,6 +13,7 @@ import io.interlock.access.AccessKey;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
 import io.interlock.run.BeatAnswer;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.Claimed;
@@ -483,6 +484,21 @@ public final class SqlStore implements RunStore {
     @Override
     public Seal anchor() {
         return audit.anchor();
+    }
+
+    @Override
+    public AuditSignature signature() {
+        return audit.signature();
+    }
+
+    @Override
+    public boolean sign(AuditSignature before, AuditSignature next) {
+        return audit.sign(before, next);
+    }
+
+    @Override
+    public Numbers numbers() {
+        return audit.numbers();
     }
 
     @Override

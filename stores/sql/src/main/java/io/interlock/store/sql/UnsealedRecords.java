@@ -2,6 +2,7 @@ package io.interlock.store.sql;
 
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
+import io.interlock.spi.run.AuditLog;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -21,6 +22,8 @@ final class UnsealedRecords {
              WHERE a.sequence > coalesce((SELECT s.sequence FROM ${t:seal} AS s ORDER BY s.position DESC LIMIT 1),
                                          (SELECT c.sequence FROM ${t:seal_anchor} AS c WHERE c.one = 1), 0)
              ORDER BY a.sequence LIMIT ?""";
+
+    private static final String LAST = "SELECT a.sequence FROM ${t:audit} AS a ORDER BY a.sequence DESC LIMIT 1";
 
     /**
      * After so many looks in vain the mark is taken anew. The store may have been put back to an earlier state, whose
@@ -177,6 +180,21 @@ final class UnsealedRecords {
                                 tail.ends().at()));
             }
             return missing > limit ? List.of() : tail.withoutGap(tail.head().sequence() + missing, 0);
+        });
+    }
+
+    /** How far records are counted, and how far they are there. */
+    AuditLog.Numbers numbers() {
+        AuditNumbers numbers = database.dialect().auditNumbers();
+        return database.read(transaction -> {
+            Trip trip = transaction.trip();
+            // The counter first: a record that comes in between is then no record that is missing.
+            Trip.Answer<Long> counted = trip.query(numbers.last(), UnsealedRecords::number);
+            Trip.Answer<Long> last = trip.query(LAST, UnsealedRecords::number);
+            SealTable.EndsAnswer ends = SealTable.ends(trip);
+            transaction.readOnce(trip);
+            long kept = Math.max(last.get(), ends.get().anchor().sequence());
+            return new AuditLog.Numbers(counted.get(), kept, numbers.unused(kept));
         });
     }
 

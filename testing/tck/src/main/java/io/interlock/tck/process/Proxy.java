@@ -40,7 +40,16 @@ public final class Proxy implements AutoCloseable {
     private volatile boolean silent;
 
     /** What happens to the next request that contains {@code marker}, or to its answer; it says whether that passes. */
-    private record Plan(Pattern marker, boolean ofRequest, BooleanSupplier passes) {}
+    private record Plan(Pattern marker, boolean ofRequest, AtomicInteger skips, BooleanSupplier passes) {
+
+        Plan(String marker, boolean ofRequest, BooleanSupplier passes) {
+            this(Pattern.compile(marker), ofRequest, new AtomicInteger(), passes);
+        }
+
+        boolean isFor(String request) {
+            return marker.matcher(request).find() && skips.getAndDecrement() <= 0;
+        }
+    }
 
     /** An answer that is held back. */
     public static final class HeldAnswer {
@@ -89,12 +98,17 @@ public final class Proxy implements AutoCloseable {
 
     /** The next request that contains {@code marker} reaches the server; its answer is lost with the connection. */
     public void cutAnswerTo(String marker, Runnable whenCut) {
-        plan.set(new Plan(Pattern.compile(marker), false, () -> cut(whenCut)));
+        cutAnswerTo(marker, 0, whenCut);
+    }
+
+    /** The same, but the first {@code skips} of these requests pass unharmed. */
+    public void cutAnswerTo(String marker, int skips, Runnable whenCut) {
+        plan.set(new Plan(Pattern.compile(marker), false, new AtomicInteger(skips), () -> cut(whenCut)));
     }
 
     /** The next request that contains {@code marker} is lost with its connection. */
     public void cutRequestWith(String marker, Runnable whenCut) {
-        plan.set(new Plan(Pattern.compile(marker), true, () -> cut(whenCut)));
+        plan.set(new Plan(marker, true, () -> cut(whenCut)));
     }
 
     private boolean cut(Runnable whenCut) {
@@ -106,7 +120,7 @@ public final class Proxy implements AutoCloseable {
     /** The answer to the next request that contains {@code marker} is held back. */
     public HeldAnswer holdAnswerTo(String marker) {
         HeldAnswer held = new HeldAnswer();
-        plan.set(new Plan(Pattern.compile(marker), false, held::pass));
+        plan.set(new Plan(marker, false, held::pass));
         return held;
     }
 
@@ -177,7 +191,7 @@ public final class Proxy implements AutoCloseable {
                     roundTrips.addAndGet(stepping ? 1 : 0);
                 }
                 Plan next = plan.get();
-                if (next == null || !next.marker().matcher(text).find() || !plan.compareAndSet(next, null)) {
+                if (next == null || !next.isFor(text) || !plan.compareAndSet(next, null)) {
                     return true;
                 }
                 if (next.ofRequest()) {

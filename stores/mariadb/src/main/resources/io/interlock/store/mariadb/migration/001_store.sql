@@ -222,7 +222,9 @@ CREATE TABLE IF NOT EXISTS ${prefix}seal_anchor (
   one      smallint     NOT NULL PRIMARY KEY CHECK (one = 1),
   position bigint       NOT NULL,
   sequence bigint       NOT NULL,
-  hash     varchar(200) NOT NULL
+  hash     varchar(200) NOT NULL,
+  signed_position bigint       NOT NULL DEFAULT 0,  -- the last record that was signed with a key outside the store
+  signature       varchar(200) NOT NULL DEFAULT ''
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;
 
 -- The end of what a run has to say.

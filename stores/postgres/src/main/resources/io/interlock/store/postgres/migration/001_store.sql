@@ -213,7 +213,9 @@ CREATE TABLE ${schema}.${prefix}seal_anchor (
   one      smallint PRIMARY KEY CHECK (one = 1),
   position bigint NOT NULL,
   sequence bigint NOT NULL,
-  hash     text   NOT NULL
+  hash     text   NOT NULL,
+  signed_position bigint NOT NULL DEFAULT 0,  -- the last record that was signed with a key outside the store
+  signature       text   NOT NULL DEFAULT ''
 );
 
 -- The end of what a run has to say.

@@ -216,7 +216,9 @@ CREATE TABLE ${schema}.${prefix}seal_anchor (
   one      INTEGER PRIMARY KEY CHECK (one = 1),
   position INTEGER NOT NULL,
   sequence INTEGER NOT NULL,
-  hash     TEXT    NOT NULL
+  hash     TEXT    NOT NULL,
+  signed_position INTEGER NOT NULL DEFAULT 0,  -- the last record that was signed with a key outside the store
+  signature       TEXT    NOT NULL DEFAULT ''
 ) STRICT;
 
 -- The end of the output of a run.
