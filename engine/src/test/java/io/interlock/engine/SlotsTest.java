@@ -29,8 +29,7 @@ class SlotsTest {
                 .slots(2)
                 .build()) {
             submit(engine, 6);
-            await().until(() -> begun.get() == 4);
-            assertThat(engine.workers().busy()).isZero();
+            await().until(() -> begun.get() == 4 && engine.workers().busy() == 0);
             int before = begun.get();
             answer.countDown();
             assertThat(before)
