@@ -129,6 +129,9 @@ final class Intake {
     }
 
     private Submission concluded(Ask ask, SubmitAnswer answer, Moment before) {
+        if (answer instanceof SubmitAnswer.Started || answer instanceof SubmitAnswer.Queued) {
+            limit.added(ask.request.key().tenant());
+        }
         if (answer instanceof SubmitAnswer.Started started) {
             return started(ask, started, before);
         }

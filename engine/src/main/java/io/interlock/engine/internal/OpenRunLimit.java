@@ -14,8 +14,9 @@ import org.slf4j.LoggerFactory;
  * Refuses new runs of a tenant that has too many open ones.
  *
  * <p>The store is asked for their number beside submissions, at most once in a while for each tenant, and never counts beyond the
- * limit. In between, this process counts what it submits. So the limit is reached, not kept to the run: several processes may
- * exceed it by what they submit between two counts. Safe for use by many threads.
+ * limit. In between, this process counts what it adds. So the limit is met about, not to the run: what is submitted during a count
+ * may be missed or counted twice until the next one, and several processes may exceed it by what they add between two counts. Safe
+ * for use by many threads.
  */
 public final class OpenRunLimit {
 
@@ -49,7 +50,7 @@ public final class OpenRunLimit {
     /** What is known of one tenant. */
     private static final class Count {
         private long open;
-        /** Submitted since the store was asked last, of which it may have counted some. */
+        /** Added by this process since the last count. */
         private long since;
 
         private boolean counting;
@@ -71,12 +72,7 @@ public final class OpenRunLimit {
             Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
             full = known.open + known.since >= limit;
             count = !known.counting && isOld(known);
-            if (count) {
-                known.open += known.since;
-                known.since = 0;
-                known.counting = true;
-            }
-            known.since += full ? 0 : 1;
+            known.counting |= count;
         }
         if (count) {
             shop.called(() -> store.openRuns(tenant, limit))
@@ -84,6 +80,14 @@ public final class OpenRunLimit {
         }
         if (full) {
             throw new TenantLimitException(tenant, "open runs", SETTING, limit);
+        }
+    }
+
+    /** A run of {@code tenant} was added. */
+    synchronized void added(String tenant) {
+        Count known = counts.get(tenant);
+        if (known != null) {
+            known.since++;
         }
     }
 
@@ -99,6 +103,7 @@ public final class OpenRunLimit {
             log.debug("open runs of tenant {} could not be counted: {}", tenant, String.valueOf(failure));
         } else {
             known.open = open;
+            known.since = 0;
         }
     }
 }
