@@ -65,7 +65,7 @@ class OpenRunLimitTest {
     }
 
     @Test
-    void aLimitOfNoneIsNoLimit() {
+    void aLimitOfZeroIsRefused() {
         assertThatThrownBy(() -> RunEngine.builder(store).maxOpenRuns(0).build())
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("limits.open-runs");

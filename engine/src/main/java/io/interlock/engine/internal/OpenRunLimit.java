@@ -63,7 +63,7 @@ public final class OpenRunLimit {
      * @throws TenantLimitException if it has too many that are open
      */
     void require(String tenant) {
-        if (limit == NONE || shop.works().isAtWork(Thread.currentThread())) {
+        if (limit == NONE) {
             return;
         }
         boolean count;
@@ -78,7 +78,7 @@ public final class OpenRunLimit {
             shop.called(() -> store.openRuns(tenant, limit))
                     .whenComplete((open, failure) -> counted(tenant, open, failure));
         }
-        if (full) {
+        if (full && !shop.works().isAtWork(Thread.currentThread())) {
             throw new TenantLimitException(tenant, "open runs", SETTING, limit);
         }
     }

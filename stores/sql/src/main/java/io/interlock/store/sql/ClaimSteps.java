@@ -320,13 +320,16 @@ final class ClaimSteps {
         Comparator<Candidate> order =
                 Comparator.<Candidate>comparingInt(each -> -each.effective(now)).thenComparingLong(Candidate::number);
         Map<String, Integer> before = new HashMap<>();
+        // Other claims may take turns while this one sorts.
+        Map<String, Long> last = new HashMap<>();
+        candidates.forEach(each -> last.computeIfAbsent(each.key().tenant(), turns::last));
         Map<Candidate, Integer> place = new HashMap<>();
         candidates.stream()
                 .sorted(order)
                 .forEach(each -> place.put(each, before.merge(each.key().tenant(), 1, Integer::sum)));
         return candidates.stream()
                 .sorted(Comparator.<Candidate>comparingInt(each -> place.getOrDefault(each, 0))
-                        .thenComparingLong(each -> turns.last(each.key().tenant()))
+                        .thenComparingLong(each -> last.getOrDefault(each.key().tenant(), 0L))
                         .thenComparing(order))
                 .limit(limit)
                 .map(Candidate::key)
