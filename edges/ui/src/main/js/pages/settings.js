@@ -7,7 +7,7 @@ import { help } from '../core/keys.js';
 
 const JOBS = [
   ['Job', job => html`<b>${job.name}</b>`, 'first'],
-  ['Door', 'door'],
+  ['API', 'api'],
   ['On conflict', 'onConflict'],
   ['Lease', job => span(millis(job.lease))],
   ['Max runtime', job => span(millis(job.maxRuntime))],

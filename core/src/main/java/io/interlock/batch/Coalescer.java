@@ -38,7 +38,7 @@ public final class Coalescer<Q, A> {
     private final Function<List<Q>, Answers<A>> step;
     private final Function<? super Q, ? extends Collection<?>> keys;
     private final Executor executor;
-    private final Line<Q, A> line;
+    private final PendingRequests<Q, A> line;
 
     /**
      * A coalescer in front of {@code step}.
@@ -65,7 +65,7 @@ public final class Coalescer<Q, A> {
         this.step = step;
         this.keys = keys;
         this.executor = executor;
-        this.line = new Line<>(maxBatch, maxInFlight);
+        this.line = new PendingRequests<>(maxBatch, maxInFlight);
     }
 
     /** A coalescer in front of a step that leaves no request open; otherwise as the constructor makes it. */
@@ -91,7 +91,7 @@ public final class Coalescer<Q, A> {
             if (item.awaitLeadOrVerdict()) {
                 lead(item);
             }
-            Verdict<A> verdict = item.verdict();
+            BatchOutcome<A> verdict = item.verdict();
             return verdict.alone() ? alone(request) : verdict.get();
         } finally {
             interrupted |= item.wasInterrupted();
@@ -163,12 +163,12 @@ public final class Coalescer<Q, A> {
         }
     }
 
-    private static <A> Verdict<A> verdict(
+    private static <A> BatchOutcome<A> verdict(
             int index, int size, @Nullable Answers<A> answers, @Nullable Throwable failure) {
         if (failure != null || answers == null) {
-            return size > 1 || failure == null ? Verdict.again() : Verdict.failed(failure);
+            return size > 1 || failure == null ? BatchOutcome.again() : BatchOutcome.failed(failure);
         }
-        return answers.isOpen(index) ? Verdict.again() : Verdict.answered(answers.get(index));
+        return answers.isOpen(index) ? BatchOutcome.again() : BatchOutcome.answered(answers.get(index));
     }
 
     // Called after everything that can let a request lead: a request joined, a batch ended. The line decides who leads
@@ -180,7 +180,7 @@ public final class Coalescer<Q, A> {
             } catch (RuntimeException | Error noThread) {
                 // Closed, or out of threads: then it leads no more, and another request must.
                 line.end(List.of(next));
-                next.settle(Verdict.failed(noThread));
+                next.settle(BatchOutcome.failed(noThread));
             }
         }
     }

@@ -19,5 +19,5 @@ interface Item<Q, A> {
     void becomeLeader();
 
     /** Tells whoever asked what became of its request. Called once, by the leader. */
-    void settle(Verdict<A> verdict);
+    void settle(BatchOutcome<A> verdict);
 }

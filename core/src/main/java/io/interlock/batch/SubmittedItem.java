@@ -40,7 +40,7 @@ final class SubmittedItem<Q, A> implements Item<Q, A> {
     }
 
     @Override
-    public void settle(Verdict<A> verdict) {
+    public void settle(BatchOutcome<A> verdict) {
         if (!verdict.alone()) {
             complete(verdict::get);
             return;

@@ -16,7 +16,7 @@ final class WaitingItem<Q, A> implements Item<Q, A> {
     private final Collection<?> keys;
     private final Thread caller = Thread.currentThread();
     private volatile boolean leads;
-    private volatile @Nullable Verdict<A> verdict;
+    private volatile @Nullable BatchOutcome<A> verdict;
     private boolean interrupted;
 
     WaitingItem(Q request, Collection<?> keys) {
@@ -41,7 +41,7 @@ final class WaitingItem<Q, A> implements Item<Q, A> {
     }
 
     @Override
-    public void settle(Verdict<A> verdict) {
+    public void settle(BatchOutcome<A> verdict) {
         this.verdict = verdict;
         LockSupport.unpark(caller);
     }
@@ -55,8 +55,8 @@ final class WaitingItem<Q, A> implements Item<Q, A> {
         return leads;
     }
 
-    Verdict<A> verdict() {
-        Verdict<A> settled = verdict;
+    BatchOutcome<A> verdict() {
+        BatchOutcome<A> settled = verdict;
         if (settled == null) {
             throw new IllegalStateException("not settled yet");
         }

@@ -54,7 +54,7 @@ public record KeyView(
 
     /** How the key stands and why, in one sentence. */
     public String explanation() {
-        return Sentences.of(this);
+        return Explanations.of(this);
     }
 
     /** Whether the work under the key takes longer than its max runtime. */

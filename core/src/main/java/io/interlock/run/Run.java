@@ -31,7 +31,7 @@ public record Run(
 
     /** Where it stands, in one sentence. */
     public String explanation() {
-        return Sentences.of(this);
+        return Explanations.of(this);
     }
 
     /** This run, standing somewhere else. */

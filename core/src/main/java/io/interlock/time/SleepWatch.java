@@ -14,7 +14,7 @@ public final class SleepWatch {
 
     private final Timers timers;
     private final LocalTime time;
-    private final Agenda<?> agenda;
+    private final TimerQueue<?> timerQueue;
     private final Runnable onWaking;
     private Moment awake;
     private boolean looking;
@@ -24,10 +24,10 @@ public final class SleepWatch {
      *
      * @param onWaking called after the agenda was looked at; it must not block
      */
-    public SleepWatch(Timers timers, LocalTime time, Agenda<?> agenda, Runnable onWaking) {
+    public SleepWatch(Timers timers, LocalTime time, TimerQueue<?> timerQueue, Runnable onWaking) {
         this.timers = timers;
         this.time = time;
-        this.agenda = agenda;
+        this.timerQueue = timerQueue;
         this.onWaking = onWaking;
         this.awake = time.now();
     }
@@ -44,7 +44,7 @@ public final class SleepWatch {
         boolean slept;
         synchronized (this) {
             slept = time.driftSince(awake) > SLEPT;
-            looking = !agenda.isEmpty();
+            looking = !timerQueue.isEmpty();
             if (slept || !looking || time.driftSince(awake) < 0) {
                 awake = time.now();
             }
@@ -53,7 +53,7 @@ public final class SleepWatch {
             }
         }
         if (slept) {
-            agenda.all();
+            timerQueue.all();
             onWaking.run();
         }
     }

@@ -38,7 +38,8 @@ public class CoalescerModelTest {
                 .iterations(1)
                 .invocationsPerIteration(invocations)
                 // A monitor guards all of it.
-                .addGuarantee(forClasses(Line.class.getName()).allMethods().treatAsAtomic())
+                .addGuarantee(
+                        forClasses(PendingRequests.class.getName()).allMethods().treatAsAtomic())
                 // It shares nothing, and its depth looks like an endless loop.
                 .addGuarantee(forClasses(Coalescer.class.getName())
                         .methods("reserveStack")

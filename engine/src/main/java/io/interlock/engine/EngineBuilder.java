@@ -3,7 +3,7 @@ package io.interlock.engine;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.audit.AuditKey;
-import io.interlock.engine.internal.BookSettings;
+import io.interlock.engine.internal.BackgroundSettings;
 import io.interlock.engine.internal.EngineSettings;
 import io.interlock.engine.internal.EngineThreads;
 import io.interlock.engine.internal.OpenRunLimit;
@@ -209,7 +209,7 @@ public final class EngineBuilder {
                 keepIdempotency,
                 tenantLimits,
                 maxOpenRuns,
-                new BookSettings(keepsBooks, retention, auditKey, schedules, rules, privateNetworks),
+                new BackgroundSettings(keepsBooks, retention, auditKey, schedules, rules, privateNetworks),
                 closesStore));
         whenBuilt.accept(engine);
         return engine;

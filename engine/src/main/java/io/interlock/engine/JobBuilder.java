@@ -134,7 +134,7 @@ public final class JobBuilder {
     }
 
     /** An exception that a further attempt may mend, though it is of a kind that is permanent. */
-    public JobBuilder passing(Class<? extends Throwable> kind) {
+    public JobBuilder retryOn(Class<? extends Throwable> kind) {
         passing.add(kind);
         return this;
     }

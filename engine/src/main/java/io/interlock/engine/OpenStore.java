@@ -60,7 +60,7 @@ public final class OpenStore implements AutoCloseable {
      * @throws InvalidSettingException if the URL is wrong
      * @throws StoreUnavailableException if it does not answer
      */
-    public static OpenStore evenWithoutRuns(String url, Environment environment) {
+    public static OpenStore openLeaseOnly(String url, Environment environment) {
         LeaseStore store = Stores.open(url, environment);
         return store instanceof RunStore runs
                 ? new OpenStore(runs, runs, true, environment)

@@ -5,10 +5,10 @@ import io.interlock.Holder;
 import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.Progress;
 import io.interlock.run.TurnAnswer;
@@ -74,7 +74,7 @@ public interface RemoteWork {
     CompletionStage<List<Claimed>> claim(Claim claim, Duration wait);
 
     /** "I am alive, and still have the right": renews the lease by the run's ttl, and reports. */
-    CompletionStage<BeatAnswer> beat(Proof proof, @Nullable String stage, @Nullable Progress progress);
+    CompletionStage<HeartbeatAnswer> heartbeat(Proof proof, @Nullable String stage, @Nullable Progress progress);
 
     /**
      * Keeps the end of what the work has to say, for people.

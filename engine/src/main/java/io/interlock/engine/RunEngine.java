@@ -139,7 +139,7 @@ public interface RunEngine extends WorkerEngine {
     DeadLetterBox deadLetters();
 
     /** What is on record beside the runs themselves. */
-    Records records();
+    EngineQueries queries();
 
     /** The way in for workers and callers in other processes. */
     RemoteWork remote();

@@ -5,7 +5,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.ThisProcess;
 import io.interlock.engine.internal.EngineThreads;
 import io.interlock.engine.internal.WorkSettings;
-import io.interlock.engine.internal.WorkshopEngine;
+import io.interlock.engine.internal.WorkerOnlyEngine;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -91,7 +91,7 @@ public final class WorkerBuilder {
      * @throws InvalidSettingException if a setting is out of its limits
      */
     public WorkerEngine build() {
-        return WorkshopEngine.open(settings());
+        return WorkerOnlyEngine.open(settings());
     }
 
     WorkSettings settings() {

@@ -12,11 +12,11 @@ import io.interlock.LeaseLostException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.Execution;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
@@ -78,12 +78,12 @@ public abstract class EngineCallerContract extends EngineContract {
         for (int i = 0; i < 3; i++) {
             // The next heartbeat comes within a third of the lease; the store's time runs ahead meanwhile.
             bench().advance(Duration.ofMillis(1100));
-            long beats = engine.audit(key).size();
+            long heartbeats = engine.audit(key).size();
             work.stage("part " + i);
             String stage = "part " + i;
             await().until(() -> engine.find(work.run().id()).orElseThrow().status().stages().stream()
                     .anyMatch(told -> told.name().equals(stage)));
-            assertThat(engine.audit(key).size()).isEqualTo((int) beats);
+            assertThat(engine.audit(key).size()).isEqualTo((int) heartbeats);
         }
         assertThat(work.finish(DONE).state()).isEqualTo(RunState.SUCCEEDED);
     }
@@ -306,10 +306,10 @@ public abstract class EngineCallerContract extends EngineContract {
                 .hasSize(1);
         RemoteWork.Proof proof = new RemoteWork.Proof(
                 id, work.run().key(), work.lease().id(), work.lease().token());
-        assertThat(get(remote.beat(proof, "copy", null))).isInstanceOf(BeatAnswer.Beating.class);
+        assertThat(get(remote.heartbeat(proof, "copy", null))).isInstanceOf(HeartbeatAnswer.Beating.class);
         assertThat(get(remote.finish(proof, DONE))).isInstanceOf(FinishAnswer.Finished.class);
         assertThat(get(remote.finish(proof, DONE))).isInstanceOf(FinishAnswer.Finished.class);
-        assertThat(get(remote.beat(proof, null, null))).isInstanceOf(BeatAnswer.Lost.class);
+        assertThat(get(remote.heartbeat(proof, null, null))).isInstanceOf(HeartbeatAnswer.Lost.class);
     }
 
     @Test

@@ -50,7 +50,7 @@ class HangingLogTest {
                 .build()) {
             CallerRun first = begun(engine, "first");
             CallerRun second = begun(engine, "second");
-            faults.down("beat");
+            faults.down("heartbeat");
             try {
                 await().until(() ->
                         first.stopping().isPresent() && second.stopping().isPresent());
@@ -70,12 +70,12 @@ class HangingLogTest {
                         .withoutBooks()
                         .build();
                 CallerRun work = begun(engine, "ledger")) {
-            faults.down("beat");
+            faults.down("heartbeat");
             await().until(() -> full.hangs);
             faults.up();
-            int before = faults.calls("beat");
+            int before = faults.calls("heartbeat");
             try {
-                await().until(() -> faults.calls("beat") > before + 2);
+                await().until(() -> faults.calls("heartbeat") > before + 2);
                 assertThat(work.stopping()).isEmpty();
             } finally {
                 mayGo.countDown();

@@ -54,12 +54,12 @@ class LeaseInHandTest {
         RunId id = submit();
         seconds(59);
         assertThat(run(id).state()).isEqualTo(RunState.RUNNING);
-        assertThat(faults.calls("beat")).as("one every ten seconds").isBetween(5, 8);
+        assertThat(faults.calls("heartbeat")).as("one every ten seconds").isBetween(5, 8);
         seconds(2);
         assertThat(run(id).state()).isEqualTo(RunState.SUCCEEDED);
-        int beats = faults.calls("beat");
+        int heartbeats = faults.calls("heartbeat");
         seconds(60);
-        assertThat(faults.calls("beat")).as("none after the end").isEqualTo(beats);
+        assertThat(faults.calls("heartbeat")).as("none after the end").isEqualTo(heartbeats);
     }
 
     @Test
@@ -68,7 +68,7 @@ class LeaseInHandTest {
             engine.submit(RunRequest.of(LockKey.of("acme", "pipeline/x" + i), "load"));
         }
         seconds(59);
-        assertThat(faults.calls("beat")).isLessThan(20);
+        assertThat(faults.calls("heartbeat")).isLessThan(20);
     }
 
     @Test
@@ -77,10 +77,10 @@ class LeaseInHandTest {
             engine.submit(RunRequest.of(LockKey.of("acme", "pipeline/x" + i), "by-hand")
                     .execution(Execution.CALLER));
         }
-        faults.loseAnswers("beat");
-        faults.slowAnswers("beat", () -> world.freeze(Duration.ofMillis(400)));
+        faults.loseAnswers("heartbeat");
+        faults.slowAnswers("heartbeat", () -> world.freeze(Duration.ofMillis(400)));
         seconds(11);
-        assertThat(faults.calls("beat")).as("the batch was halved").isGreaterThan(1);
+        assertThat(faults.calls("heartbeat")).as("the batch was halved").isGreaterThan(1);
         assertThat(world.now()).isLessThan(Duration.ofSeconds(14));
     }
 
@@ -97,7 +97,7 @@ class LeaseInHandTest {
     @Test
     void aCallerIsToldToStopBeforeItsLeaseEndsIfNoHeartbeatIsConfirmed() {
         CallerRun work = callers();
-        faults.down("beat");
+        faults.down("heartbeat");
         world.advance(Duration.ofMillis(24_600));
         work.checkpoint();
         world.advance(Duration.ofMillis(200));
@@ -149,7 +149,7 @@ class LeaseInHandTest {
     void theDeadlineCountsFromBeforeTheHeartbeatWasSent() {
         CallerRun work = callers();
         Duration[] sent = {Duration.ZERO};
-        faults.slowAnswers("beat", () -> {
+        faults.slowAnswers("heartbeat", () -> {
             sent[0] = world.now();
             world.freeze(Duration.ofSeconds(8));
         });
@@ -158,7 +158,7 @@ class LeaseInHandTest {
         Duration reliable = sent[0].plus(Duration.ofMillis(24_700)).minus(world.now());
         assertThat(work.remaining()).isPositive().isLessThanOrEqualTo(reliable);
         // The store counts from later on, so its lease lives longer than anybody here relies on it.
-        faults.down("beat");
+        faults.down("heartbeat");
         world.advance(reliable);
         assertThat(work.stopping()).isPresent();
         assertThat(memory.find(List.of(KEY)).get(0).orElseThrow().isLive()).isTrue();
@@ -204,7 +204,7 @@ class LeaseInHandTest {
     void anEndingThatCannotBeToldWhileTheLeaseLivesIsGivenUp() {
         RunId id = submit();
         seconds(59);
-        faults.down("finish", "beat", "claim", "sweepRuns", "sweep");
+        faults.down("finish", "heartbeat", "claim", "sweepRuns", "sweep");
         seconds(60);
         faults.up();
         workTime = Duration.ofSeconds(1);
@@ -235,7 +235,7 @@ class LeaseInHandTest {
 
     @Test
     void workersGoOnWhenTheStoreIsBack() {
-        faults.down("claim", "beat", "sweepRuns", "sweep");
+        faults.down("claim", "heartbeat", "sweepRuns", "sweep");
         RunId id = submit();
         seconds(300);
         assertThat(run(id).state()).isEqualTo(RunState.PENDING);
@@ -249,7 +249,7 @@ class LeaseInHandTest {
     void whatComesTooLateIsRefused() {
         RunId id = submit();
         seconds(1);
-        faults.down("beat");
+        faults.down("heartbeat");
         seconds(40);
         assertThat(events).anyMatch(EngineEvent.LeaseLost.class::isInstance);
         faults.up();
@@ -267,7 +267,7 @@ class LeaseInHandTest {
     @Test
     void theJanitorComesByItselfAndSaysWhatItDidAndWhy() {
         RunId id = callers().run().id();
-        faults.down("beat", "finish");
+        faults.down("heartbeat", "finish");
         // Nobody touches the key: the lease of half a minute ends, and a round comes every ten seconds.
         seconds(29);
         assertThat(run(id).state()).isEqualTo(RunState.RUNNING);

@@ -63,7 +63,7 @@ class NoThreadTest {
                 .build()) {
             CallerRun first = begun(engine, "first");
             CallerRun second = begun(engine, "second");
-            faults.down("beat");
+            faults.down("heartbeat");
             try {
                 await().until(() ->
                         first.stopping().isPresent() && second.stopping().isPresent());
@@ -144,7 +144,7 @@ class NoThreadTest {
                             }
                             task.run();
                         },
-                        threads.beats(),
+                        threads.heartbeats(),
                         threads.endings(),
                         threads.work(),
                         threads.callbacks(),

@@ -59,7 +59,7 @@ class ReadingAlongTest {
             seconds(2);
             read.add(String.valueOf(
                     engine.find(run.run().id()).orElseThrow().status().progress()));
-            int before = faults.calls("beat");
+            int before = faults.calls("heartbeat");
             for (int step = 2; step <= 20; step++) {
                 run.progress(step, 20);
                 world.advance(Duration.ofMillis(100));
@@ -67,7 +67,7 @@ class ReadingAlongTest {
             seconds(1);
             read.add(String.valueOf(
                     engine.find(run.run().id()).orElseThrow().status().progress()));
-            assertThat(faults.calls("beat") - before).isBetween(2, 4);
+            assertThat(faults.calls("heartbeat") - before).isBetween(2, 4);
             return "{}";
         };
         submit();
@@ -107,7 +107,7 @@ class ReadingAlongTest {
         RunId run = submit();
         assertThat(faults.calls("keepOutput")).isBetween(10, 30);
         assertThat(read.get(0)).hasSize(8 * 1024);
-        assertThat(engine.records().output(run).orElseThrow()).hasSize(16 * 1024);
+        assertThat(engine.queries().output(run).orElseThrow()).hasSize(16 * 1024);
     }
 
     @Test

@@ -143,11 +143,11 @@ public abstract class RemoteContract extends EngineContract {
         RunEngine engine =
                 bench().engine(Jobs.of(Job.named("quick").handler(run -> "{}").build()));
         LockKey key = bench().key();
-        long place = engine.records().chain(Long.MAX_VALUE, 1).head();
+        long place = engine.queries().chain(Long.MAX_VALUE, 1).head();
         Run run = bench().noted(engine.submit(RunRequest.of(key, "quick"))).orElseThrow();
         engine.awaitEnd(run.id(), Duration.ofSeconds(20));
         List<String> told = new ArrayList<>();
-        ChainPage page = engine.records().chain(place, 2);
+        ChainPage page = engine.queries().chain(place, 2);
         while (!page.links().isEmpty()) {
             for (ChainPage.Link link : page.links()) {
                 assertThat(link.position()).isEqualTo(place + 1);
@@ -157,7 +157,7 @@ public abstract class RemoteContract extends EngineContract {
                         .map(AuditRecord::after)
                         .ifPresent(told::add);
             }
-            page = engine.records().chain(place, 2);
+            page = engine.queries().chain(place, 2);
         }
         assertThat(told).endsWith("RUNNING", "SUCCEEDED");
         assertThat(page.head()).isEqualTo(place);

@@ -45,7 +45,7 @@ class RemoteNamesTest {
     }
 
     private static int noted(RunEngine engine, String tenant) {
-        return engine.records().workers(tenant, Duration.ofHours(1), CROWD).size();
+        return engine.queries().workers(tenant, Duration.ofHours(1), CROWD).size();
     }
 
     private static void asks(RunEngine engine, String tenant, int number) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.Holder;
 import io.interlock.LockKey;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
@@ -82,10 +82,10 @@ class RemoteWaitTest {
             RemoteWork.Proof proof = new RemoteWork.Proof(
                     run.id(), run.key(), mine.lease().id(), mine.lease().token());
             assertThat(second.remote()
-                            .beat(proof, null, null)
+                            .heartbeat(proof, null, null)
                             .toCompletableFuture()
                             .get(20, TimeUnit.SECONDS))
-                    .isInstanceOf(BeatAnswer.Beating.class);
+                    .isInstanceOf(HeartbeatAnswer.Beating.class);
             assertThat(claim(second, 2, "load", Duration.ZERO).get(20, TimeUnit.SECONDS))
                     .isEmpty();
         }

@@ -24,7 +24,7 @@ import org.assertj.core.api.Assertions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the five systems ask of the engine, before any door is put in front of it. */
+/** What the five systems ask of the engine, before any compatible API is put in front of it. */
 public abstract class ScenarioContract extends EngineContract {
 
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -38,7 +38,7 @@ class SettingsTest {
         assertThatThrownBy(builder::build)
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("two schedules");
-        assertThatThrownBy(store::tallies)
+        assertThatThrownBy(store::runCounts)
                 .as("closed with all that had begun")
                 .isInstanceOf(StoreUnavailableException.class);
     }
@@ -102,7 +102,7 @@ class SettingsTest {
         refused(
                 () -> Job.named("load")
                         .permanent(IOException.class)
-                        .passing(IOException.class)
+                        .retryOn(IOException.class)
                         .build(),
                 "java.io.IOException");
     }
@@ -111,7 +111,7 @@ class SettingsTest {
     void theNearestKindOfExceptionDecides() {
         FailureKinds kinds = Job.named("load")
                 .permanent(Exception.class)
-                .passing(IOException.class)
+                .retryOn(IOException.class)
                 .permanent(FileNotFoundException.class)
                 .build()
                 .failures();

@@ -107,7 +107,7 @@ public abstract class WorkContract extends EngineContract {
         JobBuilder job = Job.named("load")
                 .retry(THRICE)
                 .permanent(RuntimeException.class)
-                .passing(UncheckedIOException.class);
+                .retryOn(UncheckedIOException.class);
         Run forGood = ended(job.handler(run -> {
             throw new IllegalStateException("broken");
         }));

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The door to the lock library: at most one live lease per key, across threads, processes and machines, as far as the
+ * Main entry point of the lock library: at most one live lease per key, across threads, processes and machines, as far as the
  * store reaches.
  *
  * <pre>{@code

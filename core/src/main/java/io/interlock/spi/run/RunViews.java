@@ -5,7 +5,7 @@ import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
-import io.interlock.run.Tally;
+import io.interlock.run.RunCount;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ public interface RunViews {
     List<KeyView> keys(KeyQuery query);
 
     /** How many runs there are in states that are not the end, and how many open dead letters. */
-    List<Tally> tallies();
+    List<RunCount> runCounts();
 
     /** How many runs of a tenant have not ended; it counts no further than to {@code most}. */
     long openRuns(String tenant, long most);

@@ -1,8 +1,8 @@
 package io.interlock.spi.run;
 
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.spi.Answers;
 import java.util.List;
 
@@ -13,7 +13,7 @@ public interface WorkSteps {
     List<Claimed> claim(ClaimRequest request);
 
     /** Renews the leases of runs, and reports. */
-    Answers<BeatAnswer> beat(List<BeatRequest> requests);
+    Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests);
 
     /**
      * Ends attempts; the next in line has the key in the same step. An ending sent again is answered as the first time until

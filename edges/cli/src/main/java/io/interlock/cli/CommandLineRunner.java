@@ -1,6 +1,6 @@
 package io.interlock.cli;
 
-import io.interlock.cli.command.Session;
+import io.interlock.cli.command.CommandContext;
 import io.interlock.cli.text.Failure;
 import java.util.List;
 import java.util.stream.Stream;
@@ -12,9 +12,9 @@ final class CommandLineRunner {
     private static final String END_OF_OPTIONS = "--";
     private static final char UNREADABLE = '\uFFFD';
 
-    private final Session session;
+    private final CommandContext session;
 
-    CommandLineRunner(Session session) {
+    CommandLineRunner(CommandContext session) {
         this.session = session;
     }
 
@@ -60,7 +60,7 @@ final class CommandLineRunner {
         int end = Commands.nameIn(all).equals("run") ? all.indexOf(END_OF_OPTIONS) : -1;
         List<String> options = end < 0 ? all : all.subList(0, end);
         List<String> command = end < 0 ? List.of() : all.subList(end + 1, all.size());
-        Trouble trouble = new Trouble(session.console(), isLoud(arguments), options.contains("--json"));
+        ErrorReport trouble = new ErrorReport(session.console(), isLoud(arguments), options.contains("--json"));
         try {
             requireText(all);
             CommandLine line = new Commands(session, command).lineFor(options);

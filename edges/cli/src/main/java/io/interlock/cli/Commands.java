@@ -2,6 +2,7 @@ package io.interlock.cli;
 
 import io.interlock.NearestWord;
 import io.interlock.cli.command.AuditCommands;
+import io.interlock.cli.command.CommandContext;
 import io.interlock.cli.command.CompletionCommand;
 import io.interlock.cli.command.ConfigCommand;
 import io.interlock.cli.command.DeadCommands;
@@ -15,7 +16,6 @@ import io.interlock.cli.command.ProgressCommand;
 import io.interlock.cli.command.QueueCommand;
 import io.interlock.cli.command.ResourcesCommands;
 import io.interlock.cli.command.RunsCommands;
-import io.interlock.cli.command.Session;
 import io.interlock.cli.command.StageCommand;
 import io.interlock.cli.command.StoreCommands;
 import io.interlock.cli.command.SubmitCommand;
@@ -53,7 +53,7 @@ final class Commands {
      *
      * @param command what stands behind {@code --}, for {@code run}
      */
-    Commands(Session session, List<String> command) {
+    Commands(CommandContext session, List<String> command) {
         verbs.put("run", () -> new RunCommand(session, command));
         verbs.put("stage", () -> new StageCommand(session));
         verbs.put("progress", () -> new ProgressCommand(session));

@@ -1,11 +1,11 @@
 package io.interlock.cli;
 
-import io.interlock.cli.command.Session;
+import io.interlock.cli.command.CommandContext;
 import io.interlock.cli.text.ExitCode;
 import java.util.List;
 import java.util.Optional;
 
-/** The door for people and scripts. */
+/** The compatible API for people and scripts. */
 public final class Main {
 
     private Main() {}
@@ -15,7 +15,7 @@ public final class Main {
         Logging.set(
                 CommandLineRunner.isLoud(arguments),
                 Commands.nameIn(List.of(arguments)).equals("worker"));
-        Session session = Session.ofProcess();
+        CommandContext session = CommandContext.ofProcess();
         int code = new CommandLineRunner(session).run(arguments);
         Optional<String> lost = session.console().unwritten();
         if (lost.isPresent() && code == ExitCode.OK) {

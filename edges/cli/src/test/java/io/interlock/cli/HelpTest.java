@@ -3,7 +3,7 @@ package io.interlock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.cli.Typed.Answer;
-import io.interlock.cli.command.Session;
+import io.interlock.cli.command.CommandContext;
 import io.interlock.cli.text.Console;
 import io.interlock.time.Environment;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +46,7 @@ class HelpTest {
 
     @Test
     void examplesFitATerminalOfEightyColumns() {
-        Session session = new Session(Console.of(System.out, System.err), Map.of(), Environment.system());
+        CommandContext session = new CommandContext(Console.of(System.out, System.err), Map.of(), Environment.system());
         assertThat(footers(new Commands(session, List.of()).whole()))
                 .hasSizeGreaterThan(50)
                 .allMatch(line -> line.length() < 80);
@@ -54,7 +54,7 @@ class HelpTest {
 
     @Test
     void everyCommandHasAnExample() {
-        Session session = new Session(Console.of(System.out, System.err), Map.of(), Environment.system());
+        CommandContext session = new CommandContext(Console.of(System.out, System.err), Map.of(), Environment.system());
         assertThat(withoutExample(new Commands(session, List.of()).whole()))
                 .containsExactlyInAnyOrder("interlock version", "interlock server", "interlock demo");
     }

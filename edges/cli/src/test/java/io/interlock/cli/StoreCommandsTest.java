@@ -312,7 +312,7 @@ class StoreCommandsTest {
     void theConfigurationIsShownWithOrigins() throws Exception {
         Path file = Files.writeString(
                 folder.resolve("interlock.yaml"),
-                "interlock:\n  jobs:\n    hello:\n      run: { command: [\"echo\", \"hello\"] }\n      door: flows\n");
+                "interlock:\n  jobs:\n    hello:\n      run: { command: [\"echo\", \"hello\"] }\n      api: flows\n");
         assertThat(cli.type("config", "show", "--origin", "--config", file.toString())
                         .out())
                 .contains("interlock.store", "environment INTERLOCK_STORE", "interlock.yaml:4", "default");
@@ -321,10 +321,10 @@ class StoreCommandsTest {
                         .out())
                 .contains("hello  flows  SKIP");
         assertThat(cli.type("jobs", "ls").code()).isEqualTo(78);
-        Files.writeString(file, "interlock:\n  jobs:\n    e: { door: pipelines, run: { worker: remote } }\n");
+        Files.writeString(file, "interlock:\n  jobs:\n    e: { api: pipelines, run: { worker: remote } }\n");
         String jobs =
                 cli.type("jobs", "ls", "--config", file.toString(), "--json").out();
-        assertThat(field(jobs, "door")).isEqualTo("pipelines");
+        assertThat(field(jobs, "api")).isEqualTo("pipelines");
         assertThat(field(jobs, "worker")).isEqualTo("remote");
         assertThat(field(jobs, "maxRuntime")).isEqualTo("PT1H");
         Files.writeString(file, "interlock:\n  jobz: { a: 1 }\n");

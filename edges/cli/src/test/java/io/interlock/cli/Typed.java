@@ -1,6 +1,6 @@
 package io.interlock.cli;
 
-import io.interlock.cli.command.Session;
+import io.interlock.cli.command.CommandContext;
 import io.interlock.cli.text.Console;
 import io.interlock.time.Environment;
 import java.io.ByteArrayOutputStream;
@@ -37,7 +37,8 @@ final class Typed {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console = Console.of(
                 new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
-        int code = new CommandLineRunner(new Session(console, Map.copyOf(variables), Environment.system())).run(words);
+        int code = new CommandLineRunner(new CommandContext(console, Map.copyOf(variables), Environment.system()))
+                .run(words);
         console.flush();
         return new Answer(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }

@@ -31,21 +31,21 @@ class WorkerTest {
         Typed cli = new Typed("INTERLOCK_STORE", process.store());
         Running worker = process.start("worker", "--config", file.toString(), "--host", "localhost", "--port", "0");
         await().until(() -> worker.err().contains("takes work from sqlite:"));
-        Matcher window = Pattern.compile("(http://[^ ]+)/health/ready").matcher(worker.err());
-        assertThat(window.find()).as(worker.err()).isTrue();
-        assertThat(get(window.group(1) + "/health/live")).isEqualTo("200 {\"status\":\"UP\"}");
-        assertThat(get(window.group(1) + "/health/ready")).isEqualTo("200 {\"status\":\"UP\"}");
-        assertThat(ask("HEAD", window.group(1) + "/health/ready")).isEqualTo("200 ");
+        Matcher health = Pattern.compile("(http://[^ ]+)/health/ready").matcher(worker.err());
+        assertThat(health.find()).as(worker.err()).isTrue();
+        assertThat(get(health.group(1) + "/health/live")).isEqualTo("200 {\"status\":\"UP\"}");
+        assertThat(get(health.group(1) + "/health/ready")).isEqualTo("200 {\"status\":\"UP\"}");
+        assertThat(ask("HEAD", health.group(1) + "/health/ready")).isEqualTo("200 ");
         Answer submitted = cli.type("runs", "submit", "hello", "--config", file.toString(), "--json");
         String id = StoreCommandsTest.field(submitted.out(), "id");
         Answer watched = cli.type("runs", "watch", id);
         assertThat(watched.out()).contains("ended SUCCEEDED");
         assertThat(watched.code()).isZero();
         assertThat(cli.type("runs", "logs", id).out()).startsWith("hello");
-        await().until(() -> get(window.group(1) + "/metrics")
+        await().until(() -> get(health.group(1) + "/metrics")
                 .contains("interlock_runs_total{job=\"hello\",outcome=\"succeeded\"} 1"));
         Answer taken = cli.type(
-                "worker", "--config", file.toString(), "--port", window.group(1).replaceFirst(".*:", ""));
+                "worker", "--config", file.toString(), "--port", health.group(1).replaceFirst(".*:", ""));
         assertThat(taken.code()).isEqualTo(69);
         assertThat(taken.err()).contains("cannot listen at 127.0.0.1:", "choose another --port");
         assertThat(cli.type("worker", "--config", file.toString(), "--host", "::1")

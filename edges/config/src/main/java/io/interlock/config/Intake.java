@@ -14,5 +14,5 @@ public interface Intake {
      *
      * @return what ends it: takes nothing new, and gives back what it has not started
      */
-    AutoCloseable start(InterlockSettings settings, IntakeHouse house);
+    AutoCloseable start(InterlockSettings settings, IntakeContext house);
 }

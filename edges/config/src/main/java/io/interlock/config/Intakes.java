@@ -46,7 +46,7 @@ public final class Intakes implements AutoCloseable {
     }
 
     /** Begins. */
-    public void start(IntakeHouse house) {
+    public void start(IntakeContext house) {
         wanted.forEach(intake -> running.push(intake.start(settings, house)));
     }
 

@@ -48,34 +48,34 @@ final class JobReader {
 
     JobSettings read() {
         String valid = reading.made("jobs." + name, () -> new JobName(name).value(), "invalid");
-        Door door = reading.choice(at + "door", Door.class).orElse(Door.NONE);
+        CompatApi api = reading.choice(at + "api", CompatApi.class).orElse(CompatApi.NONE);
         JobBuilder job = Job.named(valid).queueCap(queueCap);
-        job.onConflict(reading.choice(at + "on-conflict", ConflictPolicy.class).orElse(door.policy()));
+        job.onConflict(reading.choice(at + "on-conflict", ConflictPolicy.class).orElse(api.policy()));
         conflictRetry(job);
-        Duration runtime = runtime(door);
-        clocks(job, door, runtime);
+        Duration runtime = runtime(api);
+        clocks(job, api, runtime);
         stages(job);
-        job.retry(retry(door));
-        guard(door).ifPresent(job::transition);
-        Work work = new WorkReader(reading, at, door, runtime).read();
+        job.retry(retry(api));
+        guard(api).ifPresent(job::transition);
+        Work work = new WorkReader(reading, at, api, runtime).read();
         return new JobSettings(
                 reading.made("jobs." + name, job::build, Job.named("invalid").build()),
-                door,
+                api,
                 work,
                 new ProbeReader(reading, at).read(work).orElse(null),
-                new TriggerReader(reading, at).read(name, door),
-                new TriggerReader(reading, at).eventId(door),
-                new ScheduleReader(reading, at).read(valid, door).orElse(null));
+                new TriggerReader(reading, at).read(name, api),
+                new TriggerReader(reading, at).eventId(api),
+                new ScheduleReader(reading, at).read(valid, api).orElse(null));
     }
 
-    private void clocks(JobBuilder job, Door door, @Nullable Duration runtime) {
+    private void clocks(JobBuilder job, CompatApi api, @Nullable Duration runtime) {
         Duration lease = lease(runtime);
         Duration delay = reading.duration(at + "lock-delay", Duration.ZERO);
         LeaseTerms terms =
                 reading.made(at + "lock-delay", () -> new LeaseTerms(lease, delay), LeaseTerms.of(USUAL_LEASE));
         Duration own = reading.optionalDuration(at + "max-wait");
-        Duration wait = own == null ? door.maxWait(runtime) : own;
-        Duration grace = reading.duration(at + "expiry-grace", door.expiryGrace());
+        Duration wait = own == null ? api.maxWait(runtime) : own;
+        Duration grace = reading.duration(at + "expiry-grace", api.expiryGrace());
         RunLimits limits = reading.made(at + "max-wait", () -> new RunLimits(wait, runtime, grace), RunLimits.NONE);
         job.lease(terms.ttl()).lockDelay(terms.lockDelay()).expiryGrace(limits.expiryGrace());
         limits.waitLimit().ifPresent(job::maxWait);
@@ -97,16 +97,16 @@ final class JobReader {
         }
     }
 
-    /** Its own, else the door's; {@code null} for ever. One that is out of its range is told and left out. */
-    private @Nullable Duration runtime(Door door) {
+    /** Its own, else the compatible API's; {@code null} for ever. One that is out of its range is told and left out. */
+    private @Nullable Duration runtime(CompatApi api) {
         Duration own = reading.optionalDuration(at + "max-runtime");
         if (own == null) {
-            return door.maxRuntime().orElse(null);
+            return api.maxRuntime().orElse(null);
         }
         return reading.made(
                         at + "max-runtime",
                         () -> {
-                            if (door == Door.PIPELINES) {
+                            if (api == CompatApi.PIPELINES) {
                                 RuntimeRange.MINUTE_TO_DAY.require(own);
                             }
                             return new RunLimits(null, own, Duration.ZERO).runtimeLimit();
@@ -163,8 +163,8 @@ final class JobReader {
         }
     }
 
-    private RetryPlan retry(Door door) {
-        RetryPlan usual = door.retry();
+    private RetryPlan retry(CompatApi api) {
+        RetryPlan usual = api.retry();
         Integer own = reading.optionalNumber(at + "retry.attempts", 1, 100);
         int attempts = own == null ? usual.attempts() : own;
         Duration backoff = reading.duration(at + "retry.backoff", usual.backoff());
@@ -174,20 +174,20 @@ final class JobReader {
         return reading.made(at + "retry", () -> new RetryPlan(attempts, backoff, multiplier, longest), RetryPlan.NONE);
     }
 
-    private Optional<Transition> guard(Door door) {
+    private Optional<Transition> guard(CompatApi api) {
         String resource = reading.text(at + "transition.resource");
         String during = reading.text(at + "transition.during");
         String success = reading.text(at + "transition.success");
         String failure = reading.text(at + "transition.failure");
         List<String> from = reading.words(at + "transition.from");
         if (resource == null && during == null && success == null && failure == null && from.isEmpty()) {
-            return door.transition();
+            return api.transition();
         }
         if (resource == null || during == null || success == null || failure == null || from.isEmpty()) {
             reading.mistake(at + "transition", "is incomplete; it needs resource, from, during, success and failure");
             return Optional.empty();
         }
-        if (door == Door.INGESTION
+        if (api == CompatApi.INGESTION
                 && from.contains(success)
                 && !List.of(Transition.PREVIOUS, success).contains(failure)) {
             reading.mistake(

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A job as configured.
  *
  * @param job its rules; without the handler, which {@link EngineSetup} makes from {@code work}
- * @param door the contract it can be started through
+ * @param api the contract it can be started through
  * @param work how it is done
  * @param probe what is asked before each attempt, or {@code null}
  * @param triggers of a workflow, each with the priority of what it starts; empty for others
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobSettings(
         Job job,
-        Door door,
+        CompatApi api,
         Work work,
         @Nullable Probe probe,
         Map<String, Integer> triggers,

@@ -18,11 +18,11 @@ final class NodeRules {
         jobs.forEach((name, job) -> {
             if (job.work() instanceof Work.Nodes nodes) {
                 String at = Configuration.property(name, "run.nodes");
-                if (job.door() != Door.WORKFLOWS) {
+                if (job.api() != CompatApi.WORKFLOWS) {
                     reading.mistake(
                             at,
-                            "is for jobs with door: workflows; this one has door: "
-                                    + job.door().word());
+                            "is for jobs with api: workflows; this one has api: "
+                                    + job.api().word());
                 }
                 Set<String> seen = new HashSet<>();
                 for (String node : nodes.jobs()) {

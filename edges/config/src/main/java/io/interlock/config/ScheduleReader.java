@@ -19,7 +19,7 @@ final class ScheduleReader {
         this.at = at;
     }
 
-    Optional<ScheduledJob> read(String job, Door door) {
+    Optional<ScheduledJob> read(String job, CompatApi api) {
         String cron = reading.text(at + "schedule");
         if (cron == null) {
             if (reading.isSet(at + "schedule-key") || reading.isSet(at + "schedule-tenant")) {
@@ -30,11 +30,12 @@ final class ScheduleReader {
         Optional<FireTimes> times = reading.made(
                 at + "schedule", () -> Optional.of(FireTimes.parse(cron, ZoneOffset.UTC)), Optional.empty());
         String own = reading.text(at + "schedule-key");
-        Optional<String> name = own != null ? Optional.of(own) : door.keyOf(job);
+        Optional<String> name = own != null ? Optional.of(own) : api.keyOf(job);
         if (name.isEmpty()) {
             reading.mistake(
                     at + "schedule-key",
-                    "is missing: keys of door " + door.word() + " are not named after jobs; say which one to start");
+                    "is missing: keys of compatible API " + api.word()
+                            + " are not named after jobs; say which one to start");
             return Optional.empty();
         }
         String tenant = reading.requiredText(at + "schedule-tenant");

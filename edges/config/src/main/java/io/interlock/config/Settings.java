@@ -50,7 +50,7 @@ final class Settings {
             keys[].role                | [read trigger worker operator admin] | | What it may do
             keys[].tenant              | TEXT     | default | For whom it acts
             keys[].label               | TEXT     | configured | Whose it is, for people
-            jobs.*.door                | [pipelines flows ingestion workflows clusters none] | none | The contract through which the job can be started, beside REST
+            jobs.*.api                | [pipelines flows ingestion workflows clusters none] | none | The contract through which the job can be started, beside REST
             jobs.*.run.command         | WORDS    |        | The program to run, and its arguments; no shell reads it
             jobs.*.run.directory       | TEXT     |        | Where the program works; left out, where this process does
             jobs.*.run.environment     | [inherit clean] | inherit | Which variables of this process the program sees: inherit, all but INTERLOCK_*, AWS_* (regions and profiles aside), PGPASSWORD, PGPASSFILE, MYSQL_PWD and REDISCLI_AUTH; clean, only PATH, HOME, LANG, LC_*, TZ and TMPDIR
@@ -62,7 +62,7 @@ final class Settings {
             jobs.*.run.java            | TEXT     |        | The class that does the work: a RunHandler with a public constructor without parameters
             jobs.*.run.nodes           | WORDS    |        | Workflows: the jobs that are its nodes; they run beside each other, each under a key of its own
             jobs.*.run.worker          | [remote] |        | The work is done by whoever claims it
-            jobs.*.on-conflict         | [reject skip join queue queue-latest replace] | | What happens to a newcomer; left out, what the door does, else reject
+            jobs.*.on-conflict         | [reject skip join queue queue-latest replace] | | What happens to a newcomer; left out, what the compatible API does, else reject
             jobs.*.conflict-retry.attempts | NUMBER | 0   | How often a start that would be refused is tried again; the request waits meanwhile, at most 1m in all
             jobs.*.conflict-retry.delay | DURATION | 5s   | After how long it is tried again, give or take a fifth
             jobs.*.probe.command       | WORDS    |        | A program that asks an outside system, before each attempt, whether the work still goes on there; exit code 0 says that it does not
@@ -70,7 +70,7 @@ final class Settings {
             jobs.*.probe.every         | DURATION | 5s     | How long an attempt that was told otherwise waits before it asks again
             jobs.*.lease               | DURATION | 30s    | How long the right to a key lasts without renewal; at most the store's maxLease
             jobs.*.lock-delay          | DURATION | 0s     | How long a key stays closed after its lease ended by expiry or force
-            jobs.*.max-runtime         | DURATION |        | How long an attempt may take (the "lock timeout"); left out, what the door says, else for ever
+            jobs.*.max-runtime         | DURATION |        | How long an attempt may take (the "lock timeout"); left out, what the compatible API says, else for ever
             jobs.*.max-wait            | DURATION |        | How long a run waits for its turn or for a worker; left out, as long as max-runtime for pipelines, flows, ingestion and workflows, else for ever
             jobs.*.stages              | WORDS    |        | The stages, in order, for people and meters
             jobs.*.stage-budgets.*     | DURATION |        | How long a stage may take before somebody hears of it
@@ -78,7 +78,7 @@ final class Settings {
             jobs.*.trigger-priorities.* | NUMBER |        | Workflows that queue: the priority of what a trigger starts, from -100 to 100; left out, 0
             jobs.*.event-id            | TEXT     | eventId | Workflows: where the body has the id of its event, as id or data.object.id
             jobs.*.schedule            | TEXT     |        | A cron expression in UTC; a start like any other, under the same lock
-            jobs.*.schedule-key        | TEXT     |        | The key its schedule starts it under; left out, the door's key with the job's name
+            jobs.*.schedule-key        | TEXT     |        | The key its schedule starts it under; left out, the compatible API's key with the job's name
             jobs.*.schedule-tenant     | TEXT     | default | The tenant its schedule starts it for
             jobs.*.expiry-grace        | DURATION |        | How long after a lost lease the verdict on the run is put off; left out, 5m for clusters, else 0s
             jobs.*.retry.attempts      | NUMBER   |        | How often it is tried at the most; 1 means no retry; left out, 3 for clusters, else 1

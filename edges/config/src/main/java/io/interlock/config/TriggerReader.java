@@ -22,10 +22,10 @@ final class TriggerReader {
     }
 
     /** Where the body has the id of its event. */
-    String eventId(Door door) {
+    String eventId(CompatApi api) {
         String path = reading.requiredText(at + "event-id");
-        if (reading.isSet(at + "event-id") && door != Door.WORKFLOWS) {
-            reading.mistake(at + "event-id", "is for jobs with door: workflows; this one has door: " + door.word());
+        if (reading.isSet(at + "event-id") && api != CompatApi.WORKFLOWS) {
+            reading.mistake(at + "event-id", "is for jobs with api: workflows; this one has api: " + api.word());
         }
         if (!PATH.matcher(path).matches()) {
             reading.mistake(
@@ -35,14 +35,14 @@ final class TriggerReader {
         return path;
     }
 
-    Map<String, Integer> read(String job, Door door) {
+    Map<String, Integer> read(String job, CompatApi api) {
         List<String> named = reading.words(at + "triggers");
         Set<String> urgent = reading.sources().children(at + "trigger-priorities");
-        if (door != Door.WORKFLOWS) {
+        if (api != CompatApi.WORKFLOWS) {
             if (!named.isEmpty() || !urgent.isEmpty()) {
                 reading.mistake(
                         at + (named.isEmpty() ? "trigger-priorities" : "triggers"),
-                        "is for jobs with door: workflows; this one has door: " + door.word());
+                        "is for jobs with api: workflows; this one has api: " + api.word());
             }
             return Map.of();
         }

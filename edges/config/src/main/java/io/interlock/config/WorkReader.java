@@ -27,14 +27,14 @@ final class WorkReader {
 
     private final Reading reading;
     private final String at;
-    private final Door door;
+    private final CompatApi api;
     private final @Nullable Duration maxRuntime;
 
     /** A reader below {@code at}, as in {@code jobs.export.}, of work that may take {@code maxRuntime}. */
-    WorkReader(Reading reading, String at, Door door, @Nullable Duration maxRuntime) {
+    WorkReader(Reading reading, String at, CompatApi api, @Nullable Duration maxRuntime) {
         this.reading = reading;
         this.at = at;
-        this.door = door;
+        this.api = api;
         this.maxRuntime = maxRuntime;
     }
 
@@ -113,7 +113,7 @@ final class WorkReader {
         }
         if (maxRuntime == null) {
             // Jobs on clusters take as long as they take, and that may be long.
-            return door == Door.CLUSTERS ? HttpSpec.LONGEST_TIMEOUT : HttpSpec.DEFAULT_TIMEOUT;
+            return api == CompatApi.CLUSTERS ? HttpSpec.LONGEST_TIMEOUT : HttpSpec.DEFAULT_TIMEOUT;
         }
         return maxRuntime.compareTo(HttpSpec.LONGEST_TIMEOUT) > 0 ? HttpSpec.LONGEST_TIMEOUT : maxRuntime;
     }

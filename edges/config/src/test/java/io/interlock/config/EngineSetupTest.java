@@ -205,14 +205,14 @@ class EngineSetupTest {
         try (OpenStore store = OpenStore.at(again.settings().store(), ENVIRONMENT);
                 EngineSetup setup = EngineSetup.of(again, ENVIRONMENT);
                 RunEngine engine = setup.onto(store.engine()).build()) {
-            assertThat(engine.records().verifyAudit().findings()).isEmpty();
+            assertThat(engine.queries().verifyAudit().findings()).isEmpty();
             assertThat(found(engine, secret)).isEmpty();
             assertThat(found(engine, "another" + secret)).containsExactly(new AuditFinding.WrongSignature(0, 0));
         }
     }
 
     private static List<AuditFinding> found(RunEngine engine, String secret) {
-        return engine.records()
+        return engine.queries()
                 .verifyAudit(new AuditVerifier.Outside(List.of(), AuditKey.of(secret), null))
                 .findings();
     }

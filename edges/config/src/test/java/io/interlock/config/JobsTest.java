@@ -41,7 +41,7 @@ class JobsTest {
                   store: sqlite:./interlock.db
                   jobs:
                     gcp_billing_export:
-                      door: pipelines
+                      api: pipelines
                       run: { command: ["./export.sh", "--all, really"] }
                       on-conflict: join
                       lease: 30s
@@ -59,7 +59,7 @@ class JobsTest {
                     - { on: [overdue], command: [mail, ops] }
                 """);
         JobSettings job = Written.job(all, "gcp_billing_export");
-        assertThat(job.door()).isEqualTo(Door.PIPELINES);
+        assertThat(job.api()).isEqualTo(CompatApi.PIPELINES);
         assertThat(job.work())
                 .isEqualTo(new Work.Command(
                         List.of("./export.sh", "--all, really"), null, InheritedEnvironment.ALL, Set.of(64, 65)));
@@ -111,12 +111,12 @@ class JobsTest {
         assertThat(job("workflows").limits().maxWait()).isEqualTo(Duration.ofHours(1));
         assertThat(job("clusters").limits().maxWait()).isNull();
         assertThat(job("none").limits().maxWait()).isNull();
-        assertThat(written.job("{ door: pipelines, run: { worker: remote }, max-runtime: 60s }")
+        assertThat(written.job("{ api: pipelines, run: { worker: remote }, max-runtime: 60s }")
                         .job()
                         .limits()
                         .maxWait())
                 .isEqualTo(Duration.ofMinutes(1));
-        assertThat(written.job("{ door: pipelines, run: { worker: remote }, max-wait: 5s }")
+        assertThat(written.job("{ api: pipelines, run: { worker: remote }, max-wait: 5s }")
                         .job()
                         .limits()
                         .maxWait())
@@ -125,14 +125,14 @@ class JobsTest {
 
     @Test
     void anAnswerOverHttpMayTakeAsLongAsTheWork() {
-        assertThat(answerWithin("door: flows", "")).isEqualTo(Duration.ofMinutes(5));
-        assertThat(answerWithin("door: flows, max-runtime: 90s", "")).isEqualTo(Duration.ofSeconds(90));
-        assertThat(answerWithin("door: flows", ", timeout: 10s")).isEqualTo(Duration.ofSeconds(10));
+        assertThat(answerWithin("api: flows", "")).isEqualTo(Duration.ofMinutes(5));
+        assertThat(answerWithin("api: flows, max-runtime: 90s", "")).isEqualTo(Duration.ofSeconds(90));
+        assertThat(answerWithin("api: flows", ", timeout: 10s")).isEqualTo(Duration.ofSeconds(10));
         assertThat(answerWithin("max-runtime: 48h", "")).isEqualTo(Duration.ofHours(24));
-        assertThat(answerWithin("door: none", "")).isEqualTo(Duration.ofSeconds(30));
-        assertThat(answerWithin("door: clusters", "")).isEqualTo(Duration.ofHours(24));
+        assertThat(answerWithin("api: none", "")).isEqualTo(Duration.ofSeconds(30));
+        assertThat(answerWithin("api: clusters", "")).isEqualTo(Duration.ofHours(24));
         assertThat(written.mistakesOfJob(
-                        "{ door: flows, run: { http: { url: 'https://example.org/x', timeout: 10m } } }"))
+                        "{ api: flows, run: { http: { url: 'https://example.org/x', timeout: 10m } } }"))
                 .hasMessageContaining("jobs.a.run.http.timeout")
                 .hasMessageContaining("'10m' is above max-runtime, which is 5m; leave it out, or raise max-runtime");
     }
@@ -179,7 +179,7 @@ class JobsTest {
                         "event", Set.of("none", "laps_full"), "ingesting", "laps_full", Transition.PREVIOUS));
         assertThat(job("flows").guard()).isNull();
         assertThat(written.mistakesOfJob("""
-                { door: ingestion, run: { worker: remote }, transition: { resource: event, from: [none, laps_full],
+                { api: ingestion, run: { worker: remote }, transition: { resource: event, from: [none, laps_full],
                       during: ingesting, success: laps_full, failure: none } }"""))
                 .hasMessageContaining("jobs.a.transition.failure")
                 .hasMessageContaining("'none' would take an event back from laps_full")
@@ -188,10 +188,10 @@ class JobsTest {
 
     @Test
     void aWorkflowIsTriggeredByItsNameUnlessItNamesTriggers() {
-        assertThat(written.job("{ door: workflows, run: { worker: remote } }").triggers())
+        assertThat(written.job("{ api: workflows, run: { worker: remote } }").triggers())
                 .isEqualTo(Map.of("a", 0));
         assertThat(written.job(
-                                "{ door: workflows, run: { worker: remote }, triggers: [x, y], trigger-priorities: { y: -7 } }")
+                                "{ api: workflows, run: { worker: remote }, triggers: [x, y], trigger-priorities: { y: -7 } }")
                         .triggers())
                 .isEqualTo(Map.of("x", 0, "y", -7));
         assertThat(written.job("{ run: { worker: remote } }").triggers()).isEmpty();
@@ -213,12 +213,12 @@ class JobsTest {
 
     @Test
     void aScheduleMayNameItsKey() {
-        JobSettings job = written.job("{ door: flows, run: { worker: remote }, schedule: '@daily',"
+        JobSettings job = written.job("{ api: flows, run: { worker: remote }, schedule: '@daily',"
                 + " schedule-key: flow/x/a, schedule-tenant: acme }");
         assertThat(job.clock().orElseThrow().key()).isEqualTo(LockKey.of("acme", "flow/x/a"));
     }
 
-    private Job job(String door) {
-        return written.job("{ run: { worker: remote }, door: " + door + " }").job();
+    private Job job(String api) {
+        return written.job("{ run: { worker: remote }, api: " + api + " }").job();
     }
 }

@@ -87,18 +87,16 @@ class MistakesTest {
     @Test
     void theTimeoutOfAPipelineHasItsLimits() {
         for (String wrong : new String[] {"59s", "86401s", "0s"}) {
-            assertThat(written.mistakesOfJob(
-                            "{ door: pipelines, run: { worker: remote }, max-runtime: " + wrong + " }"))
+            assertThat(written.mistakesOfJob("{ api: pipelines, run: { worker: remote }, max-runtime: " + wrong + " }"))
                     .hasMessageContaining("must be from 1m (60 s) to 1d (86400 s)");
         }
         for (String right : new String[] {"60s", "24h"}) {
-            assertThatCode(() ->
-                            written.job("{ door: pipelines, run: { worker: remote }, max-runtime: " + right + " }"))
+            assertThatCode(() -> written.job("{ api: pipelines, run: { worker: remote }, max-runtime: " + right + " }"))
                     .doesNotThrowAnyException();
         }
-        assertThat(written.mistakesOfJob("{ door: flows, run: { worker: remote }, max-runtime: 999ms }"))
+        assertThat(written.mistakesOfJob("{ api: flows, run: { worker: remote }, max-runtime: 999ms }"))
                 .hasMessageContaining("max-runtime '999ms' is below 1s");
-        assertThat(written.job("{ door: flows, run: { worker: remote }, max-runtime: 1s }")
+        assertThat(written.job("{ api: flows, run: { worker: remote }, max-runtime: 1s }")
                         .job()
                         .terms()
                         .ttl())
@@ -110,16 +108,16 @@ class MistakesTest {
         assertThat(written.mistakes("""
                 interlock:
                   jobs:
-                    a: { door: workflows, run: { nodes: [b, c, b, gone] } }
+                    a: { api: workflows, run: { nodes: [b, c, b, gone] } }
                     b: { run: { worker: remote } }
-                    c: { door: workflows, run: { nodes: [b] } }
+                    c: { api: workflows, run: { nodes: [b] } }
                     d: { run: { nodes: [b] } }
-                    e: { door: workflows, run: { nodes: [b], worker: remote } }
+                    e: { api: workflows, run: { nodes: [b], worker: remote } }
                 """))
                 .hasMessageContaining("jobs.a.run.nodes has 'b' twice")
                 .hasMessageContaining("jobs.a.run.nodes has 'gone', which is no job")
                 .hasMessageContaining("jobs.a.run.nodes has 'c', which has nodes itself")
-                .hasMessageContaining("jobs.d.run.nodes is for jobs with door: workflows; this one has door: none")
+                .hasMessageContaining("jobs.d.run.nodes is for jobs with api: workflows; this one has api: none")
                 .hasMessageContaining("jobs.e.run says it in 2 ways");
     }
 
@@ -162,9 +160,9 @@ class MistakesTest {
                 .hasMessageContaining("is for a stage that is not in stages [x]");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, schedule: 0 3 * * }"))
                 .hasMessageContaining("schedule '0 3 * *' has 4 fields");
-        assertThat(written.mistakesOfJob("{ door: flows, run: { worker: remote }, schedule: 0 3 * * * }"))
+        assertThat(written.mistakesOfJob("{ api: flows, run: { worker: remote }, schedule: 0 3 * * * }"))
                 .hasMessageContaining("schedule-key is missing");
-        assertThat(written.mistakesOfJob("{ door: pipeline, run: { worker: remote } }"))
+        assertThat(written.mistakesOfJob("{ api: pipeline, run: { worker: remote } }"))
                 .hasMessageContaining("did you mean pipelines?");
         assertThat(written.mistakesOfJob("{ run: { command: [x] }, retry: { permanent-exit-codes: [64, 256, -1] } }"))
                 .hasMessageContaining("has '256'; exit codes are from 0 to 255")
@@ -173,13 +171,13 @@ class MistakesTest {
                 .hasMessageContaining("transition is incomplete");
         assertThat(
                         written.mistakesOfJob(
-                                "{ door: workflows, run: { worker: remote }, triggers: [x], trigger-priorities: { x: 101, y: 1 } }"))
+                                "{ api: workflows, run: { worker: remote }, triggers: [x], trigger-priorities: { x: 101, y: 1 } }"))
                 .hasMessageContaining("trigger-priorities.x '101' is no whole number from -100 to 100")
                 .hasMessageContaining("trigger-priorities.y is for a trigger that is not among [x]");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, trigger-priorities: { x: 1 } }"))
-                .hasMessageContaining("is for jobs with door: workflows");
+                .hasMessageContaining("is for jobs with api: workflows");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, triggers: [x] }"))
-                .hasMessageContaining("is for jobs with door: workflows");
+                .hasMessageContaining("is for jobs with api: workflows");
         assertThat(written.mistakes("interlock:\n  jobs:\n    a b: { run: { worker: remote } }\n"))
                 .hasMessageContaining("must be 1 to 100 characters of A-Z");
     }
@@ -189,8 +187,8 @@ class MistakesTest {
         assertThat(written.mistakes("""
                 interlock:
                   jobs:
-                    a: { door: workflows, run: { worker: remote } }
-                    b: { door: workflows, run: { worker: remote }, triggers: [x, a] }
+                    a: { api: workflows, run: { worker: remote } }
+                    b: { api: workflows, run: { worker: remote }, triggers: [x, a] }
                 """)).hasMessageContaining("jobs.b.triggers has 'a', which starts job a already");
     }
 

@@ -25,7 +25,7 @@ class WebhooksTest {
             interlock:
               store: "memory:"
               jobs:
-                invoice: { door: workflows, triggers: [stripe-payment], run: { worker: remote } }
+                invoice: { api: workflows, triggers: [stripe-payment], run: { worker: remote } }
             """;
 
     @TempDir
@@ -64,8 +64,8 @@ class WebhooksTest {
             interlock:
               store: "memory:"
               jobs:
-                invoice: { door: workflows, triggers: [stripe-payment], event-id: data.object.id, run: { worker: remote } }
-                other: { door: workflows, run: { worker: remote } }
+                invoice: { api: workflows, triggers: [stripe-payment], event-id: data.object.id, run: { worker: remote } }
+                other: { api: workflows, run: { worker: remote } }
               webhooks:
                 - { trigger: stripe-payment, signature: stripe, secret: whsec_of_stripe_0001 }
             """);
@@ -77,9 +77,9 @@ class WebhooksTest {
                     .extracting(TriggerSecret::check)
                     .isInstanceOf(StripeSignature.class);
         }
-        assertThat(written.mistakesOfJob("{ door: flows, event-id: id, run: { worker: remote } }"))
-                .hasMessageContaining("jobs.a.event-id is for jobs with door: workflows");
-        assertThat(written.mistakesOfJob("{ door: workflows, event-id: a..b, run: { worker: remote } }"))
+        assertThat(written.mistakesOfJob("{ api: flows, event-id: id, run: { worker: remote } }"))
+                .hasMessageContaining("jobs.a.event-id is for jobs with api: workflows");
+        assertThat(written.mistakesOfJob("{ api: workflows, event-id: a..b, run: { worker: remote } }"))
                 .hasMessageContaining("'a..b' is no path");
     }
 

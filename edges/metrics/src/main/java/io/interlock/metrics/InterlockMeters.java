@@ -32,7 +32,7 @@ public final class InterlockMeters implements AutoCloseable {
     private final MeterRegistry registry;
     private final Labels labels;
     private final RunMeters runs;
-    private volatile @Nullable Stock stock;
+    private volatile @Nullable RunGauges gauges;
 
     private InterlockMeters(MeterRegistry registry, int mostTenants) {
         this.registry = registry;
@@ -77,7 +77,7 @@ public final class InterlockMeters implements AutoCloseable {
 
     void watch(RunEngine engine, Environment environment, Duration lookEvery) {
         know(engine);
-        stock = new Stock(engine, registry, labels, environment, lookEvery);
+        gauges = new RunGauges(engine, registry, labels, environment, lookEvery);
     }
 
     /** Knows the jobs of {@code engine}, and asks nobody how much waits and runs: for one that only works. */
@@ -121,7 +121,7 @@ public final class InterlockMeters implements AutoCloseable {
 
     @Override
     public void close() {
-        Stock open = stock;
+        RunGauges open = gauges;
         if (open != null) {
             open.close();
         }

@@ -1,8 +1,8 @@
 package io.interlock.metrics;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.Answers;
 import io.interlock.spi.ReleaseAnswer;
@@ -87,7 +87,7 @@ final class MeteredStore implements InvocationHandler {
 
     private Timer timer(String operation, String outcome) {
         // Renewals are the ones that cost leases when they are slow.
-        boolean heartbeat = operation.equals("beat") || operation.equals("renew");
+        boolean heartbeat = operation.equals("heartbeat") || operation.equals("renew");
         Timer.Builder timer = heartbeat
                 ? Timer.builder("interlock.heartbeat").description("Steps that renew leases")
                 : Timer.builder("interlock.store.operation").description("Steps of the store");
@@ -106,8 +106,8 @@ final class MeteredStore implements InvocationHandler {
     }
 
     private void read(@Nullable Object answer) {
-        if (answer instanceof BeatAnswer.Lost lost) {
-            rejected("beat", lost.cause());
+        if (answer instanceof HeartbeatAnswer.Lost lost) {
+            rejected("heartbeat", lost.cause());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {
             rejected("finish", lost.cause());
         } else if (answer instanceof RenewAnswer.Lost lost) {
@@ -117,7 +117,7 @@ final class MeteredStore implements InvocationHandler {
         } else if (answer instanceof AcquireAnswer.Granted) {
             lease("granted", "none");
         } else if (answer instanceof AcquireAnswer.Refused refused) {
-            lease("refused", Words.of(refused.refusal().getClass()));
+            lease("refused", TagNames.of(refused.refusal().getClass()));
         }
     }
 

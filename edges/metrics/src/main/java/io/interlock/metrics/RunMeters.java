@@ -62,7 +62,7 @@ final class RunMeters implements EngineListener {
                     refused.job(),
                     refused.key(),
                     refused.skipped() ? "skipped" : "rejected",
-                    Words.of(refused.refusal().getClass()));
+                    TagNames.of(refused.refusal().getClass()));
         } else if (event instanceof EngineEvent.RunStarted started) {
             started(started.run());
         } else if (event instanceof EngineEvent.StageEntered entered) {
@@ -86,7 +86,7 @@ final class RunMeters implements EngineListener {
                     "interlock.lease.lost",
                     "Leases lost while work went on",
                     lost.run(),
-                    Tag.of("cause", Words.of(lost.cause())));
+                    Tag.of("cause", TagNames.of(lost.cause())));
         } else if (event instanceof EngineEvent.StageOverBudget over) {
             String job = over.run().job().value();
             count(

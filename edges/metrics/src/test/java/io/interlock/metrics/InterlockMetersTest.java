@@ -18,9 +18,9 @@ import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Execution;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.spi.ReleaseRequest;
@@ -195,10 +195,10 @@ class InterlockMetersTest {
         RemoteWork.Proof proof = new RemoteWork.Proof(
                 run.id(), KEY, work.lease().id(), work.lease().token());
         await().until(() -> !(engine.remote()
-                        .beat(proof, "load", null)
+                        .heartbeat(proof, "load", null)
                         .toCompletableFuture()
                         .join()
-                instanceof BeatAnswer.Beating));
+                instanceof HeartbeatAnswer.Beating));
         await().until(() -> {
             engine.submit(RunRequest.of(KEY, "close").onConflict(ConflictPolicy.SKIP));
             return engine.find(run.id()).orElseThrow().state() == RunState.TIMED_OUT;

@@ -5,11 +5,11 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.run.JobName;
 import io.interlock.server.api.Api;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.live.StreamOperation;
 import io.interlock.server.locks.LockOperations;
-import io.interlock.server.operation.HouseOperations;
+import io.interlock.server.operation.AdminOperations;
 import io.interlock.server.operation.SessionOperations;
 import io.interlock.server.runs.RunOperations;
 import io.interlock.server.session.Sessions;
@@ -24,7 +24,7 @@ import java.util.function.Function;
  * @param sessions who has; the same as {@link ServerParts} have
  * @param environment time, threads and chance
  * @param limits what one client may ask
- * @param doors the door through which a job is started, {@code none} if it has none
+ * @param apis the compatible API through which a job is started, {@code none} if it has none
  */
 public record EngineOperations(
         RunEngine engine,
@@ -32,19 +32,19 @@ public record EngineOperations(
         Sessions sessions,
         Environment environment,
         Limits limits,
-        Function<JobName, String> doors) {
+        Function<JobName, String> apis) {
 
     /** The operations, to which those about keys and configuration can be added. They end with the server. */
     public Operations operations() {
-        Workbench bench = Workbench.of(engine, environment);
-        keys.onRevoked(bench.waits()::checkKeys);
+        OperationContext context = OperationContext.of(engine, environment);
+        keys.onRevoked(context.waits()::checkKeys);
         Operations operations = new Operations();
         Api.addTo(operations);
-        RunOperations.addTo(operations, bench);
-        LockOperations.addTo(operations, bench);
-        HouseOperations.addTo(operations, bench, doors);
+        RunOperations.addTo(operations, context);
+        LockOperations.addTo(operations, context);
+        AdminOperations.addTo(operations, context, apis);
         SessionOperations.addTo(operations, sessions, keys, environment);
-        StreamOperation.addTo(operations, bench, limits.streams());
-        return operations.onStop(bench.waits()::close);
+        StreamOperation.addTo(operations, context, limits.streams());
+        return operations.onStop(context.waits()::close);
     }
 }

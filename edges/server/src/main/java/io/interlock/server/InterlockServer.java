@@ -8,10 +8,10 @@ import io.interlock.server.api.DocumentRoutes;
 import io.interlock.server.api.Operations;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.ConnectionLimit;
-import io.interlock.server.http.Doorbell;
-import io.interlock.server.http.Gate;
-import io.interlock.server.http.Inside;
-import io.interlock.server.http.Openness;
+import io.interlock.server.http.HttpServerFactory;
+import io.interlock.server.http.ListenPolicy;
+import io.interlock.server.http.ManagementRoutes;
+import io.interlock.server.http.RequestFilter;
 import io.interlock.server.ui.UiRoutes;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
@@ -73,7 +73,7 @@ public final class InterlockServer {
         return Future.fromCompletionStage(parts.keys().list(null))
                 .map(keys -> {
                     Instant now = parts.environment().clock().instant();
-                    Openness.require(listen, keys.stream().anyMatch(key -> key.isActive(now)));
+                    ListenPolicy.require(listen, keys.stream().anyMatch(key -> key.isActive(now)));
                     return keys;
                 })
                 .compose(safe -> server.contracts())
@@ -134,8 +134,8 @@ public final class InterlockServer {
                 limits.requestsPerSecond(),
                 !listen.behindProxy() || addresses.trustsProxies(),
                 parts.environment().ticker());
-        Gate gate = new Gate(parts.environment(), limits, addresses, listen.tls() != null);
-        Inside inside = new Inside(parts.probe(), parts.meters());
+        RequestFilter gate = new RequestFilter(parts.environment(), limits, addresses, listen.tls() != null);
+        ManagementRoutes inside = new ManagementRoutes(parts.probe(), parts.meters());
         Router main = gate.router(vertx);
         if (listen.managementPort() == null) {
             inside.closeTo(main, authentication, listen.behindProxy());
@@ -178,9 +178,9 @@ public final class InterlockServer {
     }
 
     private Future<Integer> openOne(Listen listen, Limits limits, int wanted, Router router, ConnectionLimit most) {
-        HttpServerOptions options = Doorbell.options(listen, wanted, limits);
-        HttpServer server =
-                Doorbell.strict(vertx.createHttpServer(options), options, most).requestHandler(router);
+        HttpServerOptions options = HttpServerFactory.options(listen, wanted, limits);
+        HttpServer server = HttpServerFactory.strict(vertx.createHttpServer(options), options, most)
+                .requestHandler(router);
         servers.add(server);
         Deployable loop = context -> server.listen();
         return vertx.deployVerticle(loop, new DeploymentOptions()).map(deployed -> server.actualPort());

@@ -4,12 +4,12 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.api.Api;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
-import io.interlock.server.door.Doors;
+import io.interlock.server.compat.CompatApis;
 import io.interlock.server.locks.LockOperations;
-import io.interlock.server.operation.HouseOperations;
+import io.interlock.server.operation.AdminOperations;
 import io.interlock.server.operation.SessionOperations;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Answers every operation on a store that keeps leases only: bare leases, locks, force and sweeps as everywhere, and whatever needs runs,
- * the doors among it, with the reason why it cannot be had here.
+ * the compatible APIs among it, with the reason why it cannot be had here.
  *
  * @param engine who decides
  * @param keys who may sign in
@@ -30,16 +30,16 @@ public record LeaseStoreOperations(RunEngine engine, KeyRing keys, Sessions sess
 
     /** The operations, to which those about keys and configuration can be added. They end with the server. */
     public Operations operations() {
-        Workbench bench = Workbench.of(engine, environment);
-        keys.onRevoked(bench.waits()::checkKeys);
+        OperationContext context = OperationContext.of(engine, environment);
+        keys.onRevoked(context.waits()::checkKeys);
         Operations operations = new Operations().otherwise(LeaseStoreOperations::needsRuns);
         Api.addTo(operations);
-        LockOperations.addLeasesTo(operations, bench);
-        HouseOperations.addSweepsTo(operations, bench);
+        LockOperations.addLeasesTo(operations, context);
+        AdminOperations.addSweepsTo(operations, context);
         SessionOperations.addTo(operations, sessions, keys, environment);
-        Doors.DOCUMENTS.forEach(
+        CompatApis.DOCUMENTS.forEach(
                 document -> operations.also(document, new Operations().otherwise(LeaseStoreOperations::needsRuns)));
-        return operations.onStop(bench.waits()::close);
+        return operations.onStop(context.waits()::close);
     }
 
     private static CompletionStage<Reply> needsRuns(Call call) {

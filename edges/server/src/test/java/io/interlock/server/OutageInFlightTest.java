@@ -75,7 +75,7 @@ class OutageInFlightTest {
         for (int i = 0; i < READERS; i++) {
             clients.add(new Client(reader, this::reads));
         }
-        clients.add(new Client(worker, client -> beats(client, mine)));
+        clients.add(new Client(worker, client -> heartbeats(client, mine)));
         ExecutorService threads = Executors.newFixedThreadPool(clients.size());
         try {
             List<CompletableFuture<Void>> all = clients.stream()
@@ -182,11 +182,11 @@ class OutageInFlightTest {
         }
     }
 
-    private void beats(Client client, JsonObject run) {
-        JsonObject beat =
+    private void heartbeats(Client client, JsonObject run) {
+        JsonObject heartbeat =
                 new JsonObject().put("leaseId", run.getString("leaseId")).put("token", run.getLong("token"));
         while (going) {
-            client.once(client.posting("/runs/" + run.getString("id") + "/heartbeat", beat), 200);
+            client.once(client.posting("/runs/" + run.getString("id") + "/heartbeat", heartbeat), 200);
         }
     }
 

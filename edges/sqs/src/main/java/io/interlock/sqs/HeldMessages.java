@@ -1,8 +1,8 @@
 package io.interlock.sqs;
 
 import io.interlock.engine.RunRequest;
-import io.interlock.sqs.Delivery.Kind;
-import io.interlock.sqs.Delivery.Outcome;
+import io.interlock.sqs.MessageDelivery.Kind;
+import io.interlock.sqs.MessageDelivery.Outcome;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import java.time.Duration;
@@ -29,13 +29,13 @@ final class HeldMessages {
     private static final Duration LEAST_HIDDEN = Duration.ofMinutes(1);
 
     private final Queue queue;
-    private final Delivery delivery;
+    private final MessageDelivery delivery;
     private final LocalTime time;
     private final Duration retryAfter;
     private final Duration hidden;
     private final Map<String, Held> held = new LinkedHashMap<>();
 
-    HeldMessages(Queue queue, Delivery delivery, LocalTime time, Duration retryAfter) {
+    HeldMessages(Queue queue, MessageDelivery delivery, LocalTime time, Duration retryAfter) {
         this.queue = queue;
         this.delivery = delivery;
         this.time = time;

@@ -1,6 +1,6 @@
 package io.interlock.sqs;
 
-import io.interlock.config.IntakeHouse;
+import io.interlock.config.IntakeContext;
 import io.interlock.config.SqsSettings;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
@@ -21,27 +21,27 @@ final class QueueIntake implements AutoCloseable {
 
     private final Queue queue;
     private final Duration longPoll;
-    private final Going going;
+    private final StopFlag going;
     private final HeldMessages held;
     private final List<Thread> receivers;
     private final Timers chores;
     private final Timers rests;
 
-    private QueueIntake(SqsSettings settings, IntakeHouse house) {
+    private QueueIntake(SqsSettings settings, IntakeContext house) {
         String name = Queue.name(settings.queue());
         queue = Queue.of(settings);
         longPoll = settings.times().longPoll();
         chores = house.environment().timers("interlock-sqs-chores");
         rests = house.environment().timers("interlock-sqs-rests");
-        going = new Going(rests);
+        going = new StopFlag(rests);
         QueueCheck check = new QueueCheck(queue, name);
-        Delivery delivery = new Delivery(house.engine(), queue);
+        MessageDelivery delivery = new MessageDelivery(house.engine(), queue);
         Duration retryAfter = settings.times().retryAfter();
         held = new HeldMessages(queue, delivery, new LocalTime(house.environment()), retryAfter);
-        Waits waits = new Waits(house.environment().clock());
+        MessageAges waits = new MessageAges(house.environment().clock());
         Receiver.Sorting sorting = new Receiver.Sorting(
                 new MessageReader(settings.tenant(), name, settings.messages()), delivery, held, waits, retryAfter);
-        Link link = new Link(name);
+        ConnectionState link = new ConnectionState(name);
         Receiver receiver = new Receiver(queue, check, sorting, going, link);
         ThreadFactory threads = house.environment().threads("interlock-sqs");
         receivers = Stream.generate(() -> threads.newThread(receiver))
@@ -63,7 +63,7 @@ final class QueueIntake implements AutoCloseable {
     }
 
     /** Begins. */
-    static QueueIntake start(SqsSettings settings, IntakeHouse house) {
+    static QueueIntake start(SqsSettings settings, IntakeContext house) {
         QueueIntake intake = new QueueIntake(settings, house);
         intake.receivers.forEach(Thread::start);
         return intake;

@@ -1,7 +1,7 @@
 package io.interlock.sqs;
 
 import io.interlock.engine.RunRequest;
-import io.interlock.sqs.Delivery.Outcome;
+import io.interlock.sqs.MessageDelivery.Outcome;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -18,10 +18,10 @@ final class Receiver implements Runnable {
     private final Queue queue;
     private final QueueCheck check;
     private final Sorting sorting;
-    private final Going going;
-    private final Link link;
+    private final StopFlag going;
+    private final ConnectionState link;
 
-    Receiver(Queue queue, QueueCheck check, Sorting sorting, Going going, Link link) {
+    Receiver(Queue queue, QueueCheck check, Sorting sorting, StopFlag going, ConnectionState link) {
         this.queue = queue;
         this.check = check;
         this.sorting = sorting;
@@ -38,7 +38,12 @@ final class Receiver implements Runnable {
      * @param waits hears how long it has waited
      * @param retryAfter how soon one that was refused is tried again
      */
-    record Sorting(MessageReader reader, Delivery delivery, HeldMessages held, Waits waits, Duration retryAfter) {}
+    record Sorting(
+            MessageReader reader,
+            MessageDelivery delivery,
+            HeldMessages held,
+            MessageAges waits,
+            Duration retryAfter) {}
 
     @Override
     public void run() {

@@ -1,7 +1,7 @@
 package io.interlock.sqs;
 
 import io.interlock.config.Intake;
-import io.interlock.config.IntakeHouse;
+import io.interlock.config.IntakeContext;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.SqsSettings;
 import java.util.ArrayDeque;
@@ -16,7 +16,7 @@ public final class SqsIntake implements Intake {
     }
 
     @Override
-    public AutoCloseable start(InterlockSettings settings, IntakeHouse house) {
+    public AutoCloseable start(InterlockSettings settings, IntakeContext house) {
         Deque<QueueIntake> queues = new ArrayDeque<>();
         try {
             for (SqsSettings queue : settings.sqs()) {

@@ -66,14 +66,14 @@ public final class CommandHandler implements RunHandler {
     private final CommandSpec spec;
     private final Environment environment;
     private final ThreadFactory threads;
-    private final Patience patience;
+    private final UninterruptibleWait patience;
 
     /** Runs {@code spec} for each attempt. */
     public CommandHandler(CommandSpec spec, Environment environment) {
         this.spec = spec;
         this.environment = environment;
         this.threads = environment.threads("interlock-command-io");
-        this.patience = new Patience(environment.ticker());
+        this.patience = new UninterruptibleWait(environment.ticker());
     }
 
     @Override
@@ -94,7 +94,7 @@ public final class CommandHandler implements RunHandler {
     private GuardedProcess start(RunContext context) throws PermanentFailureException, TransientFailureException {
         try {
             return GuardedProcess.start(
-                    new Launch(
+                    new ProcessLaunch(
                             spec.command(),
                             spec.directory(),
                             CommandEnvironment.of(spec, context, InheritedVariables.all()),

@@ -19,7 +19,7 @@ final class Executables {
      *
      * @throws CannotExecuteException if there is no such program, or it cannot be executed
      */
-    static List<String> resolve(Launch launch) {
+    static List<String> resolve(ProcessLaunch launch) {
         Path directory = launch.directory() == null ? Path.of("") : launch.directory();
         if (!Files.isDirectory(directory)) {
             throw new InvalidSettingException("directory", directory, "is none", "create it, or name another");

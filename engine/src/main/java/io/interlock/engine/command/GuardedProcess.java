@@ -44,7 +44,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
      * @throws CannotExecuteException if there is no such program, or it cannot be executed
      * @throws IOException if the machine cannot start it now
      */
-    public static GuardedProcess start(Launch launch, Environment environment) throws IOException {
+    public static GuardedProcess start(ProcessLaunch launch, Environment environment) throws IOException {
         List<String> command = Executables.resolve(launch);
         Optional<Tools> tools = Tools.here();
         return tools.isPresent()
@@ -57,7 +57,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
      *
      * @throws CannotExecuteException if there is no such program, or it cannot be executed
      */
-    public static void check(Launch launch) {
+    public static void check(ProcessLaunch launch) {
         Executables.resolve(launch);
     }
 

@@ -18,10 +18,10 @@ final class LeasedWait {
 
     private final GuardedProcess process;
     private final RunContext context;
-    private final Patience patience;
+    private final UninterruptibleWait patience;
     private final Duration every;
 
-    LeasedWait(GuardedProcess process, RunContext context, Patience patience) {
+    LeasedWait(GuardedProcess process, RunContext context, UninterruptibleWait patience) {
         this.process = process;
         this.context = context;
         this.patience = patience;

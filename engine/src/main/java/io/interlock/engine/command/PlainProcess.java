@@ -22,7 +22,7 @@ final class PlainProcess extends GuardedProcess {
         this.process = process;
     }
 
-    static PlainProcess start(Launch launch, List<String> command, Environment environment) throws IOException {
+    static PlainProcess start(ProcessLaunch launch, List<String> command, Environment environment) throws IOException {
         PlainProcess started =
                 new PlainProcess(launch.builder(command, launch.environment()).start());
         environment.threads("interlock-command").newThread(started::await).start();

@@ -62,7 +62,7 @@ final class SessionProcess extends GuardedProcess {
         this.leash = leash;
     }
 
-    static SessionProcess start(Launch launch, List<String> command, Tools tools, Environment environment)
+    static SessionProcess start(ProcessLaunch launch, List<String> command, Tools tools, Environment environment)
             throws IOException {
         Guard guard = Guard.start(tools, environment);
         SessionProcess started;
@@ -101,7 +101,7 @@ final class SessionProcess extends GuardedProcess {
     }
 
     /** A command inside a guarded command keeps the mark of the outer one, so that each guard finds it. */
-    private static Map<String, String> marked(Launch launch, Guard guard) {
+    private static Map<String, String> marked(ProcessLaunch launch, Guard guard) {
         Map<String, String> environment = new HashMap<>(launch.environment());
         environment.merge(VARIABLE, guard.mark(), (outer, mark) -> outer + ":" + mark);
         return environment;

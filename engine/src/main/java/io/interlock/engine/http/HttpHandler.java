@@ -103,7 +103,7 @@ public final class HttpHandler implements RunHandler {
 
     private HttpAnswer ask(RunContext context) throws Exception {
         byte[] body = RunMessage.body(context, spec.callback());
-        Exchange exchange = prepared(context, body);
+        HttpExchange exchange = prepared(context, body);
         context.onStop(exchange::cancel);
         try {
             return exchange.send();
@@ -126,7 +126,7 @@ public final class HttpHandler implements RunHandler {
         }
     }
 
-    private Exchange prepared(RunContext context, byte[] body) throws PermanentFailureException {
+    private HttpExchange prepared(RunContext context, byte[] body) throws PermanentFailureException {
         try {
             return http.post(spec.url(), RunMessage.headers(spec, context, body), body, spec.timeout());
         } catch (InvalidSettingException forbidden) {

@@ -41,7 +41,7 @@ public final class PinnedHttp implements AutoCloseable {
     }
 
     /**
-     * Prepares a request; {@link Exchange#send()} sends it.
+     * Prepares a request; {@link HttpExchange#send()} sends it.
      *
      * @param url where to
      * @param headers besides those that belong to HTTP itself; the body is called JSON unless they say otherwise
@@ -49,8 +49,8 @@ public final class PinnedHttp implements AutoCloseable {
      * @param timeout how long everything may take together
      * @throws io.interlock.InvalidSettingException if requests may not go there
      */
-    public Exchange post(URI url, Map<String, String> headers, byte[] body, Duration timeout) {
-        return new Exchange(this, rules.require(url), RequestHead.of(url, headers, body.length), body, timeout);
+    public HttpExchange post(URI url, Map<String, String> headers, byte[] body, Duration timeout) {
+        return new HttpExchange(this, rules.require(url), RequestHead.of(url, headers, body.length), body, timeout);
     }
 
     /** Lets go of its timers. Requests under way are no longer cut off when their time is over. */

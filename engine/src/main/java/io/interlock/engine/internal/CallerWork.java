@@ -46,17 +46,17 @@ final class CallerWork implements CallerRun {
 
     @Override
     public Duration remaining() {
-        return house.works().remaining(held);
+        return house.activeRuns().remaining(held);
     }
 
     @Override
     public void stage(String name) {
-        house.works().stage(held, name);
+        house.activeRuns().stage(held, name);
     }
 
     @Override
     public void progress(long done, @Nullable Long total) {
-        house.works().progress(held, new Progress(done, total));
+        house.activeRuns().progress(held, new Progress(done, total));
     }
 
     @Override

@@ -39,12 +39,12 @@ final class Cancels {
                     run,
                     asked.run().key(),
                     reason);
-            house.works()
+            house.activeRuns()
                     .of(run)
                     .forEach(held -> asked.run()
                             .status()
                             .stopRequest()
-                            .ifPresent(stop -> house.works().stop(held, stop)));
+                            .ifPresent(stop -> house.activeRuns().stop(held, stop)));
         }
         return answer;
     }

@@ -1,10 +1,10 @@
 package io.interlock.engine.internal;
 
 import io.interlock.LossCause;
-import io.interlock.time.Agenda;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import io.interlock.time.SleepWatch;
+import io.interlock.time.TimerQueue;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.Objects;
@@ -23,20 +23,20 @@ final class DeadlineWatch {
 
     private final Workshop shop;
     private final LocalTime time;
-    private final Agenda<HeldRun> agenda;
+    private final TimerQueue<HeldRun> timerQueue;
     private final SleepWatch sleep;
 
     DeadlineWatch(Workshop shop, Timers timers) {
         this.shop = shop;
         this.time = shop.time();
-        this.agenda =
-                new Agenda<>(timers, shop.settings().environment().ticker(), due -> due.forEach(this::judgeApart));
+        this.timerQueue =
+                new TimerQueue<>(timers, shop.settings().environment().ticker(), due -> due.forEach(this::judgeApart));
         this.sleep =
-                new SleepWatch(timers, time, agenda, () -> shop.heartbeats().allSoon());
+                new SleepWatch(timers, time, timerQueue, () -> shop.heartbeats().allSoon());
     }
 
-    Agenda.Entry<HeldRun> entry(HeldRun held) {
-        return agenda.entry(held, Duration.ZERO);
+    TimerQueue.Entry<HeldRun> entry(HeldRun held) {
+        return timerQueue.entry(held, Duration.ZERO);
     }
 
     /** Begins to watch {@code held}. */
@@ -47,17 +47,17 @@ final class DeadlineWatch {
 
     /** Plans anew when {@code held} is to be judged next. */
     void look(HeldRun held) {
-        Agenda.Entry<HeldRun> entry = held.deadline();
+        TimerQueue.Entry<HeldRun> entry = held.deadline();
         if (entry != null) {
             // From now on, not from when it was confirmed: the ticker may have stood still in between.
-            agenda.set(entry, time.now().nanos() + Math.max(0, nextLook(held)));
+            timerQueue.set(entry, time.now().nanos() + Math.max(0, nextLook(held)));
         }
     }
 
     void forget(HeldRun held) {
-        Agenda.Entry<HeldRun> entry = held.deadline();
+        TimerQueue.Entry<HeldRun> entry = held.deadline();
         if (entry != null) {
-            agenda.strike(entry);
+            timerQueue.strike(entry);
         }
     }
 
@@ -72,7 +72,7 @@ final class DeadlineWatch {
             judge(held);
         } catch (RuntimeException | Error failure) {
             log.error("run {} could not be judged and will be again", held.run().id(), failure);
-            agenda.set(Objects.requireNonNull(held.deadline()), time.now().nanos() + JUDGED_AGAIN);
+            timerQueue.set(Objects.requireNonNull(held.deadline()), time.now().nanos() + JUDGED_AGAIN);
         }
     }
 
@@ -81,16 +81,16 @@ final class DeadlineWatch {
             return;
         }
         if (held.lost() == null && reliable(held) <= 0) {
-            shop.works().lose(held, LossCause.UNCONFIRMED);
+            shop.activeRuns().lose(held, LossCause.UNCONFIRMED);
         } else if (held.stop().since() == null && runtimeLeft(held) <= 0) {
-            shop.works().overdue(held);
+            shop.activeRuns().overdue(held);
         }
         if (!held.isStuck() && graceLeft(held) <= 0) {
-            shop.works().stuck(held);
+            shop.activeRuns().stuck(held);
             return;
         }
         if (budgetLeft(held) <= 0) {
-            shop.works().overBudget(held);
+            shop.activeRuns().overBudget(held);
         }
         look(held);
     }

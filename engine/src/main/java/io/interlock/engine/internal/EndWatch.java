@@ -27,7 +27,7 @@ final class EndWatch {
     private final House house;
     private final RunId id;
     private final Set<Waiting> waiting = new HashSet<>();
-    private final Lookout lookout;
+    private final Poller poller;
     private boolean over;
     private volatile Optional<Run> last = Optional.empty();
 
@@ -45,7 +45,7 @@ final class EndWatch {
     EndWatch(House house, RunId id) {
         this.house = house;
         this.id = id;
-        this.lookout = new Lookout(house, this::look);
+        this.poller = new Poller(house, this::look);
     }
 
     /** Takes in whoever waits for {@code result}, unless it is over. */
@@ -63,7 +63,7 @@ final class EndWatch {
             limit.cancel();
             leave(somebody);
         });
-        lookout.look();
+        poller.look();
         return true;
     }
 
@@ -94,7 +94,7 @@ final class EndWatch {
             shut();
         } catch (RuntimeException | Error noThread) {
             log.warn("run {} could not be looked at, trying again: {}", id, noThread.toString());
-            lookout.looked();
+            poller.looked();
         }
     }
 
@@ -108,11 +108,11 @@ final class EndWatch {
             }
             // Not before, because nobody knew the key.
             LockKey key = found.get().key();
-            lookout.listen(look -> house.settings().store().changes().watch(key, look));
+            poller.listen(look -> house.settings().store().changes().watch(key, look));
         } catch (RuntimeException | Error failure) {
             log.debug("run {} could not be looked at, trying again: {}", id, failure.toString());
         }
-        lookout.looked();
+        poller.looked();
     }
 
     // The time is over: the run as it was last seen, or as it is now if nobody has seen it yet.
@@ -161,7 +161,7 @@ final class EndWatch {
     }
 
     private void end() {
-        lookout.end();
+        poller.end();
         house.ends().forget(id, this);
     }
 }

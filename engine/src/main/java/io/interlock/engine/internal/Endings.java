@@ -36,11 +36,12 @@ final class Endings {
         }
         Optional<StopRequest> stop = work.stop().raised();
         if (stop.isPresent()) {
-            return stop.get().code().equals(Works.SHUTDOWN)
-                    ? new Ending.Failed(new RunError(Works.SHUTDOWN, stop.get().reason()), true, Duration.ZERO)
+            return stop.get().code().equals(ActiveRuns.SHUTDOWN)
+                    ? new Ending.Failed(
+                            new RunError(ActiveRuns.SHUTDOWN, stop.get().reason()), true, Duration.ZERO)
                     : new Ending.Aborted(stop.get().error());
         }
-        return failed(work, Failures.cause(failure));
+        return failed(work, FutureFailures.cause(failure));
     }
 
     /** Whoever works says {@code ending}, which counts unless the lease or the time was over before. */
@@ -54,7 +55,7 @@ final class Endings {
         if (work.lost() != null) {
             return new Ending.Failed(
                     new RunError(
-                            Works.LEASE_LOST,
+                            ActiveRuns.LEASE_LOST,
                             "the lease was lost: " + work.lost().explanation()),
                     true,
                     null);

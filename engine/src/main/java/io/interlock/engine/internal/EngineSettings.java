@@ -20,7 +20,7 @@ import java.util.Map;
  * @param keepIdempotency how long an idempotency key counts
  * @param tenantLimits how many runs of a tenant may be under way at once, where that is limited
  * @param maxOpenRuns how many runs of a tenant may be open before new ones are refused
- * @param books what is done beside runs
+ * @param background what is done beside runs
  * @param closesStore whether the store is closed with the engine
  */
 public record EngineSettings(
@@ -30,7 +30,7 @@ public record EngineSettings(
         Duration keepIdempotency,
         Map<String, Integer> tenantLimits,
         long maxOpenRuns,
-        BookSettings books,
+        BackgroundSettings background,
         boolean closesStore) {
 
     private static final Duration SHORTEST_MEMORY = Duration.ofHours(24);

@@ -15,14 +15,14 @@ import org.slf4j.LoggerFactory;
  * code of listeners and callbacks, each apart from the others. Idle threads end, but for one that tells when no other can be had.
  *
  * @param calls where calls to the store run that nobody waits for
- * @param beats where heartbeats run that are made apart from the others
+ * @param heartbeats where heartbeats run that are made apart from the others
  * @param endings where the store is told how work ended
  * @param work where handlers run; how many at once is for the slots to say
  * @param callbacks where the user's code is told something; takes everything, and never runs it on the thread that asks
  * @param closing ends the threads; what has begun goes on
  */
 public record EngineThreads(
-        Executor calls, Executor beats, Executor endings, Executor work, Executor callbacks, Runnable closing) {
+        Executor calls, Executor heartbeats, Executor endings, Executor work, Executor callbacks, Runnable closing) {
 
     private static final Logger log = LoggerFactory.getLogger(EngineThreads.class);
     private static final int MAX_CALLS = 16;
@@ -33,14 +33,14 @@ public record EngineThreads(
     /** Threads of {@code environment}. */
     public static EngineThreads of(Environment environment) {
         ThreadPoolExecutor calls = pool(MAX_CALLS, environment.threads("interlock-call"));
-        ThreadPoolExecutor beats = pool(MAX_BEATS, environment.threads("interlock-beat"));
+        ThreadPoolExecutor heartbeats = pool(MAX_BEATS, environment.threads("interlock-beat"));
         ThreadPoolExecutor endings = pool(MAX_ENDINGS, environment.threads("interlock-ending"));
         ThreadPoolExecutor work = growing(environment.threads("interlock-work"));
-        Telling callbacks = new Telling(
+        CallbackExecutor callbacks = new CallbackExecutor(
                 growing(environment.threads("interlock-callback")), environment.threads("interlock-telling"));
-        return new EngineThreads(calls, beats, endings, work, callbacks, () -> {
+        return new EngineThreads(calls, heartbeats, endings, work, callbacks, () -> {
             calls.shutdown();
-            beats.shutdown();
+            heartbeats.shutdown();
             endings.shutdown();
             work.shutdown();
             callbacks.close();

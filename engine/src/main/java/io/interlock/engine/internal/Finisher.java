@@ -49,7 +49,7 @@ final class Finisher {
     FinishAnswer finish(HeldRun held, Ending ending) {
         FinishRequest request = ended(held, ending);
         try {
-            FinishAnswer answer = shop.lanes().finishes().call(request);
+            FinishAnswer answer = shop.batches().finishes().call(request);
             settled(held, answer);
             return answer;
         } catch (RuntimeException | Error failure) {
@@ -61,7 +61,7 @@ final class Finisher {
     /** Like {@link #finish}, without waiting. */
     CompletionStage<FinishAnswer> finishAsync(HeldRun held, Ending ending) {
         FinishRequest request = ended(held, ending);
-        return shop.lanes().finishes().submit(request).whenComplete((answer, failure) -> {
+        return shop.batches().finishes().submit(request).whenComplete((answer, failure) -> {
             if (failure == null) {
                 settled(held, answer);
             } else {
@@ -71,12 +71,12 @@ final class Finisher {
     }
 
     private FinishRequest ended(HeldRun held, Ending ending) {
-        shop.works().ended(held);
+        shop.activeRuns().ended(held);
         return held.finishRequest(ending);
     }
 
     private void settled(HeldRun held, FinishAnswer answer) {
-        if (!shop.works().dismiss(held)) {
+        if (!shop.activeRuns().dismiss(held)) {
             return;
         }
         if (answer instanceof FinishAnswer.Finished finished) {
@@ -122,7 +122,7 @@ final class Finisher {
                     held.run().job(),
                     held.key(),
                     failure.toString());
-            shop.works().dismiss(held);
+            shop.activeRuns().dismiss(held);
             return;
         }
         FinishRequest next = mayBeHeard(failure) ? request : plain(held, request, failure);
@@ -133,7 +133,7 @@ final class Finisher {
                     held.run().job(),
                     held.key(),
                     failure);
-            shop.works().dismiss(held);
+            shop.activeRuns().dismiss(held);
             return;
         }
         log.warn(
@@ -143,7 +143,7 @@ final class Finisher {
                 failure.toString());
         timers.after(
                 shop.time().jittered(pause, SPREAD),
-                () -> shop.lanes().finishes().submit(next).whenComplete((answer, unclear) -> {
+                () -> shop.batches().finishes().submit(next).whenComplete((answer, unclear) -> {
                     if (unclear == null) {
                         settled(held, answer);
                     } else {
@@ -153,7 +153,7 @@ final class Finisher {
     }
 
     private static boolean mayBeHeard(Throwable failure) {
-        Throwable cause = Failures.cause(failure);
+        Throwable cause = FutureFailures.cause(failure);
         return cause instanceof StoreUnavailableException
                 || cause instanceof RejectedExecutionException
                 || cause instanceof Error;
@@ -167,7 +167,7 @@ final class Finisher {
             return null;
         }
         String why = "how it ended cannot be kept: "
-                + Failures.cause(failure).getClass().getSimpleName();
+                + FutureFailures.cause(failure).getClass().getSimpleName();
         return held.finishRequest(new Ending.Failed(new RunError(UNTELLABLE, why), false, null));
     }
 

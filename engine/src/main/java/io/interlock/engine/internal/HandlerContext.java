@@ -13,12 +13,12 @@ import java.util.Optional;
 final class HandlerContext implements RunContext {
 
     private final HeldRun held;
-    private final Works works;
+    private final ActiveRuns activeRuns;
     private final WorkOutput output;
 
-    HandlerContext(HeldRun held, Works works, WorkOutput output) {
+    HandlerContext(HeldRun held, ActiveRuns activeRuns, WorkOutput output) {
         this.held = held;
-        this.works = works;
+        this.activeRuns = activeRuns;
         this.output = output;
     }
 
@@ -34,17 +34,17 @@ final class HandlerContext implements RunContext {
 
     @Override
     public Duration remaining() {
-        return works.remaining(held);
+        return activeRuns.remaining(held);
     }
 
     @Override
     public void stage(String name) {
-        works.stage(held, name);
+        activeRuns.stage(held, name);
     }
 
     @Override
     public void progress(long done, long total) {
-        works.progress(held, new Progress(done, total));
+        activeRuns.progress(held, new Progress(done, total));
     }
 
     @Override

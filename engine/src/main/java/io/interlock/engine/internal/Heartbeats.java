@@ -2,12 +2,12 @@ package io.interlock.engine.internal;
 
 import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
-import io.interlock.run.BeatAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.spi.Answers;
-import io.interlock.spi.run.BeatRequest;
-import io.interlock.time.Agenda;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
+import io.interlock.time.TimerQueue;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ final class Heartbeats {
     private final Workshop shop;
     private final LocalTime time;
     private final Timers timers;
-    private final Agenda<HeldRun> agenda;
+    private final TimerQueue<HeldRun> timerQueue;
 
     /** Read by those under way; whoever has the last word, writes. */
     private final ReentrantReadWriteLock underWay = new ReentrantReadWriteLock();
@@ -47,12 +47,12 @@ final class Heartbeats {
         this.shop = shop;
         this.time = shop.time();
         this.timers = timers;
-        this.agenda = new Agenda<>(timers, shop.settings().environment().ticker(), this::beatDue);
+        this.timerQueue = new TimerQueue<>(timers, shop.settings().environment().ticker(), this::beatDue);
     }
 
     /** An entry for {@code held}; up to a quarter early, so that runs fall into step and share calls. */
-    Agenda.Entry<HeldRun> entry(HeldRun held) {
-        return agenda.entry(held, held.beatEvery().dividedBy(4));
+    TimerQueue.Entry<HeldRun> entry(HeldRun held) {
+        return timerQueue.entry(held, held.beatEvery().dividedBy(4));
     }
 
     /** Begins to send heartbeats for {@code held}. */
@@ -61,9 +61,9 @@ final class Heartbeats {
     }
 
     void forget(HeldRun held) {
-        Agenda.Entry<HeldRun> entry = held.beat();
+        TimerQueue.Entry<HeldRun> entry = held.heartbeat();
         if (entry != null) {
-            agenda.strike(entry);
+            timerQueue.strike(entry);
         }
     }
 
@@ -76,15 +76,15 @@ final class Heartbeats {
 
     /** Sends the next heartbeat within a second: there is something to tell that is said again and again. */
     void atLeisure(HeldRun held) {
-        Agenda.Entry<HeldRun> entry = held.beat();
+        TimerQueue.Entry<HeldRun> entry = held.heartbeat();
         if (entry != null) {
-            agenda.advance(entry, time.now().nanos() + AT_LEISURE.toNanos());
+            timerQueue.advance(entry, time.now().nanos() + AT_LEISURE.toNanos());
         }
     }
 
     /** Sends them all, on its thread, now: after a sleep of the machine, the planned time is too late. */
     void allSoon() {
-        timers.after(Duration.ZERO, agenda::all);
+        timers.after(Duration.ZERO, timerQueue::all);
     }
 
     /** Sends none any more, and lets those under way have their answers, unless the store hangs: it may be closed after this. */
@@ -102,7 +102,7 @@ final class Heartbeats {
     private void beatDue(List<HeldRun> due) {
         beforeTheEnd(() -> {
             for (int from = 0; from < due.size(); from += MAX_RUNS) {
-                beat(due.subList(from, Math.min(due.size(), from + MAX_RUNS)), time.now());
+                heartbeat(due.subList(from, Math.min(due.size(), from + MAX_RUNS)), time.now());
             }
         });
     }
@@ -117,109 +117,119 @@ final class Heartbeats {
         }
     }
 
-    private void beat(List<HeldRun> due, Moment begun) {
-        List<Beat> beats =
-                due.stream().filter(held -> held.lost() == null).map(Beat::new).toList();
-        if (beats.isEmpty()) {
+    private void heartbeat(List<HeldRun> due, Moment begun) {
+        List<Heartbeat> heartbeats = due.stream()
+                .filter(held -> held.lost() == null)
+                .map(Heartbeat::new)
+                .toList();
+        if (heartbeats.isEmpty()) {
             return;
         }
-        if (beats.size() == 1) {
+        if (heartbeats.size() == 1) {
             // There is no call to share, and one that hangs must not hold up those that are due meanwhile.
-            apart(beats.get(0));
+            apart(heartbeats.get(0));
             return;
         }
         Moment before = time.now();
         try {
-            Answers<BeatAnswer> answers =
-                    shop.source().steps().beat(beats.stream().map(Beat::request).toList());
-            List<Beat> open = new ArrayList<>();
-            for (int i = 0; i < beats.size(); i++) {
+            Answers<HeartbeatAnswer> answers = shop.source()
+                    .steps()
+                    .heartbeat(heartbeats.stream().map(Heartbeat::request).toList());
+            List<Heartbeat> open = new ArrayList<>();
+            for (int i = 0; i < heartbeats.size(); i++) {
                 if (answers.isOpen(i)) {
-                    open.add(beats.get(i));
+                    open.add(heartbeats.get(i));
                 } else {
-                    hear(beats.get(i), answers.get(i), before);
+                    hear(heartbeats.get(i), answers.get(i), before);
                 }
             }
-            open.forEach(beat -> apart(beat));
+            open.forEach(heartbeat -> apart(heartbeat));
         } catch (StoreUnavailableException unavailable) {
-            if (isQuick(begun, beats)) {
+            if (isQuick(begun, heartbeats)) {
                 // The store is there, so perhaps it is one of them that it cannot renew.
                 int half = due.size() / 2;
-                beat(due.subList(0, half), begun);
-                beat(due.subList(half, due.size()), begun);
+                heartbeat(due.subList(0, half), begun);
+                heartbeat(due.subList(half, due.size()), begun);
                 return;
             }
-            beats.forEach(beat -> retry(beat.held));
+            heartbeats.forEach(heartbeat -> retry(heartbeat.held));
+            shop.aside()
+                    .write(() -> log.warn(
+                            "{} heartbeats failed, trying again: {}", heartbeats.size(), unavailable.getMessage()));
+        } catch (RuntimeException | Error failure) {
+            heartbeats.forEach(this::apart);
             shop.aside()
                     .write(() ->
-                            log.warn("{} heartbeats failed, trying again: {}", beats.size(), unavailable.getMessage()));
-        } catch (RuntimeException | Error failure) {
-            beats.forEach(this::apart);
-            shop.aside()
-                    .write(() -> log.warn("{} heartbeats failed together, trying each alone", beats.size(), failure));
+                            log.warn("{} heartbeats failed together, trying each alone", heartbeats.size(), failure));
         }
     }
 
     // All of it counts, from the first call on: while we search, leases run out.
-    private boolean isQuick(Moment begun, List<Beat> beats) {
-        long shortest = beats.stream()
-                .mapToLong(beat -> beat.held.beatEvery().toNanos())
+    private boolean isQuick(Moment begun, List<Heartbeat> heartbeats) {
+        long shortest = heartbeats.stream()
+                .mapToLong(heartbeat -> heartbeat.held.beatEvery().toNanos())
                 .min()
                 .orElseThrow();
         return time.elapsed(begun) < shortest / SEARCH_PART;
     }
 
     // A key that somebody else is changing may keep us waiting; the other runs must not wait with it.
-    private void apart(Beat beat) {
+    private void apart(Heartbeat heartbeat) {
         try {
-            shop.threads().beats().execute(() -> beforeTheEnd(() -> alone(beat)));
+            shop.threads().heartbeats().execute(() -> beforeTheEnd(() -> alone(heartbeat)));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            alone(beat);
+            alone(heartbeat);
         }
     }
 
-    private void alone(Beat beat) {
+    private void alone(Heartbeat heartbeat) {
         Moment before = time.now();
         try {
-            hear(beat, shop.source().steps().beat(List.of(beat.request())).only(), before);
+            hear(
+                    heartbeat,
+                    shop.source()
+                            .steps()
+                            .heartbeat(List.of(heartbeat.request()))
+                            .only(),
+                    before);
         } catch (RuntimeException | Error failure) {
-            retry(beat.held);
+            retry(heartbeat.held);
             shop.aside()
                     .write(() -> log.warn(
                             "the heartbeat of run {} failed, trying again: {}",
-                            beat.held.run().id(),
+                            heartbeat.held.run().id(),
                             failure.toString()));
         }
     }
 
-    private void hear(Beat beat, BeatAnswer answer, Moment before) {
-        HeldRun held = beat.held;
-        if (answer instanceof BeatAnswer.Beating beating) {
+    private void hear(Heartbeat heartbeat, HeartbeatAnswer answer, Moment before) {
+        HeldRun held = heartbeat.held;
+        if (answer instanceof HeartbeatAnswer.Beating beating) {
             held.confirm(before);
-            boolean more = held.report().told(beat.words);
+            boolean more = held.report().told(heartbeat.words);
             schedule(held, before, held.beatEvery());
             if (more || held.isHurried()) {
                 hurry(held);
             } else if (held.report().hasProgress()) {
                 atLeisure(held);
             }
-            beating.stopRequest().ifPresent(stop -> shop.works().stop(held, stop));
-        } else if (answer instanceof BeatAnswer.Lost lost) {
+            beating.stopRequest().ifPresent(stop -> shop.activeRuns().stop(held, stop));
+        } else if (answer instanceof HeartbeatAnswer.Lost lost) {
             if (lost.cause() == LossCause.OVERDUE) {
                 // Its lease lives on until it ends, so that the work can stop and say so.
                 forget(held);
-                shop.works().overdue(held);
+                shop.activeRuns().overdue(held);
             } else {
-                shop.works().lose(held, lost.cause());
+                shop.activeRuns().lose(held, lost.cause());
             }
         }
     }
 
     // A moment later, so that what is said in one breath is told in one call.
     private void hurry(HeldRun held) {
-        Agenda.Entry<HeldRun> entry = held.beat();
+        TimerQueue.Entry<HeldRun> entry = held.heartbeat();
         if (entry != null) {
-            agenda.set(entry, time.now().nanos() + SOON.toNanos());
+            timerQueue.set(entry, time.now().nanos() + SOON.toNanos());
         }
     }
 
@@ -229,24 +239,24 @@ final class Heartbeats {
 
     // An entry struck off by the end or by loss stays off, whichever answer arrives late.
     private void schedule(HeldRun held, Moment from, Duration delay) {
-        Agenda.Entry<HeldRun> entry = held.beat();
+        TimerQueue.Entry<HeldRun> entry = held.heartbeat();
         if (entry != null) {
-            agenda.set(entry, from.nanos() + time.jittered(delay, SPREAD).toNanos());
+            timerQueue.set(entry, from.nanos() + time.jittered(delay, SPREAD).toNanos());
         }
     }
 
     /** One run's part of a call. */
-    private static final class Beat {
+    private static final class Heartbeat {
         private final HeldRun held;
         private final WorkReport.Words words;
 
-        Beat(HeldRun held) {
+        Heartbeat(HeldRun held) {
             this.held = held;
             held.calm();
             this.words = held.report().next();
         }
 
-        BeatRequest request() {
+        HeartbeatRequest request() {
             return held.beatRequest(words);
         }
     }

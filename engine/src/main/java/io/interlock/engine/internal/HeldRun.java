@@ -8,11 +8,11 @@ import io.interlock.engine.Job;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
 import io.interlock.spi.ChangeFeed;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
-import io.interlock.time.Agenda;
 import io.interlock.time.Moment;
+import io.interlock.time.TimerQueue;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +35,8 @@ final class HeldRun {
     private volatile boolean stuck;
     private volatile WorkReport.@Nullable Entered overBudget;
     private final AtomicBoolean hurried = new AtomicBoolean();
-    private Agenda.@Nullable Entry<HeldRun> beat;
-    private Agenda.@Nullable Entry<HeldRun> deadline;
+    private TimerQueue.@Nullable Entry<HeldRun> heartbeat;
+    private TimerQueue.@Nullable Entry<HeldRun> deadline;
     private ChangeFeed.@Nullable Subscription heard;
     private boolean deaf;
 
@@ -55,8 +55,8 @@ final class HeldRun {
     }
 
     /** Sets when it is to be looked after; before anybody else knows it. */
-    void plan(Agenda.Entry<HeldRun> beat, Agenda.Entry<HeldRun> deadline) {
-        this.beat = beat;
+    void plan(TimerQueue.Entry<HeldRun> heartbeat, TimerQueue.Entry<HeldRun> deadline) {
+        this.heartbeat = heartbeat;
         this.deadline = deadline;
     }
 
@@ -167,16 +167,16 @@ final class HeldRun {
         hurried.set(false);
     }
 
-    Agenda.@Nullable Entry<HeldRun> beat() {
-        return beat;
+    TimerQueue.@Nullable Entry<HeldRun> heartbeat() {
+        return heartbeat;
     }
 
-    Agenda.@Nullable Entry<HeldRun> deadline() {
+    TimerQueue.@Nullable Entry<HeldRun> deadline() {
         return deadline;
     }
 
-    BeatRequest beatRequest(WorkReport.Words words) {
-        return new BeatRequest(run.id(), run.key(), lease.id(), lease.token(), words.stage(), words.progress());
+    HeartbeatRequest beatRequest(WorkReport.Words words) {
+        return new HeartbeatRequest(run.id(), run.key(), lease.id(), lease.token(), words.stage(), words.progress());
     }
 
     /** Hears by {@code wakeUps} that somebody may want it to stop, until it is {@linkplain #deafen() deaf}. */

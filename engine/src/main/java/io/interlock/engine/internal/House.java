@@ -18,15 +18,15 @@ final class House {
     private final EngineSettings settings;
     private final Workshop shop;
     private final Timers rounds;
-    private final Lanes lanes;
+    private final RunBatches batches;
     private final Cancels cancels = new Cancels(this);
-    private final NodeStops nodes;
+    private final OrphanNodeSweep nodes;
     private final Turns turns;
     private final EndWatches ends;
     private final Waits waits;
-    private final Intake intake;
+    private final Submitter submitter;
     private final SweepingJanitor janitor;
-    private final Bookkeeping books = new Bookkeeping(this);
+    private final BackgroundServices background = new BackgroundServices(this);
     private final AuditSealer sealer;
     private volatile boolean closed;
 
@@ -34,12 +34,12 @@ final class House {
         this.settings = settings;
         this.shop = new Workshop(settings.work(), this::over);
         this.rounds = settings.environment().timers("interlock-janitor");
-        this.lanes = new Lanes(settings.store(), shop.threads());
+        this.batches = new RunBatches(settings.store(), shop.threads());
         this.turns = new Turns(this);
         this.ends = new EndWatches(this);
         this.waits = new Waits(shop.threads());
-        this.intake = new Intake(this, new OpenRunLimit(shop, settings.store(), settings.maxOpenRuns()));
-        this.nodes = new NodeStops(this);
+        this.submitter = new Submitter(this, new OpenRunLimit(shop, settings.store(), settings.maxOpenRuns()));
+        this.nodes = new OrphanNodeSweep(this);
         this.sealer = new AuditSealer(settings.store(), new EndingsByRule(settings.store(), events()::tell));
         this.janitor = new SweepingJanitor(
                 this,
@@ -48,7 +48,7 @@ final class House {
                         new RunSweep(settings.store()),
                         nodes,
                         new LeaseSweep(settings.store()),
-                        new HistorySweep(settings.store(), settings.books().retention())));
+                        new HistorySweep(settings.store(), settings.background().retention())));
     }
 
     /** Seals the audit log, and tells of what rules ended. */
@@ -59,7 +59,7 @@ final class House {
     void open() {
         shop.workers().start();
         janitor.start();
-        books.start();
+        background.start();
     }
 
     /** Lets nobody in any more: whether it was open. */
@@ -71,7 +71,7 @@ final class House {
 
     /** Work under way is still let in: what it asks for is a part of it. */
     void requireOpen() {
-        if (closed && !works().isAtWork(Thread.currentThread())) {
+        if (closed && !activeRuns().isAtWork(Thread.currentThread())) {
             throw closed();
         }
     }
@@ -91,7 +91,7 @@ final class House {
     /** Ends everything; no heartbeat is sent any more. */
     void close() {
         rounds.close();
-        books.close();
+        background.close();
         ends.shut();
         shop.close();
         if (settings.closesStore()) {
@@ -131,16 +131,16 @@ final class House {
         return shop.deadlines();
     }
 
-    Lanes lanes() {
-        return lanes;
+    RunBatches batches() {
+        return batches;
     }
 
-    Events events() {
+    EventPublisher events() {
         return shop.events();
     }
 
-    Works works() {
-        return shop.works();
+    ActiveRuns activeRuns() {
+        return shop.activeRuns();
     }
 
     Heartbeats heartbeats() {
@@ -155,7 +155,7 @@ final class House {
         return cancels;
     }
 
-    NodeStops nodes() {
+    OrphanNodeSweep nodes() {
         return nodes;
     }
 
@@ -175,12 +175,12 @@ final class House {
         return waits;
     }
 
-    Bookkeeping books() {
-        return books;
+    BackgroundServices background() {
+        return background;
     }
 
-    Intake intake() {
-        return intake;
+    Submitter submitter() {
+        return submitter;
     }
 
     SweepingJanitor janitor() {

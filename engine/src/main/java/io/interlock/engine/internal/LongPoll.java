@@ -24,7 +24,7 @@ final class LongPoll<A> {
     private final Predicate<A> isEnough;
     private final Function<Runnable, ChangeFeed.Subscription> wakeUps;
     private final CompletableFuture<A> result = new CompletableFuture<>();
-    private final Lookout lookout;
+    private final Poller poller;
     private volatile boolean late;
 
     LongPoll(
@@ -36,14 +36,14 @@ final class LongPoll<A> {
         this.question = question;
         this.isEnough = isEnough;
         this.wakeUps = wakeUps;
-        this.lookout = new Lookout(house, this::ask);
+        this.poller = new Poller(house, this::ask);
     }
 
     /** The answer; whoever cancels it no longer waits. */
     CompletableFuture<A> within(Duration wait) {
         if (wait.isZero() || wait.isNegative()) {
             late = true;
-            lookout.look();
+            poller.look();
             return result;
         }
         Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
@@ -52,18 +52,18 @@ final class LongPoll<A> {
         over.whenComplete((answer, failure) -> {
             limit.cancel();
             sentAway.cancel();
-            lookout.end();
+            poller.end();
         });
         // Whoever asks may be an event loop, and a store may take its time to begin to listen.
         house.called(this::listen).exceptionally(deaf -> {
-            lookout.look();
+            poller.look();
             return false;
         });
         return result;
     }
 
     private boolean listen() {
-        lookout.listen(wakeUps);
+        poller.listen(wakeUps);
         return true;
     }
 
@@ -78,21 +78,21 @@ final class LongPoll<A> {
         if (failure != null || late || (answer != null && isEnough.test(answer))) {
             settle(answer, failure);
         } else {
-            lookout.looked();
+            poller.looked();
         }
     }
 
     // One last look, whose answer counts whatever it is.
     private void timeIsOver() {
         late = true;
-        lookout.look();
+        poller.look();
     }
 
     private void settle(@Nullable A answer, @Nullable Throwable failure) {
         house.threads().tell(() -> {
             if (answer == null) {
                 result.completeExceptionally(
-                        failure == null ? new IllegalStateException("no answer") : Failures.cause(failure));
+                        failure == null ? new IllegalStateException("no answer") : FutureFailures.cause(failure));
             } else {
                 result.complete(answer);
             }

@@ -78,7 +78,7 @@ public final class OpenRunLimit {
             shop.called(() -> store.openRuns(tenant, limit))
                     .whenComplete((open, failure) -> counted(tenant, open, failure));
         }
-        if (full && !shop.works().isAtWork(Thread.currentThread())) {
+        if (full && !shop.activeRuns().isAtWork(Thread.currentThread())) {
             throw new TenantLimitException(tenant, "open runs", SETTING, limit);
         }
     }

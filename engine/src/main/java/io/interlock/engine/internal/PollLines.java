@@ -119,7 +119,9 @@ final class PollLines<K, A> {
             if (answer == null) {
                 waiter.result()
                         .completeExceptionally(
-                                failure == null ? new IllegalStateException("no answer") : Failures.cause(failure));
+                                failure == null
+                                        ? new IllegalStateException("no answer")
+                                        : FutureFailures.cause(failure));
             } else {
                 waiter.result().complete(answer);
             }

@@ -6,16 +6,16 @@ import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.Progress;
 import io.interlock.run.TurnAnswer;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
@@ -48,7 +48,7 @@ final class RemoteSteps implements RemoteWork {
 
     @Override
     public CompletionStage<Submission> submit(RunRequest request, Caller caller) {
-        return house.intake().submitAsync(request, caller);
+        return house.submitter().submitAsync(request, caller);
     }
 
     @Override
@@ -57,7 +57,7 @@ final class RemoteSteps implements RemoteWork {
         TurnRequest request = new TurnRequest(run, key, new SubmitRequest.Caller(caller.lease(), caller.holder()));
         CompletableFuture<TurnAnswer> result = new LongPoll<TurnAnswer>(
                         house,
-                        () -> house.lanes().turns().submit(request),
+                        () -> house.batches().turns().submit(request),
                         answer -> !(answer instanceof TurnAnswer.Waiting),
                         look -> house.settings().store().changes().watch(key, look))
                 .within(wait);
@@ -82,9 +82,11 @@ final class RemoteSteps implements RemoteWork {
     }
 
     @Override
-    public CompletionStage<BeatAnswer> beat(Proof proof, @Nullable String stage, @Nullable Progress progress) {
-        BeatRequest request = new BeatRequest(proof.run(), proof.key(), proof.lease(), proof.token(), stage, progress);
-        return house.shop().lanes().beats().submit(request);
+    public CompletionStage<HeartbeatAnswer> heartbeat(
+            Proof proof, @Nullable String stage, @Nullable Progress progress) {
+        HeartbeatRequest request =
+                new HeartbeatRequest(proof.run(), proof.key(), proof.lease(), proof.token(), stage, progress);
+        return house.shop().batches().heartbeats().submit(request);
     }
 
     @Override
@@ -96,7 +98,7 @@ final class RemoteSteps implements RemoteWork {
     @Override
     public CompletionStage<FinishAnswer> finish(Proof proof, Ending ending) {
         FinishRequest request = new FinishRequest(proof.run(), proof.key(), proof.lease(), proof.token(), ending);
-        return house.shop().lanes().finishes().submit(request).thenApply(answer -> ended(answer, proof));
+        return house.shop().batches().finishes().submit(request).thenApply(answer -> ended(answer, proof));
     }
 
     private void started(TurnAnswer answer) {
@@ -108,10 +110,10 @@ final class RemoteSteps implements RemoteWork {
     private FinishAnswer ended(FinishAnswer answer, Proof proof) {
         if (answer instanceof FinishAnswer.Finished finished) {
             // The work of a run of this process may be done by somebody it has asked, who says so here.
-            house.works()
+            house.activeRuns()
                     .of(proof.run())
                     .filter(work -> work.token().equals(proof.token()))
-                    .forEach(house.works()::endedElsewhere);
+                    .forEach(house.activeRuns()::endedElsewhere);
             house.events().tell(new EngineEvent.AttemptEnded(finished.run()));
             house.ends().noticed(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {

@@ -33,7 +33,7 @@ final class RemoteWorkers {
     /** Tenants of whom somebody waits to be noted, each once. */
     private final Deque<Tenant> turns = new ArrayDeque<>();
 
-    private boolean telling;
+    private boolean callbacks;
 
     /** The workers of a tenant, by instance. */
     private static final class Tenant {
@@ -64,19 +64,19 @@ final class RemoteWorkers {
 
     /** Somebody asks for work. */
     void asks(ClaimRequest claim) {
-        if (!house.settings().books().kept()) {
+        if (!house.settings().background().kept()) {
             return;
         }
         synchronized (this) {
-            if (!waits(claim) || telling) {
+            if (!waits(claim) || callbacks) {
                 return;
             }
-            telling = true;
+            callbacks = true;
         }
         house.called(this::tell).whenComplete((told, failure) -> {
             if (failure != null) {
                 synchronized (this) {
-                    telling = false;
+                    callbacks = false;
                 }
                 log.debug("workers in other processes are not noted: {}", failure.toString());
             }
@@ -106,7 +106,7 @@ final class RemoteWorkers {
             synchronized (this) {
                 next = next();
                 if (next == null) {
-                    telling = false;
+                    callbacks = false;
                     return true;
                 }
             }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Tells work to stop, once: the first reason counts. Safe for use by many threads. */
 final class StopSignal {
 
-    private final Executor telling;
+    private final Executor callbacks;
     private volatile @Nullable StopRequest stop;
     private volatile @Nullable Moment since;
     private List<Runnable> tasks = new ArrayList<>();
@@ -19,8 +19,8 @@ final class StopSignal {
     private boolean interruptedByUs;
 
     /** A signal that tells {@code telling} what others want to do when it is raised. */
-    StopSignal(Executor telling) {
-        this.telling = telling;
+    StopSignal(Executor callbacks) {
+        this.callbacks = callbacks;
     }
 
     Optional<StopRequest> raised() {
@@ -46,7 +46,7 @@ final class StopSignal {
             tasks = List.of();
             interrupt();
         }
-        waiting.forEach(telling::execute);
+        waiting.forEach(callbacks::execute);
         return true;
     }
 
@@ -58,7 +58,7 @@ final class StopSignal {
                 return;
             }
         }
-        telling.execute(task);
+        callbacks.execute(task);
     }
 
     /** The current thread works from now on, and is to be interrupted. */

@@ -7,9 +7,9 @@ import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.engine.DeadLetterBox;
 import io.interlock.engine.EngineEvent;
+import io.interlock.engine.EngineQueries;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.Jobs;
-import io.interlock.engine.Records;
 import io.interlock.engine.RemoteLeases;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
@@ -49,17 +49,17 @@ public final class StoreRunEngine implements RunEngine {
     private final House house;
     private final RunStore store;
     private final RemoteSteps remote;
-    private final LeaseSteps leases;
+    private final RemoteLeaseSteps leases;
     private final DeadLetterBox letters;
-    private final Records records;
+    private final EngineQueries records;
 
     private StoreRunEngine(EngineSettings settings) {
         house = new House(settings);
         store = settings.store();
         remote = new RemoteSteps(house);
-        leases = new LeaseSteps(house);
+        leases = new RemoteLeaseSteps(house);
         letters = new StoreDeadLetters(house);
-        records = new StoreRecords(store, settings.books(), house.sealer());
+        records = new StoreQueries(store, settings.background(), house.sealer());
     }
 
     /** An engine, working. */
@@ -77,12 +77,12 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Submission submit(RunRequest request) {
-        return house.intake().submit(request);
+        return house.submitter().submit(request);
     }
 
     @Override
     public CompletionStage<Submission> submitAsync(RunRequest request) {
-        return house.intake().submitAsync(request);
+        return house.submitter().submitAsync(request);
     }
 
     @Override
@@ -103,7 +103,7 @@ public final class StoreRunEngine implements RunEngine {
                     reason);
             house.events().tell(new EngineEvent.Evicted(key, evicted, actor, reason));
             // If the victim is ours, it need not wait for its next heartbeat to hear of it.
-            house.works().under(key).ifPresent(house.heartbeats()::soon);
+            house.activeRuns().under(key).ifPresent(house.heartbeats()::soon);
         }
         return answer;
     }
@@ -176,12 +176,12 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Optional<Run> awaitEnd(RunId run, Duration maxWait) throws InterruptedException {
-        boolean atWork = house.works().isAtWork(Thread.currentThread());
+        boolean atWork = house.activeRuns().isAtWork(Thread.currentThread());
         CompletableFuture<Optional<Run>> result = house.ends().await(run, maxWait, atWork);
         try {
             return result.get();
         } catch (ExecutionException failure) {
-            throw Failures.unchecked(failure);
+            throw FutureFailures.unchecked(failure);
         } finally {
             result.cancel(false);
         }
@@ -198,7 +198,7 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     @Override
-    public Records records() {
+    public EngineQueries queries() {
         return records;
     }
 
@@ -240,7 +240,7 @@ public final class StoreRunEngine implements RunEngine {
     @Override
     public void close() {
         if (house.shut()) {
-            new Farewell(house.shop(), house::sendAway, house::close).run();
+            new GracefulShutdown(house.shop(), house::sendAway, house::close).run();
         }
     }
 }

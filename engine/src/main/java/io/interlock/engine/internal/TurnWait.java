@@ -37,7 +37,7 @@ final class TurnWait implements CallerTurn {
     private final TurnRequest request;
     private final Moment since;
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
-    private final Lookout lookout;
+    private final Poller poller;
 
     // All below is guarded by this.
     private boolean started;
@@ -54,7 +54,7 @@ final class TurnWait implements CallerTurn {
         this.run = run;
         this.request = new TurnRequest(run.id(), run.key(), caller);
         this.since = house.time().now();
-        this.lookout = new Lookout(house, this::look);
+        this.poller = new Poller(house, this::look);
     }
 
     @Override
@@ -69,7 +69,7 @@ final class TurnWait implements CallerTurn {
             start();
             return taken(result.get());
         } catch (ExecutionException failure) {
-            throw Failures.unchecked(failure);
+            throw FutureFailures.unchecked(failure);
         } finally {
             depart();
         }
@@ -160,16 +160,16 @@ final class TurnWait implements CallerTurn {
             started = true;
         }
         try {
-            lookout.listen(look -> house.settings().store().changes().watch(run.key(), look));
+            poller.listen(look -> house.settings().store().changes().watch(run.key(), look));
         } catch (RuntimeException failure) {
             log.warn("no wake-ups for {}, only polls: {}", run.key(), failure.toString());
-            lookout.look();
+            poller.look();
         }
     }
 
     private void look() {
         Moment before = house.time().now();
-        house.lanes().turns().submit(request).whenComplete((answer, failure) -> looked(answer, failure, before));
+        house.batches().turns().submit(request).whenComplete((answer, failure) -> looked(answer, failure, before));
     }
 
     private void looked(@Nullable TurnAnswer answer, @Nullable Throwable failure, Moment before) {
@@ -188,7 +188,7 @@ final class TurnWait implements CallerTurn {
             settle(new Outcome.Over(over.current().orElse(run)));
             return;
         }
-        lookout.looked();
+        poller.looked();
     }
 
     /** By the local clock, which began later than the store's. */
@@ -209,7 +209,7 @@ final class TurnWait implements CallerTurn {
 
     private void granted(TurnAnswer.Granted granted, Moment before) {
         try {
-            HeldRun held = house.works()
+            HeldRun held = house.activeRuns()
                     .adopt(granted.run(), granted.lease(), house.turns().job(run.job()), before);
             settle(new Outcome.Granted(new CallerWork(house, held)));
         } catch (EngineClosedException engineClosed) {
@@ -256,7 +256,7 @@ final class TurnWait implements CallerTurn {
         synchronized (this) {
             left = true;
         }
-        lookout.end();
+        poller.end();
         house.turns().forget(this);
     }
 

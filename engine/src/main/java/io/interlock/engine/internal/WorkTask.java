@@ -3,8 +3,8 @@ package io.interlock.engine.internal;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.WorkGoesOnException;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Ending;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import io.interlock.time.Moment;
@@ -49,7 +49,7 @@ final class WorkTask implements Runnable {
         } catch (WorkGoesOnException elsewhere) {
             whenStopped.run();
             lastWords();
-            shop.works().leave(held, String.valueOf(elsewhere.getMessage()));
+            shop.activeRuns().leave(held, String.valueOf(elsewhere.getMessage()));
             whenTold.run();
             return;
         }
@@ -65,7 +65,7 @@ final class WorkTask implements Runnable {
                 // Told to stop before it began.
                 return Endings.threw(held, new RunStoppedException(stop.get()));
             }
-            return Endings.returned(held, handler.run(new HandlerContext(held, shop.works(), output)));
+            return Endings.returned(held, handler.run(new HandlerContext(held, shop.activeRuns(), output)));
         } catch (Throwable failure) {
             return threw(failure);
         } finally {
@@ -77,7 +77,7 @@ final class WorkTask implements Runnable {
     private Ending threw(Throwable failure) {
         try {
             // First of all, and also as a future reports it: whoever took it for a failure would release the key.
-            if (Failures.cause(failure) instanceof WorkGoesOnException elsewhere) {
+            if (FutureFailures.cause(failure) instanceof WorkGoesOnException elsewhere) {
                 throw elsewhere;
             }
             log.debug("the work of run {} under {} failed", held.run().id(), held.key(), failure);
@@ -109,7 +109,7 @@ final class WorkTask implements Runnable {
 
     private void lastWords() {
         // It has ended, whatever is still to be told: neither stuck nor too slow any more.
-        shop.works().ended(held);
+        shop.activeRuns().ended(held);
         output.end();
         tellLastWords();
     }
@@ -120,7 +120,7 @@ final class WorkTask implements Runnable {
             WorkReport.Words words = held.report().next();
             for (int i = 0; i < LAST_WORDS && held.lost() == null && words.isNews(); i++) {
                 Moment before = shop.time().now();
-                if (!(shop.lanes().beats().call(held.beatRequest(words)) instanceof BeatAnswer.Beating)) {
+                if (!(shop.batches().heartbeats().call(held.beatRequest(words)) instanceof HeartbeatAnswer.Beating)) {
                     return;
                 }
                 held.confirm(before);

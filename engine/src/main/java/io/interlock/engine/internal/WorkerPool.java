@@ -69,7 +69,7 @@ final class WorkerPool {
     }
 
     void start() {
-        if (!works()) {
+        if (!activeRuns()) {
             return;
         }
         try {
@@ -93,7 +93,7 @@ final class WorkerPool {
         int stuck = (int) Stream.concat(running.stream(), waiting.stream())
                 .filter(HeldRun::isStuck)
                 .count();
-        return new WorkerStatus(slots, running.size(), stuck, works() && !closed);
+        return new WorkerStatus(slots, running.size(), stuck, activeRuns() && !closed);
     }
 
     /** Takes nothing any more. What a claim under way brings is still begun, and there when this returns. */
@@ -128,7 +128,7 @@ final class WorkerPool {
         return jobs;
     }
 
-    private boolean works() {
+    private boolean activeRuns() {
         return slots > 0 && !jobs.isEmpty();
     }
 
@@ -147,7 +147,7 @@ final class WorkerPool {
 
     private void schedule(Duration delay) {
         gathering = false;
-        if (closed || !works()) {
+        if (closed || !activeRuns()) {
             return;
         }
         if (next != null) {
@@ -231,7 +231,7 @@ final class WorkerPool {
         Job job = shop.settings().jobs().require(claimed.run().job());
         RunHandler handler = job.work().orElseThrow();
         boolean takesSlot = takesSlot(claimed, handler);
-        HeldRun held = shop.works().adopt(claimed.run(), claimed.lease(), job, before);
+        HeldRun held = shop.activeRuns().adopt(claimed.run(), claimed.lease(), job, before);
         synchronized (this) {
             (takesSlot ? running : waiting).add(held);
         }

@@ -26,9 +26,9 @@ final class Workshop {
     private final Timers claims;
     private final Timers chores;
     private final AsideLog aside;
-    private final WorkLanes lanes;
-    private final Events events;
-    private final Works works;
+    private final WorkBatches batches;
+    private final EventPublisher events;
+    private final ActiveRuns activeRuns;
     private final Heartbeats heartbeats;
     private final DeadlineWatch watch;
     private final Finisher finisher;
@@ -48,9 +48,9 @@ final class Workshop {
         this.claims = environment.timers("interlock-claims");
         this.chores = environment.timers("interlock-chores");
         this.aside = new AsideLog(environment);
-        this.lanes = WorkLanes.of(settings.source(), threads);
-        this.events = new Events(settings.listeners(), threads);
-        this.works = new Works(this);
+        this.batches = WorkBatches.of(settings.source(), threads);
+        this.events = new EventPublisher(settings.listeners(), threads);
+        this.activeRuns = new ActiveRuns(this);
         this.heartbeats = new Heartbeats(this, environment.timers("interlock-heartbeats"));
         this.watch = new DeadlineWatch(this, deadlines);
         this.finisher = new Finisher(this, chores, over);
@@ -116,16 +116,16 @@ final class Workshop {
         return chores;
     }
 
-    WorkLanes lanes() {
-        return lanes;
+    WorkBatches batches() {
+        return batches;
     }
 
-    Events events() {
+    EventPublisher events() {
         return events;
     }
 
-    Works works() {
-        return works;
+    ActiveRuns activeRuns() {
+        return activeRuns;
     }
 
     Heartbeats heartbeats() {

@@ -21,15 +21,15 @@ final class ChainStream implements Stream {
     private final AuditLog audit;
     private final RunNotes notes;
     private final RecordReader reader;
-    private final Gate gate;
-    private final Teller teller;
+    private final RuleLease ruleLease;
+    private final NotificationSender sender;
     /** What was told of the record at hand, should it have more than one notification. */
     private final Set<String> told = new HashSet<>();
 
-    ChainStream(NotifyRule rule, NotifySources sources, Gate gate, Teller teller) {
+    ChainStream(NotifyRule rule, NotifySources sources, RuleLease ruleLease, NotificationSender sender) {
         this.rule = rule;
-        this.gate = gate;
-        this.teller = teller;
+        this.ruleLease = ruleLease;
+        this.sender = sender;
         audit = sources.audit();
         notes = sources.notes();
         reader = new RecordReader(sources.runs());
@@ -74,10 +74,10 @@ final class ChainStream implements Stream {
             if (!rule.wants(notification) || told.contains(notification.id())) {
                 continue;
             }
-            if (!gate.isMine()) {
+            if (!ruleLease.isMine()) {
                 return Optional.of(POLL);
             }
-            Optional<Duration> rest = teller.tell(notification);
+            Optional<Duration> rest = sender.tell(notification);
             if (rest.isPresent()) {
                 return rest;
             }
@@ -92,7 +92,7 @@ final class ChainStream implements Stream {
             return true;
         }
         told.clear();
-        gate.leave();
+        ruleLease.leave();
         return false;
     }
 }

@@ -6,7 +6,7 @@ import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.InheritedVariables;
-import io.interlock.engine.command.Launch;
+import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -39,8 +39,8 @@ final class CommandDelivery implements Delivery {
         }
     }
 
-    private Launch launch(Notification notification) {
-        return Launch.of(target.argv())
+    private ProcessLaunch launch(Notification notification) {
+        return ProcessLaunch.of(target.argv())
                 .environment(variables(notification, InheritedVariables.all()))
                 .redirects(Redirect.PIPE, Redirect.DISCARD, Redirect.DISCARD);
     }

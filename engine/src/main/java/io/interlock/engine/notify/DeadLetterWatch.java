@@ -25,14 +25,19 @@ final class DeadLetterWatch implements Stream {
     private final NotifyRule rule;
     private final DeadLetters letters;
     private final RunNotes notes;
-    private final Gate gate;
-    private final Teller teller;
+    private final RuleLease ruleLease;
+    private final NotificationSender sender;
     private final Environment environment;
 
-    DeadLetterWatch(NotifyRule rule, NotifySources sources, Gate gate, Teller teller, Environment environment) {
+    DeadLetterWatch(
+            NotifyRule rule,
+            NotifySources sources,
+            RuleLease ruleLease,
+            NotificationSender sender,
+            Environment environment) {
         this.rule = rule;
-        this.gate = gate;
-        this.teller = teller;
+        this.ruleLease = ruleLease;
+        this.sender = sender;
         this.environment = environment;
         letters = sources.letters();
         notes = sources.notes();
@@ -50,17 +55,17 @@ final class DeadLetterWatch implements Stream {
         List<Run> waiting = waiting(kept, micros(overdue));
         for (int i = 0; i < waiting.size(); i++) {
             Run run = waiting.get(i);
-            if (!gate.isMine()) {
+            if (!ruleLease.isMine()) {
                 return POLL;
             }
-            Optional<Duration> rest = teller.tell(told(run));
+            Optional<Duration> rest = sender.tell(told(run));
             if (rest.isPresent()) {
                 return rest.get();
             }
             boolean lastOfItsTime = i + 1 == waiting.size() || died(waiting.get(i + 1)) != died(run);
             if (lastOfItsTime) {
                 if (!notes.moveBookmark(name, kept, died(run))) {
-                    gate.leave();
+                    ruleLease.leave();
                     return POLL;
                 }
                 kept = died(run);
@@ -97,7 +102,7 @@ final class DeadLetterWatch implements Stream {
                         run.status().lastTurn().map(turn -> turn.token()).orElse(null),
                         null),
                 run.status().error(),
-                Sentences.waiting(run));
+                NotificationText.waiting(run));
     }
 
     private static long died(Run run) {

@@ -35,7 +35,7 @@ public final class Notifier implements AutoCloseable {
             Collection<NotifyRule> rules,
             NotifySources sources,
             Locks locks,
-            Wire wire,
+            PostSender poster,
             NotifyListener listener,
             Environment environment) {
         Set<String> names = new HashSet<>();
@@ -48,9 +48,9 @@ public final class Notifier implements AutoCloseable {
         return new Notifier(rules.stream()
                 .map(rule -> new RuleFollower(
                         rule,
-                        delivery(rule.target(), wire, environment),
+                        delivery(rule.target(), poster, environment),
                         sources,
-                        new Gate(locks, rule.name()),
+                        new RuleLease(locks, rule.name()),
                         listener,
                         environment))
                 .toList());
@@ -62,9 +62,9 @@ public final class Notifier implements AutoCloseable {
         followers.forEach(RuleFollower::close);
     }
 
-    private static Delivery delivery(NotifyTarget target, Wire wire, Environment environment) {
+    private static Delivery delivery(NotifyTarget target, PostSender poster, Environment environment) {
         return target instanceof NotifyTarget.Webhook webhook
-                ? new WebhookDelivery(webhook, wire)
+                ? new WebhookDelivery(webhook, poster)
                 : new CommandDelivery((NotifyTarget.Command) target, environment);
     }
 }

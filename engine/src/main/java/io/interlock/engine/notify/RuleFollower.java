@@ -15,7 +15,7 @@ final class RuleFollower {
 
     private static final Duration LEAVE_WITHIN = Duration.ofSeconds(2);
 
-    private final Gate gate;
+    private final RuleLease ruleLease;
     private final Environment environment;
     private final List<Stream> streams = new ArrayList<>();
     private final Map<Stream, Long> restUntil = new HashMap<>();
@@ -27,15 +27,16 @@ final class RuleFollower {
             NotifyRule rule,
             Delivery delivery,
             NotifySources sources,
-            Gate gate,
+            RuleLease ruleLease,
             NotifyListener listener,
             Environment environment) {
-        this.gate = gate;
+        this.ruleLease = ruleLease;
         this.environment = environment;
-        streams.add(new ChainStream(rule, sources, gate, new Teller(rule, delivery, listener, environment)));
+        streams.add(new ChainStream(
+                rule, sources, ruleLease, new NotificationSender(rule, delivery, listener, environment)));
         if (rule.on().contains(NotificationKind.DEAD_LETTER_WAITING)) {
-            Teller teller = new Teller(rule, delivery, listener, environment);
-            streams.add(new DeadLetterWatch(rule, sources, gate, teller, environment));
+            NotificationSender sender = new NotificationSender(rule, delivery, listener, environment);
+            streams.add(new DeadLetterWatch(rule, sources, ruleLease, sender, environment));
         }
         loop = Loop.paced(environment, "notify-" + rule.name(), Stream.POLL, this::runOnce);
     }
@@ -44,7 +45,7 @@ final class RuleFollower {
     private Duration runOnce() {
         round.lock();
         try {
-            if (closed || !gate.isMine()) {
+            if (closed || !ruleLease.isMine()) {
                 return Stream.POLL;
             }
             long now = environment.ticker().nanos();
@@ -71,7 +72,7 @@ final class RuleFollower {
             mine = round.tryLock(LEAVE_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
             if (mine) {
                 closed = true;
-                gate.leave();
+                ruleLease.leave();
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();

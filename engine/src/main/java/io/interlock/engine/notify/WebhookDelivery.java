@@ -11,18 +11,18 @@ final class WebhookDelivery implements Delivery {
     private static final Set<Integer> COME_AGAIN = Set.of(408, 425, 429);
 
     private final NotifyTarget.Webhook target;
-    private final Wire wire;
+    private final PostSender poster;
 
-    WebhookDelivery(NotifyTarget.Webhook target, Wire wire) {
+    WebhookDelivery(NotifyTarget.Webhook target, PostSender poster) {
         this.target = target;
-        this.wire = wire;
+        this.poster = poster;
     }
 
     @Override
     public Result deliver(Notification notification) {
         byte[] body = NotificationJson.of(notification).getBytes(StandardCharsets.UTF_8);
         try {
-            return judge(wire.post(target.url(), target.signer().sign(notification.id(), body), body));
+            return judge(poster.post(target.url(), target.signer().sign(notification.id(), body), body));
         } catch (IOException | RuntimeException failure) {
             return new Result.Failed(told(failure), false);
         }

@@ -28,14 +28,14 @@ final class JobClock {
     private static final Duration TRY_FOR = Duration.ofHours(23);
 
     private final ScheduledJob scheduled;
-    private final Submitter submitter;
+    private final ScheduledStart submitter;
     private final Environment environment;
     private final Timers timers;
     private Instant lookedAt;
     private @Nullable Instant fired;
     private boolean submitted;
 
-    JobClock(ScheduledJob scheduled, Submitter submitter, Environment environment, Timers timers) {
+    JobClock(ScheduledJob scheduled, ScheduledStart submitter, Environment environment, Timers timers) {
         this.scheduled = scheduled;
         this.submitter = submitter;
         this.environment = environment;

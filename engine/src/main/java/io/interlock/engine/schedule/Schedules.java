@@ -42,7 +42,7 @@ public final class Schedules implements AutoCloseable {
     private final Timers timers;
     private final List<JobClock> jobs;
 
-    private Schedules(Environment environment, Submitter submitter, Collection<ScheduledJob> jobs) {
+    private Schedules(Environment environment, ScheduledStart submitter, Collection<ScheduledJob> jobs) {
         this.environment = environment;
         timers = environment.timers("interlock-schedule");
         this.jobs = jobs.stream()
@@ -55,7 +55,7 @@ public final class Schedules implements AutoCloseable {
      *
      * @throws InvalidSettingException if a tenant's job is named twice: its starts could not be told apart
      */
-    public static Schedules start(Environment environment, Submitter submitter, Collection<ScheduledJob> jobs) {
+    public static Schedules start(Environment environment, ScheduledStart submitter, Collection<ScheduledJob> jobs) {
         Set<LockKey> seen = new HashSet<>();
         for (ScheduledJob job : jobs) {
             if (!seen.add(LockKey.of(job.key().tenant(), job.job().value()))) {

@@ -53,12 +53,12 @@ class GuardedProcessTest {
 
     @Test
     void aCommandThatIsNotThereIsNotFound() {
-        assertThatThrownBy(() -> GuardedProcess.start(Launch.of(List.of("no-such-command")), REAL))
+        assertThatThrownBy(() -> GuardedProcess.start(ProcessLaunch.of(List.of("no-such-command")), REAL))
                 .isInstanceOfSatisfying(
                         CannotExecuteException.class,
                         e -> assertThat(e.exitCode()).isEqualTo(127))
                 .hasMessageContaining("'no-such-command' was not found in PATH");
-        assertThatThrownBy(() -> GuardedProcess.start(Launch.of(List.of("./no-such-command")), REAL))
+        assertThatThrownBy(() -> GuardedProcess.start(ProcessLaunch.of(List.of("./no-such-command")), REAL))
                 .isInstanceOfSatisfying(
                         CannotExecuteException.class,
                         e -> assertThat(e.exitCode()).isEqualTo(127));
@@ -66,9 +66,9 @@ class GuardedProcessTest {
 
     @Test
     void aSlipOfThePenIsFoundWithoutStartingAnything() {
-        GuardedProcess.check(Launch.of(List.of("sh", "-c", "touch " + dir.resolve("started"))));
+        GuardedProcess.check(ProcessLaunch.of(List.of("sh", "-c", "touch " + dir.resolve("started"))));
         assertThat(dir.resolve("started")).doesNotExist();
-        assertThatThrownBy(() -> GuardedProcess.check(Launch.of(List.of("no-such-command"))))
+        assertThatThrownBy(() -> GuardedProcess.check(ProcessLaunch.of(List.of("no-such-command"))))
                 .isInstanceOf(CannotExecuteException.class);
     }
 
@@ -76,7 +76,7 @@ class GuardedProcessTest {
     void aFileThatIsNoProgramCannotBeExecuted() throws IOException {
         Path file = Files.writeString(dir.resolve("data"), "no program");
         for (Path wrong : List.of(file, dir)) {
-            assertThatThrownBy(() -> GuardedProcess.start(Launch.of(List.of(wrong.toString())), REAL))
+            assertThatThrownBy(() -> GuardedProcess.start(ProcessLaunch.of(List.of(wrong.toString())), REAL))
                     .isInstanceOfSatisfying(
                             CannotExecuteException.class,
                             e -> assertThat(e.exitCode()).isEqualTo(126));
@@ -87,7 +87,7 @@ class GuardedProcessTest {
     @MethodSource("tools")
     void aProgramWhoseInterpreterIsMissingWasNeverExecuted(Tools tools) throws Exception {
         Path script = program("bad", "#!/no/such/interpreter\n");
-        Launch launch = Launch.of(List.of(script.toString()));
+        ProcessLaunch launch = ProcessLaunch.of(List.of(script.toString()));
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
             assertThat(process.waitFor()).isEqualTo(new Exit(Exit.Kind.NOT_FOUND, 127));
         }
@@ -95,7 +95,8 @@ class GuardedProcessTest {
 
     @Test
     void aDirectoryThatIsNotThereIsSaid() {
-        assertThatThrownBy(() -> GuardedProcess.start(Launch.of(List.of("true")).directory(dir.resolve("none")), REAL))
+        assertThatThrownBy(() ->
+                        GuardedProcess.start(ProcessLaunch.of(List.of("true")).directory(dir.resolve("none")), REAL))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("none' is none");
     }
@@ -104,7 +105,7 @@ class GuardedProcessTest {
     @MethodSource("tools")
     void everyShellGuardsAlike(Tools tools) throws Exception {
         Path pids = dir.resolve("pids");
-        Launch launch = Launch.of(List.of(
+        ProcessLaunch launch = ProcessLaunch.of(List.of(
                 "/bin/sh", "-c", "setsid sleep 300 & echo $! >>" + pids + "; echo $$ >>" + pids + "; read x; exit 3"));
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
             List<Long> started = Pids.in(pids, 2);
@@ -119,7 +120,7 @@ class GuardedProcessTest {
     @ParameterizedTest
     @MethodSource("tools")
     void everyShellKillsAlike(Tools tools) throws Exception {
-        Launch launch = Launch.of(List.of("/bin/sh", "-c", "trap '' TERM; sleep 300; sleep 300"));
+        ProcessLaunch launch = ProcessLaunch.of(List.of("/bin/sh", "-c", "trap '' TERM; sleep 300; sleep 300"));
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
             process.signal(Signal.KILL);
             assertThat(process.waitFor()).isEqualTo(Exit.signalled(9));
@@ -138,7 +139,8 @@ class GuardedProcessTest {
         List<String> command = Stream.concat(
                         Stream.of("/bin/sh", "-c", "env -0; printf '%s\\0' \"$@\"", "zero"), odd.stream())
                 .toList();
-        try (GuardedProcess process = GuardedProcess.start(Launch.of(command).environment(environment), REAL)) {
+        try (GuardedProcess process =
+                GuardedProcess.start(ProcessLaunch.of(command).environment(environment), REAL)) {
             List<String> said =
                     List.of(new String(process.stdout().readAllBytes(), StandardCharsets.UTF_8).split("\0", -1));
             assertThat(said)
@@ -175,7 +177,7 @@ class GuardedProcessTest {
                         + "\nwhile :; do sleep 0.05; done\n");
         // set -m: bash gives each job a group of its own, in the same session.
         assumeThat(Path.of("/bin/bash")).isExecutable();
-        Launch launch = Launch.of(
+        ProcessLaunch launch = ProcessLaunch.of(
                 List.of("/bin/bash", "-c", "trap : TERM USR1; set -m; " + one + " & set +m; " + one + " & " + one));
         try (GuardedProcess process = GuardedProcess.start(launch, REAL)) {
             List<Long> started = Pids.in(ready, 3);
@@ -248,7 +250,7 @@ class GuardedProcessTest {
                 "setsid",
                 "#!/bin/sh\n[ \"$1\" = --fork ] || exec " + real + " \"$@\"\n" + real + " \"$@\" 2>/dev/null\ncode=$?\n"
                         + "printf 'setsid: ' >&2\nsleep 0.4\necho 'child did not exit normally' >&2\nexit $code\n");
-        Launch launch = Launch.of(List.of("/bin/sh", "-c", "kill -15 $$"));
+        ProcessLaunch launch = ProcessLaunch.of(List.of("/bin/sh", "-c", "kill -15 $$"));
         Tools tools = new Tools(sh.toString(), setsid.toString(), true);
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
             assertThat(process.waitFor()).isEqualTo(Exit.signalled(15));
@@ -281,7 +283,7 @@ class GuardedProcessTest {
     }
 
     private static GuardedProcess start(String script) throws IOException {
-        return GuardedProcess.start(Launch.of(List.of("/bin/sh", "-c", script)), REAL);
+        return GuardedProcess.start(ProcessLaunch.of(List.of("/bin/sh", "-c", script)), REAL);
     }
 
     private Path program(String name, String text) throws IOException {

@@ -30,7 +30,7 @@ class LeashTest {
     @MethodSource("io.interlock.engine.command.GuardedProcessTest#tools")
     void aCommandThatNobodyLetsLiveOnIsKilledByItsGuard(Tools tools) throws Exception {
         Path pids = dir.resolve("pids");
-        Launch launch = Launch.of(List.of(
+        ProcessLaunch launch = ProcessLaunch.of(List.of(
                 "/bin/sh",
                 "-c",
                 "trap '' TERM; setsid sleep 300 & echo $! >>" + pids + "; echo $$ >>" + pids
@@ -47,7 +47,7 @@ class LeashTest {
 
     @Test
     void aCommandMayBeStartedForSomeTimeOnly() throws Exception {
-        Launch launch = Launch.of(List.of("sleep", "300")).life(() -> Duration.ofMillis(400));
+        ProcessLaunch launch = ProcessLaunch.of(List.of("sleep", "300")).life(() -> Duration.ofMillis(400));
         try (GuardedProcess process = GuardedProcess.start(launch, REAL)) {
             assertThat(process.waitFor(Duration.ofSeconds(20))).contains(Exit.signalled(9));
         }
@@ -87,7 +87,7 @@ class LeashTest {
     @ParameterizedTest
     @MethodSource("io.interlock.engine.command.GuardedProcessTest#tools")
     void theClockOfAGuardEndsWithItAndHoldsNothingOpen(Tools tools) throws Exception {
-        Launch launch = Launch.of(List.of("/bin/sh", "-c", "read line; exit 3"));
+        ProcessLaunch launch = ProcessLaunch.of(List.of("/bin/sh", "-c", "read line; exit 3"));
         List<Path> clock;
         try (GuardedProcess process = SessionProcess.start(launch, launch.command(), tools, REAL)) {
             process.liveFor(() -> Duration.ofMinutes(5), Duration.ZERO);
@@ -121,6 +121,6 @@ class LeashTest {
     }
 
     private static GuardedProcess start(String script) throws IOException {
-        return GuardedProcess.start(Launch.of(List.of("/bin/sh", "-c", script)), REAL);
+        return GuardedProcess.start(ProcessLaunch.of(List.of("/bin/sh", "-c", script)), REAL);
     }
 }

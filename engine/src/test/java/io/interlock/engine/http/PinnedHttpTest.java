@@ -163,7 +163,7 @@ class PinnedHttpTest {
     void whatWasCancelledBeforeIsNotSent() throws Exception {
         try (OtherSide other = OtherSide.answering(200, "");
                 PinnedHttp http = http(Resolver.SYSTEM)) {
-            Exchange exchange = http.post(other.url("/"), Map.of(), NOTHING, LONG);
+            HttpExchange exchange = http.post(other.url("/"), Map.of(), NOTHING, LONG);
             exchange.cancel();
             assertThatThrownBy(exchange::send).isInstanceOf(CancellationException.class);
             assertThat(other.asked).isEmpty();

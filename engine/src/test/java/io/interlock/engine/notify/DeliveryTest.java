@@ -225,10 +225,10 @@ class DeliveryTest {
         HttpRules nowhereNear = HttpRules.hosts(List.of(host));
         try (PinnedHttp open = new PinnedHttp(nowhereNear.networks(List.of(host + "/32")), Environment.system());
                 PinnedHttp closed = new PinnedHttp(nowhereNear, Environment.system())) {
-            assertThat(deliver(target, Wire.over(open))).isEqualTo(new Delivery.Result.Delivered());
-            assertThat(deliver(new NotifyTarget.Webhook(target.url(), signer(OLD_SECRET)), Wire.over(open)))
+            assertThat(deliver(target, PostSender.over(open))).isEqualTo(new Delivery.Result.Delivered());
+            assertThat(deliver(new NotifyTarget.Webhook(target.url(), signer(OLD_SECRET)), PostSender.over(open)))
                     .isEqualTo(new Delivery.Result.Failed("it answered 401", true));
-            assertThat(deliver(target, Wire.over(closed)))
+            assertThat(deliver(target, PostSender.over(closed)))
                     .isInstanceOfSatisfying(
                             Delivery.Result.Failed.class,
                             failed -> assertThat(failed.why())
@@ -250,8 +250,8 @@ class DeliveryTest {
         return new WebhookSigner(List.of(secrets), Environment.system().clock());
     }
 
-    private Delivery.Result deliver(NotifyTarget.Webhook target, Wire wire) {
-        return new WebhookDelivery(target, wire).deliver(notification);
+    private Delivery.Result deliver(NotifyTarget.Webhook target, PostSender poster) {
+        return new WebhookDelivery(target, poster).deliver(notification);
     }
 
     private Delivery.Result run(String script) {

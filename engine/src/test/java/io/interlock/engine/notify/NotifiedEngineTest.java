@@ -31,7 +31,7 @@ class NotifiedEngineTest extends NotifyFixture {
         Claimed work = claim();
         engine.evict(KEY, work.lease().token(), "carol", "stuck");
         pass(Duration.ofMinutes(1));
-        time.jumpClock(Teller.TRY_FOR.plusHours(1));
+        time.jumpClock(NotificationSender.TRY_FOR.plusHours(1));
         pass(Duration.ofMinutes(5));
         await().until(() -> events.stream().anyMatch(EngineEvent.NotificationGivenUp.class::isInstance));
         assertThat(events)

@@ -15,12 +15,12 @@ import io.interlock.RunId;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RunLimits;
 import io.interlock.spi.EvictRequest;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.DiscardRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -50,7 +50,7 @@ class NotifierTest extends NotifyFixture {
         tells(rule("ops", Set.of(LEASE_LOST)));
         submit(KEY, spec(2));
         Claimed work = claim();
-        store.beat(List.of(new BeatRequest(
+        store.heartbeat(List.of(new HeartbeatRequest(
                 work.run().id(), KEY, work.lease().id(), work.lease().token(), "load", null)));
         until(() -> {
             store.sweepRuns(100);
@@ -89,7 +89,7 @@ class NotifierTest extends NotifyFixture {
         submit(KEY, spec(1).limits(new RunLimits(null, Duration.ofSeconds(20), Duration.ZERO)));
         Claimed work = claim();
         pass(Duration.ofSeconds(21));
-        assertThat(beat(work)).isInstanceOf(BeatAnswer.Lost.class);
+        assertThat(heartbeat(work)).isInstanceOf(HeartbeatAnswer.Lost.class);
         pass(Duration.ofSeconds(10));
         store.sweepRuns(100);
         until(() -> !receiver.posts.isEmpty());
@@ -252,7 +252,7 @@ class NotifierTest extends NotifyFixture {
         for (int minute = 0; minute < 15; minute++) {
             pass(Duration.ofMinutes(1));
         }
-        assertThat(receiver.posts).hasSize(Teller.TRIES_IF_REFUSED);
+        assertThat(receiver.posts).hasSize(NotificationSender.TRIES_IF_REFUSED);
         assertThat(givenUp).containsExactly("dead-letter: it answered 400");
     }
 

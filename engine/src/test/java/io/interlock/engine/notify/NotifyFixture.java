@@ -10,16 +10,16 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.http.WebhookSigner;
 import io.interlock.locks.Locks;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.RunError;
 import io.interlock.run.RunSpec;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.store.memory.MemoryStore;
@@ -66,7 +66,7 @@ abstract class NotifyFixture {
     };
 
     /** What arrives, per host; each host answers as it is told to. */
-    static final class Receiver implements Wire {
+    static final class Receiver implements PostSender {
 
         record Post(URI url, Map<String, String> headers, String body) {
             String id() {
@@ -178,8 +178,8 @@ abstract class NotifyFixture {
         return claimed.get(0);
     }
 
-    BeatAnswer beat(Claimed work) {
-        return store.beat(List.of(new BeatRequest(
+    HeartbeatAnswer heartbeat(Claimed work) {
+        return store.heartbeat(List.of(new HeartbeatRequest(
                         work.run().id(),
                         work.run().key(),
                         work.lease().id(),

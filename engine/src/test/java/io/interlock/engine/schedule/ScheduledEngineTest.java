@@ -43,7 +43,7 @@ class ScheduledEngineTest {
                                 })
                                 .build()))
                         .build();
-                Submitter submitter = (job, key, fireTime, name) -> engine.submitAsync(
+                ScheduledStart submitter = (job, key, fireTime, name) -> engine.submitAsync(
                         RunRequest.of(key, job).idempotencyKey(name).submitter("schedule"));
                 open.add(0, engine);
                 open.add(

@@ -8,42 +8,42 @@ import java.util.concurrent.CompletionStage;
 /** Somebody who waits for its turn without a thread. */
 final class AsyncWait {
 
-    private final House house;
-    private final Ask ask;
+    private final LocksRuntime runtime;
+    private final PendingAcquire ask;
 
-    AsyncWait(House house, Ask ask) {
-        this.house = house;
+    AsyncWait(LocksRuntime runtime, PendingAcquire ask) {
+        this.runtime = runtime;
         this.ask = ask;
     }
 
     /** One look. */
     CompletionStage<Acquisition> once() {
-        Turn turn = house.lines().turn(ask, house.threads());
+        AcquireWaiter turn = runtime.lines().turn(ask, runtime.threads());
         look(turn, false);
         return turn.result();
     }
 
     /** As many looks as it takes. */
     CompletionStage<Acquisition> upTo(Duration maxWait) {
-        LockKey busy = house.lines().busy(ask.request().keys());
-        Turn turn = house.lines().turn(ask, maxWait, house.threads());
+        LockKey busy = runtime.lines().busy(ask.request().keys());
+        AcquireWaiter turn = runtime.lines().turn(ask, maxWait, runtime.threads());
         if (busy == null) {
             look(turn, true);
         } else {
-            house.lines().join(turn, busy);
+            runtime.lines().join(turn, busy);
         }
         return turn.result();
     }
 
-    private void look(Turn turn, boolean waits) {
-        house.asker().lookAsync(ask).whenComplete((acquisition, failure) -> {
+    private void look(AcquireWaiter turn, boolean waits) {
+        runtime.acquirer().lookAsync(ask).whenComplete((acquisition, failure) -> {
             if (failure != null) {
                 turn.fail(Futures.cause(failure));
             } else if (waits && acquisition instanceof Acquisition.Refused refused) {
                 turn.refused(refused.refusal());
-                house.lines().join(turn, refused.refusal().key());
+                runtime.lines().join(turn, refused.refusal().key());
             } else {
-                turn.settle(acquisition, house.leases());
+                turn.settle(acquisition, runtime.leases());
             }
         });
     }

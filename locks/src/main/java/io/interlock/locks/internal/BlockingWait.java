@@ -11,35 +11,35 @@ import java.util.concurrent.ExecutionException;
 /** A thread that waits for its turn. If nobody is in line before it, its first look is its own. */
 final class BlockingWait {
 
-    private final House house;
-    private final Ask ask;
+    private final LocksRuntime runtime;
+    private final PendingAcquire ask;
     private final Duration maxWait;
 
-    BlockingWait(House house, Ask ask, Duration maxWait) {
-        this.house = house;
+    BlockingWait(LocksRuntime runtime, PendingAcquire ask, Duration maxWait) {
+        this.runtime = runtime;
         this.ask = ask;
         this.maxWait = maxWait;
     }
 
     Acquisition run() throws InterruptedException {
-        Moment began = house.time().now();
-        LockKey busy = house.lines().busy(ask.request().keys());
+        Moment began = runtime.time().now();
+        LockKey busy = runtime.lines().busy(ask.request().keys());
         if (busy == null || maxWait.isZero()) {
-            Acquisition first = house.asker().look(ask);
-            Duration left = maxWait.minusNanos(house.time().elapsed(began));
+            Acquisition first = runtime.acquirer().look(ask);
+            Duration left = maxWait.minusNanos(runtime.time().elapsed(began));
             if (!(first instanceof Acquisition.Refused refused) || left.isNegative() || left.isZero()) {
                 return first;
             }
-            Turn turn = house.lines().turn(ask, left, Runnable::run);
+            AcquireWaiter turn = runtime.lines().turn(ask, left, Runnable::run);
             turn.refused(refused.refusal());
             return await(turn, refused.refusal().key());
         }
-        return await(house.lines().turn(ask, maxWait, Runnable::run), busy);
+        return await(runtime.lines().turn(ask, maxWait, Runnable::run), busy);
     }
 
-    private Acquisition await(Turn turn, LockKey key) throws InterruptedException {
+    private Acquisition await(AcquireWaiter turn, LockKey key) throws InterruptedException {
         CompletableFuture<Acquisition> result = turn.result();
-        house.lines().join(turn, key);
+        runtime.lines().join(turn, key);
         try {
             return result.get();
         } catch (InterruptedException interrupted) {

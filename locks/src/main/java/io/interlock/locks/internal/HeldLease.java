@@ -12,8 +12,8 @@ import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Release;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewRequest;
-import io.interlock.time.Agenda;
 import io.interlock.time.Moment;
+import io.interlock.time.TimerQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,8 +45,8 @@ final class HeldLease implements Lease {
     private volatile boolean released;
     private List<Consumer<LossCause>> listeners = List.of();
     private @Nullable Runnable alarm;
-    private Agenda.@Nullable Entry<HeldLease> renewal;
-    private Agenda.@Nullable Entry<HeldLease> deadline;
+    private TimerQueue.@Nullable Entry<HeldLease> renewal;
+    private TimerQueue.@Nullable Entry<HeldLease> deadline;
 
     /**
      * A lease just granted.
@@ -265,16 +265,16 @@ final class HeldLease implements Lease {
         }
     }
 
-    synchronized void plan(Agenda.Entry<HeldLease> renewal, Agenda.Entry<HeldLease> deadline) {
+    synchronized void plan(TimerQueue.Entry<HeldLease> renewal, TimerQueue.Entry<HeldLease> deadline) {
         this.renewal = renewal;
         this.deadline = deadline;
     }
 
-    synchronized Agenda.@Nullable Entry<HeldLease> renewal() {
+    synchronized TimerQueue.@Nullable Entry<HeldLease> renewal() {
         return renewal;
     }
 
-    synchronized Agenda.@Nullable Entry<HeldLease> deadline() {
+    synchronized TimerQueue.@Nullable Entry<HeldLease> deadline() {
         return deadline;
     }
 

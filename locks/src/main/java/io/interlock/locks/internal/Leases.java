@@ -27,15 +27,15 @@ final class Leases {
 
     private static final Logger log = LoggerFactory.getLogger(Leases.class);
 
-    private final House house;
+    private final LocksRuntime runtime;
     private final Map<LockKey, HeldLease> byThreads = new ConcurrentHashMap<>();
 
-    Leases(House house) {
-        this.house = house;
+    Leases(LocksRuntime runtime) {
+        this.runtime = runtime;
     }
 
     LocalTime time() {
-        return house.time();
+        return runtime.time();
     }
 
     /**
@@ -47,16 +47,16 @@ final class Leases {
         List<LeaseRecord> granted =
                 answer.grants().stream().map(AcquireAnswer.Grant::lease).toList();
         HeldLease lease = new HeldLease(this, granted, options, asked, owner);
-        lease.plan(house.keeper().entry(lease), house.watch().entry(lease));
-        if (!house.door().admit(lease)) {
+        lease.plan(runtime.renewer().entry(lease), runtime.watch().entry(lease));
+        if (!runtime.gate().admit(lease)) {
             lease.close();
-            throw Door.closed();
+            throw LifecycleGate.closed();
         }
         if (owner != 0) {
             granted.forEach(each -> byThreads.put(each.key(), lease));
         }
-        house.keeper().keep(lease);
-        house.watch().watch(lease);
+        runtime.renewer().keep(lease);
+        runtime.watch().watch(lease);
         answer.grants().forEach(Leases::report);
         return lease;
     }
@@ -84,9 +84,9 @@ final class Leases {
     Release release(HeldLease lease) {
         forget(lease);
         try {
-            return released(lease, house.lane().release(lease.releaseRequests()));
+            return released(lease, runtime.batches().release(lease.releaseRequests()));
         } catch (RuntimeException failure) {
-            house.aftercare().releaseLater(lease);
+            runtime.recovery().releaseLater(lease);
             throw failure;
         } finally {
             leave(lease);
@@ -98,16 +98,16 @@ final class Leases {
         CompletableFuture<Release> result = new CompletableFuture<>();
         CompletionStage<List<ReleaseAnswer>> answers;
         try {
-            answers = house.lane().releaseAsync(lease.releaseRequests());
+            answers = runtime.batches().releaseAsync(lease.releaseRequests());
         } catch (RuntimeException closed) {
             answers = CompletableFuture.failedStage(closed);
         }
         answers.whenComplete((given, failure) -> {
             if (failure != null) {
-                house.aftercare().releaseLater(lease);
+                runtime.recovery().releaseLater(lease);
             }
             leave(lease);
-            house.threads().execute(() -> Futures.settle(result, failure, () -> released(lease, given)));
+            runtime.threads().execute(() -> Futures.settle(result, failure, () -> released(lease, given)));
         });
         return result;
     }
@@ -126,7 +126,7 @@ final class Leases {
         forget(lease);
         Duration held = Duration.ofNanos(time().elapsed(lease.askedAt()));
         // Elsewhere: a log may have to wait for whoever reads it, and nobody is to hear of a loss later for that.
-        house.threads()
+        runtime.threads()
                 .execute(() -> log.warn(
                         "lease of {} with token {} is lost after {}{}: {}",
                         lease.key(),
@@ -141,20 +141,20 @@ final class Leases {
 
     void tell(HeldLease lease, List<Consumer<LossCause>> listeners, LossCause cause) {
         for (Consumer<LossCause> listener : listeners) {
-            house.threads().execute(() -> listener.accept(cause));
+            runtime.threads().execute(() -> listener.accept(cause));
         }
     }
 
     private void forget(HeldLease lease) {
-        house.keeper().forget(lease);
-        house.watch().forget(lease);
+        runtime.renewer().forget(lease);
+        runtime.watch().forget(lease);
     }
 
     private void leave(HeldLease lease) {
         lease.granted().forEach(each -> byThreads.remove(each.key(), lease));
-        house.door().dismiss(lease);
+        runtime.gate().dismiss(lease);
         // Also if the store did not answer: then whoever waits here sees that for itself.
-        lease.granted().forEach(each -> house.lines().wake(each.key()));
+        lease.granted().forEach(each -> runtime.lines().wake(each.key()));
     }
 
     private static Release released(HeldLease lease, List<ReleaseAnswer> answers) {

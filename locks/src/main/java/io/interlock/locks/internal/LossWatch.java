@@ -1,9 +1,9 @@
 package io.interlock.locks.internal;
 
-import io.interlock.time.Agenda;
 import io.interlock.time.LocalTime;
 import io.interlock.time.SleepWatch;
 import io.interlock.time.Ticker;
+import io.interlock.time.TimerQueue;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.List;
 final class LossWatch {
 
     private final LocalTime time;
-    private final Agenda<HeldLease> agenda;
+    private final TimerQueue<HeldLease> timerQueue;
     private final SleepWatch sleep;
 
     /**
@@ -25,12 +25,12 @@ final class LossWatch {
      */
     LossWatch(Timers timers, Ticker ticker, LocalTime time, Runnable onWaking) {
         this.time = time;
-        this.agenda = new Agenda<>(timers, ticker, this::judge);
-        this.sleep = new SleepWatch(timers, time, agenda, onWaking);
+        this.timerQueue = new TimerQueue<>(timers, ticker, this::judge);
+        this.sleep = new SleepWatch(timers, time, timerQueue, onWaking);
     }
 
-    Agenda.Entry<HeldLease> entry(HeldLease lease) {
-        return agenda.entry(lease, Duration.ZERO);
+    TimerQueue.Entry<HeldLease> entry(HeldLease lease) {
+        return timerQueue.entry(lease, Duration.ZERO);
     }
 
     /** Begins to watch {@code lease}. */
@@ -40,9 +40,9 @@ final class LossWatch {
     }
 
     void forget(HeldLease lease) {
-        Agenda.Entry<HeldLease> entry = lease.deadline();
+        TimerQueue.Entry<HeldLease> entry = lease.deadline();
         if (entry != null) {
-            agenda.strike(entry);
+            timerQueue.strike(entry);
         }
     }
 
@@ -52,10 +52,10 @@ final class LossWatch {
     }
 
     private void schedule(HeldLease lease) {
-        Agenda.Entry<HeldLease> entry = lease.deadline();
+        TimerQueue.Entry<HeldLease> entry = lease.deadline();
         if (entry != null) {
             // From now on, not from when it was confirmed: the ticker may have stood still in between.
-            agenda.set(entry, time.now().nanos() + Deadlines.left(lease, time));
+            timerQueue.set(entry, time.now().nanos() + Deadlines.left(lease, time));
         }
     }
 }

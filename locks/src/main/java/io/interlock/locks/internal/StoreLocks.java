@@ -36,33 +36,33 @@ public final class StoreLocks implements Locks {
 
     private final LocksSettings settings;
     private final LeaseStore store;
-    private final House house;
+    private final LocksRuntime runtime;
 
     private StoreLocks(LocksSettings settings) {
         this.settings = settings;
         this.store = settings.store();
-        this.house = new House(settings);
+        this.runtime = new LocksRuntime(settings);
     }
 
     /** Locks, working. */
     public static Locks open(LocksSettings settings) {
         StoreLocks locks = new StoreLocks(settings);
-        locks.house.open();
+        locks.runtime.open();
         return locks;
     }
 
     @Override
     public Acquisition tryAcquireAll(Collection<LockKey> keys, LeaseOptions options) {
-        Ask ask = ask(keys, options, currentThread());
+        PendingAcquire ask = ask(keys, options, currentThread());
         Acquisition own = heldByCaller(ask);
-        return own != null ? own : house.asker().look(ask);
+        return own != null ? own : runtime.acquirer().look(ask);
     }
 
     @Override
     public Acquisition acquireAll(Collection<LockKey> keys, Duration maxWait, LeaseOptions options)
             throws InterruptedException {
         requireWait(maxWait);
-        Ask ask = ask(keys, options, currentThread());
+        PendingAcquire ask = ask(keys, options, currentThread());
         Acquisition own = heldByCaller(ask);
         if (own != null) {
             return own;
@@ -70,18 +70,18 @@ public final class StoreLocks implements Locks {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return new BlockingWait(house, ask, maxWait).run();
+        return new BlockingWait(runtime, ask, maxWait).run();
     }
 
     @Override
     public CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
-        return new AsyncWait(house, ask(keys, options, 0)).once();
+        return new AsyncWait(runtime, ask(keys, options, 0)).once();
     }
 
     @Override
     public CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options) {
         requireWait(maxWait);
-        AsyncWait wait = new AsyncWait(house, ask(keys, options, 0));
+        AsyncWait wait = new AsyncWait(runtime, ask(keys, options, 0));
         return maxWait.isZero() ? wait.once() : wait.upTo(maxWait);
     }
 
@@ -152,12 +152,12 @@ public final class StoreLocks implements Locks {
 
     @Override
     public void close() {
-        if (house.door().close()) {
-            new Farewell(house).run();
+        if (runtime.gate().close()) {
+            new LocksShutdown(runtime).run();
         }
     }
 
-    private Ask ask(Collection<LockKey> keys, LeaseOptions options, long owner) {
+    private PendingAcquire ask(Collection<LockKey> keys, LeaseOptions options, long owner) {
         AcquireRequest request = new AcquireRequest(
                 List.copyOf(keys),
                 LeaseId.random(settings.environment().random()),
@@ -165,12 +165,12 @@ public final class StoreLocks implements Locks {
                 options.terms().within(store.capabilities().maxLease()),
                 false,
                 AcquireRequest.Takeover.allowed());
-        return new Ask(request, options, owner);
+        return new PendingAcquire(request, options, owner);
     }
 
-    private @Nullable Acquisition heldByCaller(Ask ask) {
+    private @Nullable Acquisition heldByCaller(PendingAcquire ask) {
         for (LockKey key : ask.request().keys()) {
-            Optional<LeaseRecord> own = house.leases().heldBy(ask.owner(), key);
+            Optional<LeaseRecord> own = runtime.leases().heldBy(ask.owner(), key);
             if (own.isPresent()) {
                 return new Acquisition.Refused(new Refusal.HeldByCaller(own.get()));
             }

@@ -1,4 +1,4 @@
-/** Tests of parts that cannot be brought into a corner through the door. */
+/** Tests of parts whose edge cases the public interface cannot reach. */
 @NullMarked
 package io.interlock.locks.internal;
 

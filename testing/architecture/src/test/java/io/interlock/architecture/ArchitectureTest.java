@@ -31,7 +31,7 @@ class ArchitectureTest {
 
     @Test
     void allPackagesAreNullMarked() {
-        new HouseRules(ROOT).packagesAreNullMarked().check(CompiledCode.all());
+        new CodeRules(ROOT).packagesAreNullMarked().check(CompiledCode.all());
     }
 
     @Test

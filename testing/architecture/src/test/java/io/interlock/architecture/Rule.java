@@ -29,17 +29,17 @@ record Rule(String name, Function<String, ArchRule> below, List<String> culprits
                 rule("edges see no SPI", arrows(Arrows::edgesSeeNoSpi), "EdgeSeesSpi", "CommandSeesSpi"),
                 rule("internal stays inside", arrows(Arrows::internalStaysInside), "StoreSeesInternal"),
                 rule("API shows no internals", arrows(Arrows::apiShowsNoInternals), "ShowsInternal"),
-                rule("time is injected", house(HouseRules::timeIsInjected), "TimeThief"),
+                rule("time is injected", house(CodeRules::timeIsInjected), "TimeThief"),
                 rule(
                         "names say something",
-                        house(HouseRules::namesSaySomething),
+                        house(CodeRules::namesSaySomething),
                         "TextUtils",
                         "StoreManager",
                         "LeaseHelper",
                         "DoorImpl"),
-                rule("constructors are short", house(HouseRules::constructorsAreShort), "TenParameters"),
-                rule("packages are null-marked", house(HouseRules::packagesAreNullMarked), "samples.broken.unmarked"),
-                rule("exceptions have one parent", house(HouseRules::exceptionsHaveOneParent), "StrayException"));
+                rule("constructors are short", house(CodeRules::constructorsAreShort), "TenParameters"),
+                rule("packages are null-marked", house(CodeRules::packagesAreNullMarked), "samples.broken.unmarked"),
+                rule("exceptions have one parent", house(CodeRules::exceptionsHaveOneParent), "StrayException"));
     }
 
     /** The rules for test code. */
@@ -47,12 +47,12 @@ record Rule(String name, Function<String, ArchRule> below, List<String> culprits
         return Stream.of(
                 rule(
                         "nobody sleeps",
-                        house(HouseRules::nobodySleeps),
+                        house(CodeRules::nobodySleeps),
                         "SleepyTest.sleeps()",
                         "SleepyTest.sleepsInUnits()"),
                 rule(
                         "disabled tests say why",
-                        house(HouseRules::disabledTestsSayWhy),
+                        house(CodeRules::disabledTestsSayWhy),
                         "SleepyTest.sleeps()",
                         "SleepyTest.sleepsInUnits()",
                         "DisabledTest"));
@@ -71,7 +71,7 @@ record Rule(String name, Function<String, ArchRule> below, List<String> culprits
         return root -> rule.apply(new Arrows(root));
     }
 
-    private static Function<String, ArchRule> house(Function<HouseRules, ArchRule> rule) {
-        return root -> rule.apply(new HouseRules(root));
+    private static Function<String, ArchRule> house(Function<CodeRules, ArchRule> rule) {
+        return root -> rule.apply(new CodeRules(root));
     }
 }

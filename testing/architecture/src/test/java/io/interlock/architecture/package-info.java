@@ -1,5 +1,5 @@
 /**
- * The rules of the house, as tests. Every rule is also shown a sample that keeps it and one that breaks it, so that a rule
+ * The rules of the code, as tests. Every rule is also shown a sample that keeps it and one that breaks it, so that a rule
  * that no longer looks at anything is found out.
  */
 @NullMarked

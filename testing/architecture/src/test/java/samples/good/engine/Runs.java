@@ -6,7 +6,7 @@ import samples.good.locks.Door;
 public final class Runs {
     private final Door door;
 
-    /** Runs behind a door. */
+    /** Runs behind a compatible API. */
     public Runs(Door door) {
         this.door = door;
     }

@@ -7,7 +7,7 @@ import samples.good.spi.Contract;
 public final class Door {
     private final Keeper keeper;
 
-    /** A door to a store. */
+    /** A compatible API to a store. */
     public Door(Contract contract) {
         keeper = new Keeper(contract);
     }

@@ -171,7 +171,7 @@ class ActionsTest extends BrowserTest {
             assertThat(page.locator("main")).not().containsText("audit freeze");
             ada.isContent();
         }
-        assertThat(site().engine.records().pauses(Site.TENANT)).isEmpty();
+        assertThat(site().engine.queries().pauses(Site.TENANT)).isEmpty();
     }
 
     @Test
@@ -191,7 +191,7 @@ class ActionsTest extends BrowserTest {
             page.locator(".toast button:has-text('Undo')").click();
             assertThat(page.locator(".toast").last()).containsText("freeze/* is paused again");
             press(page, "Resume");
-            Patience.until(() -> site().engine.records().pauses(Site.TENANT).isEmpty());
+            Patience.until(() -> site().engine.queries().pauses(Site.TENANT).isEmpty());
             ada.isContent();
         }
     }

@@ -93,7 +93,7 @@ final class History {
         site.tell(BILLING, "extract", "progress 8");
         site.time.arrive();
         Patience.until(() -> !site.engine
-                .records()
+                .queries()
                 .refusals(Site.key(LEDGER), site.time.clock().instant().minus(Duration.ofHours(1)))
                 .isEmpty());
     }
@@ -110,7 +110,7 @@ final class History {
     private void stage(String name) {
         site.tell(LEDGER, name);
         Patience.until(() -> site.engine
-                .records()
+                .queries()
                 .keys(new KeyQuery(Site.TENANT, LEDGER, null, 1))
                 .get(0)
                 .toString()

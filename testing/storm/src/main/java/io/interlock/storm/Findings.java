@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 final class Findings {
 
     private final RunStore store;
-    private final Witness witness;
+    private final OutsideWitness witness;
     private final Set<RunId> acknowledged;
     private final List<LockKey> keys;
     private final Map<RunState, Integer> states = new EnumMap<>(RunState.class);
@@ -33,14 +33,14 @@ final class Findings {
     private int mostAttempts;
     private int attempts;
 
-    private Findings(RunStore store, Witness witness, Set<RunId> acknowledged, int keys) {
+    private Findings(RunStore store, OutsideWitness witness, Set<RunId> acknowledged, int keys) {
         this.store = store;
         this.witness = witness;
         this.acknowledged = acknowledged;
         this.keys = IntStream.range(0, keys).mapToObj(StormJob::key).toList();
     }
 
-    static Findings of(RunStore store, Witness witness, Set<RunId> acknowledged, int keys) throws IOException {
+    static Findings of(RunStore store, OutsideWitness witness, Set<RunId> acknowledged, int keys) throws IOException {
         Findings findings = new Findings(store, witness, acknowledged, keys);
         findings.judgeRuns();
         for (LockKey key : findings.keys) {
@@ -110,7 +110,7 @@ final class Findings {
     private void judgeKey(LockKey key) throws IOException {
         long lastRun = 0;
         long lastToken = 0;
-        for (Witness.Beginning seen : witness.beginnings(key)) {
+        for (OutsideWitness.Beginning seen : witness.beginnings(key)) {
             attempts++;
             if (!seen.alone()) {
                 overlaps++;

@@ -68,7 +68,7 @@ public final class Storm {
                 batter(server, store, workers, submitting, began);
                 submitting.await();
             }
-            Findings findings = Findings.of(store, new Witness(folder), submitting.acknowledged(), keys);
+            Findings findings = Findings.of(store, new OutsideWitness(folder), submitting.acknowledged(), keys);
             out.print(findings.figures());
             out.printf(
                     "faults                 %d kill -9 of workers, %d of the database, %d submissions without an answer%n",

@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** The work of a storm: a few milliseconds under its key, watched by {@link Witness}, of which some attempts fail. */
+/** The work of a storm: a few milliseconds under its key, watched by {@link OutsideWitness}, of which some attempts fail. */
 final class StormJob {
 
     static final String NAME = "storm";
@@ -30,7 +30,7 @@ final class StormJob {
 
     /** The job, done in this process, with a witness in {@code folder}. */
     static Job in(Path folder) {
-        Witness witness = new Witness(folder);
+        OutsideWitness witness = new OutsideWitness(folder);
         return definition().handler(run -> work(run, witness)).build();
     }
 
@@ -46,8 +46,8 @@ final class StormJob {
                 .retry(new RetryPlan(ATTEMPTS, ofMillis(100), 2, ofSeconds(2)));
     }
 
-    private static String work(RunContext run, Witness witness) throws IOException, TransientFailureException {
-        try (Witness.Presence presence = witness.enter(run)) {
+    private static String work(RunContext run, OutsideWitness witness) throws IOException, TransientFailureException {
+        try (OutsideWitness.Presence presence = witness.enter(run)) {
             LockSupport.parkNanos(ofMillis(2).toNanos());
             presence.stillAlone();
             if ((run.token().value() + run.run().number()) % FAILS_ONE_IN == 0) {

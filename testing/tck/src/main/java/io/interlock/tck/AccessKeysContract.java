@@ -102,7 +102,7 @@ interface AccessKeysContract extends RunContract {
     default void ofTwoWhoAddTheSameIdOneIsTold() throws Exception {
         keys();
         Queue<String> refused = new ConcurrentLinkedQueue<>();
-        Crowd.run(3, index -> {
+        ParallelThreads.run(3, index -> {
             AccessKeys own = (AccessKeys) bench().anotherClient().store();
             try {
                 own.addKey(drawn("abcd1234", "acme", String.valueOf(index)), "root");

@@ -1,6 +1,6 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -24,7 +24,7 @@ interface AcquireContract extends Contract {
 
     @Test
     default void aFreeKeyIsGranted() {
-        AcquireRequest request = Asking.forKey(key("free"));
+        AcquireRequest request = ContractRequests.forKey(key("free"));
         AcquireAnswer.Grant grant = client().grant(request);
         assertThat(grant.predecessor()).isEmpty();
         assertThat(grant.lease().key()).isEqualTo(key("free"));
@@ -65,7 +65,7 @@ interface AcquireContract extends Contract {
 
     @Test
     default void askingAgainWithTheSameIdReturnsTheSameGrant() {
-        AcquireRequest request = Asking.forKey(key("again"));
+        AcquireRequest request = ContractRequests.forKey(key("again"));
         LeaseRecord first = client().take(request);
         advance(Duration.ofSeconds(5));
         LeaseRecord second = bench().anotherClient().take(request);
@@ -77,7 +77,7 @@ interface AcquireContract extends Contract {
 
     @Test
     default void anIdWhoseLeaseExpiredGetsANewTokenAndNotTheOldLease() {
-        AcquireRequest request = Asking.forKey(key("again"));
+        AcquireRequest request = ContractRequests.forKey(key("again"));
         LeaseRecord first = client().take(request);
         bench().advancePast(TTL);
         AcquireAnswer.Grant second = client().grant(request);
@@ -87,13 +87,13 @@ interface AcquireContract extends Contract {
 
     @Test
     default void aRefusalWritesNothing() {
-        client().take(Asking.withLockDelay(key("busy")));
+        client().take(ContractRequests.withLockDelay(key("busy")));
         LeaseRecord before = client().find(key("busy")).orElseThrow();
         OptionalLong writes = bench().harness().writes();
         Client other = bench().anotherClient();
         for (int i = 0; i < 5; i++) {
-            other.refusal(Asking.forKey(key("busy"), TTL.plusSeconds(20)));
-            other.refusal(Asking.forKeys(List.of(key("also"), key("busy"))));
+            other.refusal(ContractRequests.forKey(key("busy"), TTL.plusSeconds(20)));
+            other.refusal(ContractRequests.forKeys(List.of(key("also"), key("busy"))));
         }
         assertThat(bench().harness().writes()).isEqualTo(writes);
         LeaseRecord after = client().find(key("busy")).orElseThrow();
@@ -107,15 +107,16 @@ interface AcquireContract extends Contract {
     @Test
     default void aLeaseLongerThanTheStoreAllowsIsRefusedAsASettingAndNothingIsStored() {
         Duration tooLong = bench().capabilities().maxLease().plusSeconds(1);
-        AcquireRequest good = Asking.forKey(key("good"));
-        AcquireRequest bad = Asking.forKey(key("long"), tooLong);
+        AcquireRequest good = ContractRequests.forKey(key("good"));
+        AcquireRequest bad = ContractRequests.forKey(key("long"), tooLong);
         assertThatThrownBy(() -> client().ask(bad))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("maxLease");
         assertThatThrownBy(() -> client().store().tryAcquire(List.of(good, bad)))
                 .isInstanceOf(InvalidSettingException.class);
         assertThat(client().store().find(List.of(key("long"), key("good")))).allMatch(Optional::isEmpty);
-        client().take(Asking.forKey(key("long"), bench().capabilities().maxLease()));
+        client().take(ContractRequests.forKey(
+                key("long"), bench().capabilities().maxLease()));
     }
 
     @Test
@@ -125,9 +126,9 @@ interface AcquireContract extends Contract {
         Holder holder = new Holder("höst-β/1", "Łukasz’ “nightly” 🚀 run; DROP TABLE '%_\\").forRun(run);
         client().take(new AcquireRequest(
                 List.of(key("who")),
-                Asking.freshId(),
+                ContractRequests.freshId(),
                 holder,
-                Asking.forKey(key("who")).terms(),
+                ContractRequests.forKey(key("who")).terms(),
                 false,
                 AcquireRequest.Takeover.allowed()));
         assertThat(client().find(key("who")).orElseThrow().holder()).isEqualTo(holder);
@@ -138,7 +139,7 @@ interface AcquireContract extends Contract {
     @Test
     default void aHolderAsLongAsAllowedRoundTrips() {
         Holder holder = new Holder("i".repeat(Holder.MAX_BYTES), "é".repeat(Holder.MAX_BYTES / 2));
-        AcquireRequest request = AcquireRequest.of(key("who"), Asking.freshId(), holder, TTL);
+        AcquireRequest request = AcquireRequest.of(key("who"), ContractRequests.freshId(), holder, TTL);
         client().take(request);
         assertThat(client().find(key("who")).orElseThrow().holder()).isEqualTo(holder);
     }

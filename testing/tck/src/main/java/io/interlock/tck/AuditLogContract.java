@@ -183,7 +183,7 @@ interface AuditLogContract extends AuditWords {
             client().starts(key("s" + i), spec());
         }
         unsealed(30);
-        Crowd.run(3, index -> {
+        ParallelThreads.run(3, index -> {
             AuditLog own = (AuditLog) bench().anotherClient().store();
             // One of those that try at once wins, so nobody needs more rounds than there are links.
             for (int round = 0; round < 100 && own.head().position() < 30; round++) {

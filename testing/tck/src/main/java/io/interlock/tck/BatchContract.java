@@ -1,6 +1,6 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LeaseRecord;
@@ -24,8 +24,10 @@ interface BatchContract extends Contract {
     @Test
     default void answersComeInTheOrderOfTheRequests() {
         client().take(key("held"));
-        List<AcquireRequest> requests =
-                List.of(Asking.forKey(key("z")), Asking.forKey(key("held")), Asking.forKey(key("a")));
+        List<AcquireRequest> requests = List.of(
+                ContractRequests.forKey(key("z")),
+                ContractRequests.forKey(key("held")),
+                ContractRequests.forKey(key("a")));
         Answers<AcquireAnswer> answers = client().store().tryAcquire(requests);
         assertThat(answers.size()).isEqualTo(3);
         assertThat(granted(answers.get(0)).get(0).id())
@@ -44,8 +46,8 @@ interface BatchContract extends Contract {
 
     @Test
     default void requestsForOneKeyInABatchAreAnsweredOneAfterTheOther() {
-        AcquireRequest first = Asking.forKey(key("twice"));
-        AcquireRequest second = Asking.forKey(key("twice"));
+        AcquireRequest first = ContractRequests.forKey(key("twice"));
+        AcquireRequest second = ContractRequests.forKey(key("twice"));
         Answers<AcquireAnswer> answers = client().store().tryAcquire(List.of(first, second, first));
         LeaseRecord lease = granted(answers.get(0)).get(0);
         assertThat(answers.get(1)).isInstanceOf(AcquireAnswer.Refused.class);
@@ -80,7 +82,7 @@ interface BatchContract extends Contract {
     @Test
     default void fiveHundredKeysGoInOneCall() {
         List<AcquireRequest> requests = IntStream.range(0, 500)
-                .mapToObj(i -> Asking.forKey(key("bulk/" + i)))
+                .mapToObj(i -> ContractRequests.forKey(key("bulk/" + i)))
                 .toList();
         Answers<AcquireAnswer> taken = client().store().tryAcquire(requests);
         List<LeaseRecord> leases = IntStream.range(0, 500)
@@ -103,7 +105,7 @@ interface BatchContract extends Contract {
     @Test
     default void severalKeysAreGrantedTogetherInTheirOrder() {
         List<LockKey> keys = List.of(key("c"), key("a"), LockKey.of("Zeta", "b"), key("b"));
-        AcquireRequest request = Asking.forKeys(keys);
+        AcquireRequest request = ContractRequests.forKeys(keys);
         List<LeaseRecord> leases = granted(client().ask(request));
         assertThat(leases)
                 .extracting(LeaseRecord::key)
@@ -119,7 +121,8 @@ interface BatchContract extends Contract {
     default void ifOneOfSeveralKeysIsHeldNoneIsGranted() {
         for (String held : List.of("a", "b", "c")) {
             LeaseRecord lease = client().take(key(held));
-            Refusal refusal = bench().anotherClient().refusal(Asking.forKeys(List.of(key("a"), key("b"), key("c"))));
+            Refusal refusal =
+                    bench().anotherClient().refusal(ContractRequests.forKeys(List.of(key("a"), key("b"), key("c"))));
             assertThat(refusal.key()).isEqualTo(key(held));
             client().released(lease);
             assertThat(client().store().find(List.of(key("a"), key("b"), key("c"))))
@@ -130,7 +133,7 @@ interface BatchContract extends Contract {
 
     @Test
     default void severalKeysAskedForAgainReturnTheSameTokens() {
-        AcquireRequest request = Asking.forKeys(List.of(key("a"), key("b"), key("c")));
+        AcquireRequest request = ContractRequests.forKeys(List.of(key("a"), key("b"), key("c")));
         List<LeaseRecord> first = granted(client().ask(request));
         List<LeaseRecord> again = granted(bench().anotherClient().ask(request));
         assertThat(again)
@@ -145,9 +148,9 @@ interface BatchContract extends Contract {
 
     @Test
     default void severalKeysInABatchWithOthersAreAllOrNone() {
-        AcquireRequest pair = Asking.forKeys(List.of(key("a"), key("b")));
-        AcquireRequest single = Asking.forKey(key("b"));
-        AcquireRequest overlapping = Asking.forKeys(List.of(key("b"), key("c")));
+        AcquireRequest pair = ContractRequests.forKeys(List.of(key("a"), key("b")));
+        AcquireRequest single = ContractRequests.forKey(key("b"));
+        AcquireRequest overlapping = ContractRequests.forKeys(List.of(key("b"), key("c")));
         Answers<AcquireAnswer> answers = client().store().tryAcquire(List.of(single, pair, overlapping));
         assertThat(granted(answers.get(0))).hasSize(1);
         assertThat(answers.get(1)).isInstanceOf(AcquireAnswer.Refused.class);
@@ -161,7 +164,7 @@ interface BatchContract extends Contract {
         List<LockKey> keys = IntStream.range(0, AcquireRequest.MAX_KEYS)
                 .mapToObj(i -> key("many/" + i))
                 .toList();
-        List<LeaseRecord> leases = granted(client().ask(Asking.forKeys(keys)));
+        List<LeaseRecord> leases = granted(client().ask(ContractRequests.forKeys(keys)));
         assertThat(leases).hasSize(AcquireRequest.MAX_KEYS);
         assertThat(Collections.frequency(
                         leases.stream().map(LeaseRecord::id).toList(),

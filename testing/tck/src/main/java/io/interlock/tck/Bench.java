@@ -136,7 +136,7 @@ final class Bench {
 
     /** Takes {@code key} as soon as the store answers again, with a quiet period let pass if there is one. */
     LeaseRecord takeOnceRecovered(LockKey key) {
-        AcquireRequest request = Asking.forKey(key);
+        AcquireRequest request = ContractRequests.forKey(key);
         AcquireAnswer answer = onceAvailable(() -> client.ask(request));
         if (answer instanceof AcquireAnswer.Refused refused) {
             assertThat(refused.refusal()).isInstanceOf(Refusal.StoreRecovering.class);

@@ -199,8 +199,8 @@ public abstract class BrokenNetworkContract implements RunContract {
     void aTakeOverWhoseAnswerIsLostHappensOnce() {
         Client caller = new Client(unlucky().store());
         LeaseRecord before = caller.take(key("k"));
-        advance(Asking.TTL);
-        AcquireRequest request = Asking.forKey(key("k"));
+        advance(ContractRequests.TTL);
+        AcquireRequest request = ContractRequests.forKey(key("k"));
         loseStepAfter(() -> requireNonNull(leaseOf(key("k"))).id().equals(request.id()));
         LeaseRecord lease = answered(() -> caller.take(request));
         assertThat(lease.token()).isGreaterThan(before.token());
@@ -443,8 +443,8 @@ public abstract class BrokenNetworkContract implements RunContract {
             stopped.pause();
             locked.letGo();
             Instant begin = client().store().storeTime();
-            CompletableFuture<AcquireAnswer> lease = CompletableFuture.supplyAsync(
-                    () -> other.tryAcquire(List.of(Asking.forKey(key("k")))).only());
+            CompletableFuture<AcquireAnswer> lease = CompletableFuture.supplyAsync(() ->
+                    other.tryAcquire(List.of(ContractRequests.forKey(key("k")))).only());
             SubmitAnswer run = client().submit(key("k"), spec().policy(ConflictPolicy.QUEUE));
             boolean granted = lease.get(30, TimeUnit.SECONDS) instanceof AcquireAnswer.Granted;
             assertThat(Duration.between(begin, client().store().storeTime()))
@@ -456,7 +456,7 @@ public abstract class BrokenNetworkContract implements RunContract {
             assertThat(stopped.answer()).as("of what was undone").startsWith("refused");
             LeaseRecord left = leaseOf(key("k"));
             assertThat(left == null ? "none" : left.holder().label())
-                    .isEqualTo(granted ? Asking.HOLDER.label() : "none");
+                    .isEqualTo(granted ? ContractRequests.HOLDER.label() : "none");
         }
     }
 }

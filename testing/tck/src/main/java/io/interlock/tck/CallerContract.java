@@ -148,8 +148,8 @@ interface CallerContract extends RunContract {
 
     @Test
     default void callersThatReportInOneBatchAllStillWait() {
-        new Client(client().store()).take(Asking.forKey(key("batch"), Duration.ofMinutes(2)));
-        new Client(client().store()).take(Asking.forKey(key("elsewhere"), Duration.ofMinutes(2)));
+        new Client(client().store()).take(ContractRequests.forKey(key("batch"), Duration.ofMinutes(2)));
+        new Client(client().store()).take(ContractRequests.forKey(key("elsewhere"), Duration.ofMinutes(2)));
         List<TurnRequest> all = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             SubmitRequest.Caller caller = RunClient.caller();

@@ -56,7 +56,7 @@ final class Client {
 
     /** Asks for one key on ordinary terms, and must get its lease. */
     LeaseRecord take(LockKey key) {
-        return take(Asking.forKey(key));
+        return take(ContractRequests.forKey(key));
     }
 
     /** Asks, and must be refused. */
@@ -68,7 +68,7 @@ final class Client {
 
     /** Asks for one key on ordinary terms, and must be refused. */
     Refusal refusal(LockKey key) {
-        return refusal(Asking.forKey(key));
+        return refusal(ContractRequests.forKey(key));
     }
 
     RenewAnswer renew(LeaseRecord lease, Duration ttl) {
@@ -85,7 +85,7 @@ final class Client {
 
     /** Renews, and must hear that the lease is lost. */
     RenewAnswer.Lost lost(LeaseRecord lease) {
-        RenewAnswer answer = renew(lease, Asking.TTL);
+        RenewAnswer answer = renew(lease, ContractRequests.TTL);
         assertThat(answer).isInstanceOf(RenewAnswer.Lost.class);
         return (RenewAnswer.Lost) answer;
     }

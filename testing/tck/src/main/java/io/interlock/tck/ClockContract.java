@@ -28,17 +28,18 @@ interface ClockContract extends Contract {
         Client ahead = bench().clientIn(fast);
         Client behind = bench().clientIn(slow);
         LeaseRecord lease = ahead.take(key("clocks"));
-        assertThat(Duration.between(lease.grantedAt(), lease.expiresAt())).isEqualTo(Asking.TTL);
+        assertThat(Duration.between(lease.grantedAt(), lease.expiresAt())).isEqualTo(ContractRequests.TTL);
         Refusal refusal = behind.refusal(key("clocks"));
         assertThat(refusal).isInstanceOf(Refusal.Held.class);
-        assertThat(((Refusal.Held) refusal).current().remaining()).isBetween(Asking.TTL.minusSeconds(20), Asking.TTL);
+        assertThat(((Refusal.Held) refusal).current().remaining())
+                .isBetween(ContractRequests.TTL.minusSeconds(20), ContractRequests.TTL);
 
         fast.jump(HOURS.multipliedBy(-3));
         slow.jump(HOURS.multipliedBy(3));
         assertThat(behind.refusal(key("clocks"))).isInstanceOf(Refusal.Held.class);
-        assertThat(ahead.renewed(lease, Asking.TTL).expiresAt())
+        assertThat(ahead.renewed(lease, ContractRequests.TTL).expiresAt())
                 .isBefore(lease.expiresAt().plusSeconds(20));
-        advance(Asking.TTL.minusSeconds(10));
+        advance(ContractRequests.TTL.minusSeconds(10));
         assertThat(behind.refusal(key("clocks"))).isInstanceOf(Refusal.Held.class);
         bench().advancePast(Duration.ofSeconds(10));
         LeaseRecord next = behind.take(key("clocks"));

@@ -1,6 +1,6 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LeaseRecord;
@@ -27,8 +27,8 @@ interface ContentionContract extends Contract {
         for (int round = 0; round < 5; round++) {
             LockKey key = key("race/" + round);
             AtomicInteger grants = new AtomicInteger();
-            Crowd.run(8, number -> {
-                if (clients.get(number % 4).ask(Asking.forKey(key)) instanceof AcquireAnswer.Granted) {
+            ParallelThreads.run(8, number -> {
+                if (clients.get(number % 4).ask(ContractRequests.forKey(key)) instanceof AcquireAnswer.Granted) {
                     grants.incrementAndGet();
                 }
             });
@@ -41,10 +41,10 @@ interface ContentionContract extends Contract {
         List<Client> clients = clients(4);
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger turns = new AtomicInteger();
-        Crowd.run(8, number -> {
+        ParallelThreads.run(8, number -> {
             Client mine = clients.get(number % 4);
             while (turns.get() < 80) {
-                if (mine.ask(Asking.forKey(key("contended"))) instanceof AcquireAnswer.Granted granted) {
+                if (mine.ask(ContractRequests.forKey(key("contended"))) instanceof AcquireAnswer.Granted granted) {
                     assertThat(inside.incrementAndGet()).as("holders at once").isEqualTo(1);
                     turns.incrementAndGet();
                     inside.decrementAndGet();
@@ -57,9 +57,9 @@ interface ContentionContract extends Contract {
     @Test
     default void theSameRequestFromManyThreadsIsOneGrant() throws Exception {
         List<Client> clients = clients(4);
-        AcquireRequest request = Asking.forKeys(List.of(key("same/1"), key("same/2")));
+        AcquireRequest request = ContractRequests.forKeys(List.of(key("same/1"), key("same/2")));
         List<List<LeaseRecord>> answers = Collections.synchronizedList(new ArrayList<>());
-        Crowd.run(
+        ParallelThreads.run(
                 8,
                 number -> answers.add(clients.get(number % 4).grants(request).stream()
                         .map(AcquireAnswer.Grant::lease)
@@ -75,7 +75,7 @@ interface ContentionContract extends Contract {
         List<Client> clients = clients(4);
         LeaseRecord lease = client().take(key("once"));
         AtomicInteger released = new AtomicInteger();
-        Crowd.run(8, number -> {
+        ParallelThreads.run(8, number -> {
             if (clients.get(number % 4).release(lease) instanceof ReleaseAnswer.Released) {
                 released.incrementAndGet();
             }
@@ -91,10 +91,10 @@ interface ContentionContract extends Contract {
             LeaseRecord old = client().take(key);
             bench().advancePast(TTL);
             AtomicInteger grants = new AtomicInteger();
-            Crowd.run(8, number -> {
+            ParallelThreads.run(8, number -> {
                 Client mine = clients.get(number % 4);
                 if (number < 4) {
-                    grants.addAndGet(mine.ask(Asking.forKey(key)) instanceof AcquireAnswer.Granted ? 1 : 0);
+                    grants.addAndGet(mine.ask(ContractRequests.forKey(key)) instanceof AcquireAnswer.Granted ? 1 : 0);
                 } else if (number < 6) {
                     mine.store().sweep(10);
                 } else {
@@ -112,14 +112,14 @@ interface ContentionContract extends Contract {
         List<LockKey> keys =
                 IntStream.range(0, 5).mapToObj(i -> key("bundle/" + i)).toList();
         ConcurrentHashMap<LockKey, Integer> owners = new ConcurrentHashMap<>();
-        Crowd.run(6, number -> {
+        ParallelThreads.run(6, number -> {
             Client mine = clients.get(number % 4);
             Random random = new Random(number);
             int turns = 0;
             while (turns < 8) {
                 List<LockKey> shuffled = new ArrayList<>(keys);
                 Collections.shuffle(shuffled, random);
-                AcquireRequest request = Asking.forKeys(shuffled.subList(0, 2 + random.nextInt(2)));
+                AcquireRequest request = ContractRequests.forKeys(shuffled.subList(0, 2 + random.nextInt(2)));
                 if (mine.ask(request) instanceof AcquireAnswer.Granted granted) {
                     request.keys()
                             .forEach(key -> assertThat(owners.putIfAbsent(key, number))

@@ -63,7 +63,7 @@ interface CrashContract extends Contract {
         LockKey key = key("crash/" + number % 3);
         while (!stop.get()) {
             // The same request until it is clear what came of it: an unknown grant would keep the key closed.
-            AcquireRequest request = Asking.forKey(key);
+            AcquireRequest request = ContractRequests.forKey(key);
             AcquireAnswer answer = insist(() -> client().ask(request));
             if (answer instanceof AcquireAnswer.Granted granted) {
                 LeaseRecord lease = granted.grants().get(0).lease();
@@ -87,7 +87,7 @@ interface CrashContract extends Contract {
     }
 
     private @Nullable Refusal quietPeriod() {
-        AcquireAnswer answer = insist(() -> client().ask(Asking.forKey(key("crash/probe"))));
+        AcquireAnswer answer = insist(() -> client().ask(ContractRequests.forKey(key("crash/probe"))));
         return answer instanceof AcquireAnswer.Refused refused ? refused.refusal() : null;
     }
 

@@ -14,8 +14,8 @@ import io.interlock.run.Ending;
 import io.interlock.run.LineLimits;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.RunCount;
 import io.interlock.run.RunSpec;
-import io.interlock.run.Tally;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunViews;
@@ -63,9 +63,9 @@ interface CrowdedStoreContract extends RunContract {
     }
 
     private long pending(String tenant) {
-        return book(RunViews.class).tallies().stream()
-                .filter(tally -> tally.tenant().equals(tenant) && tally.state() == RunState.PENDING)
-                .mapToLong(Tally::count)
+        return book(RunViews.class).runCounts().stream()
+                .filter(count -> count.tenant().equals(tenant) && count.state() == RunState.PENDING)
+                .mapToLong(RunCount::count)
                 .sum();
     }
 
@@ -115,10 +115,10 @@ interface CrowdedStoreContract extends RunContract {
     default void leasesThatAreOverHideNoKeyThatOpensLater() {
         Client bare = new Client(client().store());
         many("paused/").forEach(name -> {
-            bare.take(Asking.forKey(key(name), Duration.ofSeconds(20)));
+            bare.take(ContractRequests.forKey(key(name), Duration.ofSeconds(20)));
             client().queues(key(name), queued());
         });
-        bare.take(Asking.forKey(key("next")));
+        bare.take(ContractRequests.forKey(key("next")));
         Run next = client().queues(key("next"), queued()).run();
         pause("paused/*");
         advance(Duration.ofSeconds(31));

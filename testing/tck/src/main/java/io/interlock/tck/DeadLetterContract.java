@@ -146,7 +146,7 @@ interface DeadLetterContract extends DeadLetterWords {
     default void ofTwoRedrivesAtOnceOneWins() throws Exception {
         Run dead = dies(key("race"), spec());
         Queue<RedriveAnswer> answers = new ConcurrentLinkedQueue<>();
-        Crowd.run(4, index -> {
+        ParallelThreads.run(4, index -> {
             DeadLetters own = (DeadLetters) bench().anotherClient().store();
             answers.add(own.redrive(new RedriveRequest(dead.id(), freshRun(), "dora", "again")));
         });

@@ -15,8 +15,8 @@ import io.interlock.run.Execution;
 import io.interlock.run.JobName;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.RunCount;
 import io.interlock.run.RunSpec;
-import io.interlock.run.Tally;
 import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
@@ -121,14 +121,14 @@ interface DiscardContract extends DeadLetterWords {
         RunViews views = book(RunViews.class);
         Run dead = dies(key("tally"), spec());
         Run second = dies(key("tally-2"), spec());
-        assertThat(views.tallies())
-                .containsExactly(new Tally(
+        assertThat(views.runCounts())
+                .containsExactly(new RunCount(
                         "acme", dead.job(), RunState.DEAD, 2, dead.status().since()));
         discard(dead.id());
-        assertThat(views.tallies())
-                .containsExactly(new Tally(
+        assertThat(views.runCounts())
+                .containsExactly(new RunCount(
                         "acme", second.job(), RunState.DEAD, 1, second.status().since()));
         discard(second.id());
-        assertThat(views.tallies()).isEmpty();
+        assertThat(views.runCounts()).isEmpty();
     }
 }

@@ -1,7 +1,7 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.LOCK_DELAY;
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.LOCK_DELAY;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.EvictAnswer;
@@ -56,7 +56,7 @@ interface EvictContract extends Contract {
 
     @Test
     default void anEvictedKeyOpensOnlyAfterItsLockDelayToo() {
-        LeaseRecord lease = client().take(Asking.withLockDelay(key("victim")));
+        LeaseRecord lease = client().take(ContractRequests.withLockDelay(key("victim")));
         EvictAnswer.Evicted evicted = client().evicted(lease);
         assertThat(Duration.between(evicted.victim().expiresAt(), evicted.opensAt()))
                 .isBetween(LOCK_DELAY.minusMillis(1), LOCK_DELAY.plusMillis(1));
@@ -68,7 +68,7 @@ interface EvictContract extends Contract {
 
     @Test
     default void anEvictedKeyOpensWhenItsHolderHasStopped() {
-        LeaseRecord lease = client().take(Asking.withLockDelay(key("victim")));
+        LeaseRecord lease = client().take(ContractRequests.withLockDelay(key("victim")));
         client().evicted(lease);
         assertThat(client().release(lease)).isInstanceOf(ReleaseAnswer.Lapsed.class);
         assertThat(client().find(key("victim"))).isEmpty();
@@ -113,7 +113,7 @@ interface EvictContract extends Contract {
 
     @Test
     default void anEvictedGrantIsNotConfirmedToWhoAsksAgainWithItsId() {
-        AcquireRequest request = Asking.forKey(key("victim"));
+        AcquireRequest request = ContractRequests.forKey(key("victim"));
         LeaseRecord lease = client().take(request);
         client().evicted(lease);
         assertThat(client().refusal(request)).isInstanceOf(Refusal.Held.class);
@@ -121,7 +121,7 @@ interface EvictContract extends Contract {
 
     @Test
     default void evictingAnExpiredLeaseChangesNothingAboutWhenTheKeyOpens() {
-        LeaseRecord lease = client().take(Asking.withLockDelay(key("late")));
+        LeaseRecord lease = client().take(ContractRequests.withLockDelay(key("late")));
         bench().advancePast(TTL);
         client().evicted(lease);
         assertThat(client().refusal(key("late"))).isInstanceOf(Refusal.Delayed.class);

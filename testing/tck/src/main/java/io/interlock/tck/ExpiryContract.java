@@ -1,7 +1,7 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.LOCK_DELAY;
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.LOCK_DELAY;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.FencingToken;
@@ -28,22 +28,22 @@ interface ExpiryContract extends Contract {
         client().holds(lease);
         bench().advancePast(Duration.ofSeconds(5));
         assertThat(client().find(key("boundary")).orElseThrow().isExpired()).isTrue();
-        AcquireAnswer.Grant next = bench().anotherClient().grant(Asking.forKey(key("boundary")));
+        AcquireAnswer.Grant next = bench().anotherClient().grant(ContractRequests.forKey(key("boundary")));
         assertThat(next.predecessor().orElseThrow().token()).isEqualTo(lease.token());
         assertThat(next.predecessor().orElseThrow().holder()).isEqualTo(lease.holder());
     }
 
     @Test
     default void theHoldersOwnTermsDecideNotTheAskers() {
-        client().take(Asking.forKey(key("terms"), Duration.ofSeconds(60)));
+        client().take(ContractRequests.forKey(key("terms"), Duration.ofSeconds(60)));
         advance(Duration.ofSeconds(40));
-        assertThat(bench().anotherClient().refusal(Asking.forKey(key("terms"), Duration.ofSeconds(2))))
+        assertThat(bench().anotherClient().refusal(ContractRequests.forKey(key("terms"), Duration.ofSeconds(2))))
                 .isInstanceOf(Refusal.Held.class);
     }
 
     @Test
     default void anExpiredKeyStaysClosedForItsLockDelay() {
-        LeaseRecord lease = client().take(Asking.withLockDelay(key("delayed")));
+        LeaseRecord lease = client().take(ContractRequests.withLockDelay(key("delayed")));
         bench().advancePast(TTL);
         Refusal refusal = bench().anotherClient().refusal(key("delayed"));
         assertThat(refusal).isInstanceOf(Refusal.Delayed.class);
@@ -62,14 +62,14 @@ interface ExpiryContract extends Contract {
     default void theLockDelayOfTheEndedLeaseCountsAndNotTheAskers() {
         client().take(key("no-delay"));
         bench().advancePast(TTL);
-        bench().anotherClient().take(Asking.withLockDelay(key("no-delay")));
+        bench().anotherClient().take(ContractRequests.withLockDelay(key("no-delay")));
     }
 
     @Test
     default void whoWantsToLookFirstIsTold() {
         LeaseRecord lease = client().take(key("probe"));
         bench().advancePast(TTL);
-        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        AcquireRequest asking = ContractRequests.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
         Refusal refusal = client().refusal(asking);
         assertThat(refusal).isInstanceOf(Refusal.AwaitsProbe.class);
         assertThat(((Refusal.AwaitsProbe) refusal).expired().token()).isEqualTo(lease.token());
@@ -83,7 +83,7 @@ interface ExpiryContract extends Contract {
         bench().advancePast(TTL);
         LeaseRecord second = client().take(key("probe"));
         bench().advancePast(TTL);
-        AcquireRequest asking = Asking.forKey(key("probe"));
+        AcquireRequest asking = ContractRequests.forKey(key("probe"));
         assertThat(client().refusal(asking.taking(cleared(key("probe"), first.token()))))
                 .isInstanceOf(Refusal.AwaitsProbe.class);
         assertThat(client().refusal(asking.taking(cleared(key("other"), second.token()))))
@@ -93,16 +93,16 @@ interface ExpiryContract extends Contract {
 
     @Test
     default void aReleasedOrNewKeyNeedsNoLook() {
-        AcquireRequest asking = Asking.forKey(key("new")).taking(Takeover.onlyCleared(Map.of()));
+        AcquireRequest asking = ContractRequests.forKey(key("new")).taking(Takeover.onlyCleared(Map.of()));
         LeaseRecord lease = client().take(asking);
         client().released(lease);
-        client().take(Asking.forKey(key("new")).taking(Takeover.onlyCleared(Map.of())));
+        client().take(ContractRequests.forKey(key("new")).taking(Takeover.onlyCleared(Map.of())));
     }
 
     @Test
     default void theReasonsOfARefusalHaveAnOrder() {
-        AcquireRequest asking = Asking.forKey(key("order")).taking(Takeover.onlyCleared(Map.of()));
-        LeaseRecord lease = client().take(Asking.withLockDelay(key("order")));
+        AcquireRequest asking = ContractRequests.forKey(key("order")).taking(Takeover.onlyCleared(Map.of()));
+        LeaseRecord lease = client().take(ContractRequests.withLockDelay(key("order")));
         assertThat(client().refusal(asking)).isInstanceOf(Refusal.Held.class);
         bench().advancePast(TTL);
         assertThat(client().refusal(asking)).isInstanceOf(Refusal.Delayed.class);
@@ -115,18 +115,18 @@ interface ExpiryContract extends Contract {
 
     @Test
     default void aSweepLeavesWhatTheNextOneWantsToLookAfter() {
-        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        AcquireRequest asking = ContractRequests.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
         LeaseRecord lease = client().take(asking);
         bench().advancePast(TTL);
         assertThat(client().store().sweep(100)).isEmpty();
-        assertThat(client().refusal(Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()))))
+        assertThat(client().refusal(ContractRequests.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()))))
                 .isInstanceOf(Refusal.AwaitsProbe.class);
-        client().take(Asking.forKey(key("probe")).taking(cleared(key("probe"), lease.token())));
+        client().take(ContractRequests.forKey(key("probe")).taking(cleared(key("probe"), lease.token())));
     }
 
     @Test
     default void renewingDoesNotForgetThatTheNextOneWantsToLook() {
-        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        AcquireRequest asking = ContractRequests.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
         client().renewed(client().take(asking), TTL);
         bench().advancePast(TTL);
         assertThat(client().store().sweep(100)).isEmpty();
@@ -134,16 +134,16 @@ interface ExpiryContract extends Contract {
 
     @Test
     default void whoeverEvictsHasLooked() {
-        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        AcquireRequest asking = ContractRequests.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
         LeaseRecord lease = client().take(asking);
         client().store().evict(new EvictRequest(lease.key(), lease.token(), "ops", "the warehouse job is gone"));
         bench().advancePast(TTL);
-        client().take(Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of())));
+        client().take(ContractRequests.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of())));
     }
 
     @Test
     default void aSweepClearsWhatWasEvictedAlsoIfTheNextOneWantsToLook() {
-        AcquireRequest asking = Asking.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
+        AcquireRequest asking = ContractRequests.forKey(key("probe")).taking(Takeover.onlyCleared(Map.of()));
         LeaseRecord lease = client().take(asking);
         client().store().evict(new EvictRequest(lease.key(), lease.token(), "ops", "the warehouse job is gone"));
         bench().advancePast(TTL);
@@ -153,8 +153,8 @@ interface ExpiryContract extends Contract {
     @Test
     default void sweepingClearsOnlyWhatIsOver() {
         LeaseRecord plain = client().take(key("plain"));
-        LeaseRecord delayed = client().take(Asking.withLockDelay(key("delayed")));
-        client().take(Asking.forKey(key("live"), TTL.multipliedBy(2)));
+        LeaseRecord delayed = client().take(ContractRequests.withLockDelay(key("delayed")));
+        client().take(ContractRequests.forKey(key("live"), TTL.multipliedBy(2)));
         assertThat(client().store().sweep(100)).isEmpty();
         bench().advancePast(TTL);
         assertThat(tokens(client().store().sweep(100))).containsExactly(plain.token());
@@ -184,7 +184,8 @@ interface ExpiryContract extends Contract {
         bench().advancePast(TTL);
         client().store().sweep(100);
         client().lost(lease);
-        assertThat(client().grant(Asking.forKey(key("swept"))).predecessor()).isEmpty();
+        assertThat(client().grant(ContractRequests.forKey(key("swept"))).predecessor())
+                .isEmpty();
     }
 
     private static Takeover cleared(LockKey key, FencingToken token) {

@@ -65,7 +65,7 @@ interface FinishContract extends RunContract {
                 new FencingToken(right.token().value() + 1),
                 right.ending());
         FinishRequest otherLease =
-                new FinishRequest(right.run(), right.key(), Asking.freshId(), right.token(), right.ending());
+                new FinishRequest(right.run(), right.key(), ContractRequests.freshId(), right.token(), right.ending());
         for (FinishRequest wrong : List.of(otherToken, otherLease)) {
             FinishAnswer answer = client().store().finish(List.of(wrong)).only();
             assertThat(as(FinishAnswer.LeaseLost.class, answer).cause()).isEqualTo(LossCause.GONE);

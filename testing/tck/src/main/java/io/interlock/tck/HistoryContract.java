@@ -216,7 +216,7 @@ interface HistoryContract extends HistoryWords {
         }
         advance(Duration.ofHours(2));
         AtomicInteger forgotten = new AtomicInteger();
-        Crowd.run(3, index -> {
+        ParallelThreads.run(3, index -> {
             RunHistory own = (RunHistory) bench().anotherClient().store();
             for (int round = 0; round < 12; round++) {
                 forgotten.addAndGet(own.forget(RETENTION, 2).runs());

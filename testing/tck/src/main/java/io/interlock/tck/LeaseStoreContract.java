@@ -115,7 +115,7 @@ public abstract class LeaseStoreContract
     }
 
     private static Instant storeTime(Client client) {
-        AcquireAnswer answer = client.ask(Asking.forKey(LockKey.of("tck", "clock")));
+        AcquireAnswer answer = client.ask(ContractRequests.forKey(LockKey.of("tck", "clock")));
         if (answer instanceof AcquireAnswer.Granted granted) {
             return granted.grants().get(0).lease().observedAt();
         }

@@ -65,7 +65,7 @@ interface LookingContract extends RunContract {
         client().succeeds(work);
         Run holder = client().starts(key("why"), spec()).run();
         Claimed second = client().claim();
-        client().beat(second, "copy");
+        client().heartbeat(second, "copy");
         client().queues(key("why"), spec().policy(ConflictPolicy.QUEUE));
         Run waiting =
                 client().queues(key("why"), spec().policy(ConflictPolicy.QUEUE)).run();

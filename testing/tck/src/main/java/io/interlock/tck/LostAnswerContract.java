@@ -1,6 +1,6 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,7 +19,7 @@ interface LostAnswerContract extends Contract {
     default void anAcquireWhoseAnswerWasLostIsMadeAgainWithTheSameId() {
         AnswerLosingStore losing = new AnswerLosingStore(bench().openUnrecorded());
         Client unlucky = new Client(bench().recording(losing));
-        AcquireRequest request = Asking.forKey(key("unclear"));
+        AcquireRequest request = ContractRequests.forKey(key("unclear"));
         losing.loseNext(1);
         assertThatThrownBy(() -> unlucky.ask(request)).isInstanceOf(StoreUnavailableException.class);
         LeaseRecord stored = client().find(key("unclear")).orElseThrow();
@@ -33,7 +33,7 @@ interface LostAnswerContract extends Contract {
     default void severalKeysWhoseAnswerWasLostAreAskedForAgain() {
         AnswerLosingStore losing = new AnswerLosingStore(bench().openUnrecorded());
         Client unlucky = new Client(bench().recording(losing));
-        AcquireRequest request = Asking.forKeys(List.of(key("a"), key("b")));
+        AcquireRequest request = ContractRequests.forKeys(List.of(key("a"), key("b")));
         losing.loseNext(2);
         assertThatThrownBy(() -> unlucky.ask(request)).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> unlucky.ask(request)).isInstanceOf(StoreUnavailableException.class);

@@ -9,8 +9,8 @@ import io.interlock.LeaseTerms;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.RunState;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
@@ -28,19 +28,20 @@ interface LostRunContract extends RunContract {
 
     @Test
     default void beatsKeepTheLeaseAndTheStages() {
-        client().starts(key("beat"), spec());
+        client().starts(key("heartbeat"), spec());
         Claimed work = client().claim();
-        client().beat(work, "read");
+        client().heartbeat(work, "read");
         advance(Duration.ofSeconds(20));
-        client().beat(work, "read");
-        BeatAnswer.Beating beating = as(BeatAnswer.Beating.class, client().beat(work, "write"));
+        client().heartbeat(work, "read");
+        HeartbeatAnswer.Beating beating = as(HeartbeatAnswer.Beating.class, client().heartbeat(work, "write"));
         assertThat(beating.lease().expiresAt()).isAfter(work.lease().expiresAt());
         advance(Duration.ofSeconds(20));
         assertThat(client().run(work.run().id()).status().stages())
                 .extracting(Stage::name)
                 .containsExactly("read", "write");
         client().succeeds(work);
-        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.GONE);
+        assertThat(as(HeartbeatAnswer.Lost.class, client().heartbeat(work)).cause())
+                .isEqualTo(LossCause.GONE);
     }
 
     @Test
@@ -48,7 +49,7 @@ interface LostRunContract extends RunContract {
         client().starts(key("stages"), spec());
         Claimed work = client().claim();
         for (int i = 1; i <= RunStatus.MOST_STAGES + 2; i++) {
-            assertThat(client().beat(work, "batch " + i)).isInstanceOf(BeatAnswer.Beating.class);
+            assertThat(client().heartbeat(work, "batch " + i)).isInstanceOf(HeartbeatAnswer.Beating.class);
         }
         assertThat(client().run(work.run().id()).status().stages())
                 .extracting(Stage::name)
@@ -65,7 +66,8 @@ interface LostRunContract extends RunContract {
         Claimed again = client().claim();
         assertThat(again.run().id()).isEqualTo(work.run().id());
         assertThat(again.lease().token()).isGreaterThan(work.lease().token());
-        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.GONE);
+        assertThat(as(HeartbeatAnswer.Lost.class, client().heartbeat(work)).cause())
+                .isEqualTo(LossCause.GONE);
         advance(Duration.ofSeconds(31));
         assertThat(client().store().sweepRuns(10))
                 .anySatisfy(action -> assertThat(action.state()).isEqualTo(RunState.DEAD));
@@ -111,9 +113,10 @@ interface LostRunContract extends RunContract {
         client().starts(key("runtime"), spec().limits(limits));
         Claimed work = client().claim();
         advance(Duration.ofSeconds(25));
-        assertThat(client().beat(work)).isInstanceOf(BeatAnswer.Beating.class);
+        assertThat(client().heartbeat(work)).isInstanceOf(HeartbeatAnswer.Beating.class);
         advance(Duration.ofSeconds(16));
-        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.OVERDUE);
+        assertThat(as(HeartbeatAnswer.Lost.class, client().heartbeat(work)).cause())
+                .isEqualTo(LossCause.OVERDUE);
         RenewAnswer renewed = client().store()
                 .renew(List.of(new RenewRequest(
                         work.run().key(), work.lease().id(), work.lease().token(), Duration.ofSeconds(30))))
@@ -137,9 +140,9 @@ interface LostRunContract extends RunContract {
         client().starts(key("died"), limitedRuntime());
         Claimed work = client().claim();
         advance(Duration.ofSeconds(25));
-        assertThat(client().beat(work))
+        assertThat(client().heartbeat(work))
                 .as("its lease now ends after its max runtime")
-                .isInstanceOf(BeatAnswer.Beating.class);
+                .isInstanceOf(HeartbeatAnswer.Beating.class);
         advance(Duration.ofSeconds(31));
         client().store().sweepRuns(10);
         client().ended(work.run().id(), RunState.QUEUED, "WORKER_TIMEOUT");
@@ -152,9 +155,10 @@ interface LostRunContract extends RunContract {
         client().starts(key("too-slow"), limitedRuntime());
         Claimed work = client().claim();
         advance(Duration.ofSeconds(25));
-        client().beat(work);
+        client().heartbeat(work);
         advance(Duration.ofSeconds(16));
-        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.OVERDUE);
+        assertThat(as(HeartbeatAnswer.Lost.class, client().heartbeat(work)).cause())
+                .isEqualTo(LossCause.OVERDUE);
         advance(Duration.ofSeconds(31));
         client().store().sweepRuns(10);
         client().ended(work.run().id(), RunState.TIMED_OUT, "MAX_RUNTIME");

@@ -36,7 +36,7 @@ public final class MutualExclusionProbe {
     /** Counts by {@code threads} threads that share {@code locks} among them, each {@code turns} times. */
     public static Result threads(List<Locks> locks, LockKey key, int threads, int turns) throws Exception {
         MutualExclusionProbe probe = new MutualExclusionProbe();
-        Crowd.run(threads, number -> {
+        ParallelThreads.run(threads, number -> {
             Locks mine = locks.get(number % locks.size());
             for (int i = 0; i < turns; i++) {
                 try (Lease lease = mine.acquire(key, TURN_WAIT).orElseThrow()) {

@@ -62,7 +62,7 @@ interface NotesContract extends RunContract {
         FencingToken otherToken = new FencingToken(right.token().value() + 1);
         for (OutputNote wrong : List.of(
                 new OutputNote(right.run(), right.key(), right.lease(), otherToken, "wrong"),
-                new OutputNote(right.run(), right.key(), Asking.freshId(), right.token(), "wrong"),
+                new OutputNote(right.run(), right.key(), ContractRequests.freshId(), right.token(), "wrong"),
                 new OutputNote(right.run(), key("other"), right.lease(), right.token(), "wrong"),
                 new OutputNote(RunClient.freshRun(), right.key(), right.lease(), right.token(), "wrong"))) {
             assertThat(notes().keepOutput(wrong)).as("%s", wrong).isFalse();
@@ -128,7 +128,7 @@ interface NotesContract extends RunContract {
         assertThat(notes().moveBookmark("events", 0, 8)).isFalse();
         assertThat(notes().bookmark("events")).isEqualTo(7);
         assertThat(notes().bookmark("others")).isZero();
-        Crowd.run(4, index -> {
+        ParallelThreads.run(4, index -> {
             RunNotes own = (RunNotes) bench().anotherClient().store();
             for (int moved = 0; moved < 10; ) {
                 long seen = own.bookmark("events");

@@ -23,13 +23,14 @@ interface OutageContract extends Contract {
     @Tag("locks")
     default void callersOfTheLibraryTakeTurnsThroughACrashAndGoOnAfterIt() throws Exception {
         List<LockKey> keys = List.of(key("outage/0"), key("outage/1"), key("outage/2"));
-        Turns turns = new Turns(keys, bench().patience());
+        KeyContenders turns = new KeyContenders(keys, bench().patience());
         List<Locks> locks = List.of(bench().locks(), bench().locks());
         List<CompletableFuture<Void>> callers = turns.begin(locks, CALLERS);
         try {
             turns.awaitMore(2);
             assumeTrue(bench().harness().crash(), "this store cannot be crashed");
-            AcquireAnswer answer = bench().onceAvailable(() -> client().ask(Asking.forKey(key("outage/probe"))));
+            AcquireAnswer answer =
+                    bench().onceAvailable(() -> client().ask(ContractRequests.forKey(key("outage/probe"))));
             if (answer instanceof AcquireAnswer.Refused refused) {
                 assertThat(refused.refusal()).isInstanceOf(Refusal.StoreRecovering.class);
                 // Nobody is granted anything now; whoever has a turn ends it before time goes on.

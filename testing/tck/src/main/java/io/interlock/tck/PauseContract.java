@@ -11,8 +11,8 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
@@ -79,7 +79,7 @@ interface PauseContract extends RunContract {
         client().starts(key("held"), spec());
         Claimed work = client().claim();
         client().store().pause(new PauseRequest("acme", "held", "carol", "lunch", Duration.ofSeconds(20)));
-        assertThat(client().beat(work)).isInstanceOf(BeatAnswer.Beating.class);
+        assertThat(client().heartbeat(work)).isInstanceOf(HeartbeatAnswer.Beating.class);
         Run next = client().queues(key("held"), spec().policy(ConflictPolicy.QUEUE))
                 .run();
         client().succeeds(work);

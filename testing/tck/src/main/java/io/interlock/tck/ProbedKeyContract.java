@@ -33,11 +33,11 @@ interface ProbedKeyContract extends RunContract {
     }
 
     private static AcquireRequest looking(LockKey key) {
-        return Asking.forKey(key).taking(Takeover.onlyCleared(Map.of()));
+        return ContractRequests.forKey(key).taking(Takeover.onlyCleared(Map.of()));
     }
 
     private static AcquireRequest havingLooked(LeaseRecord lease) {
-        return Asking.forKey(lease.key()).taking(Takeover.onlyCleared(Map.of(lease.key(), lease.token())));
+        return ContractRequests.forKey(lease.key()).taking(Takeover.onlyCleared(Map.of(lease.key(), lease.token())));
     }
 
     private LeaseRecord vanished(LockKey key) {

@@ -1,6 +1,6 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -46,7 +46,7 @@ interface RecoveryContract extends Contract {
         Queue<LeaseRecord> granted = new ConcurrentLinkedQueue<>();
         CompletableFuture<Instant> quietUntil = new CompletableFuture<>();
         Client other = bench().anotherClient();
-        Crowd.run(4, number -> {
+        ParallelThreads.run(4, number -> {
             if (number == 0) {
                 Awaitility.await()
                         .pollDelay(Duration.ZERO)
@@ -59,7 +59,8 @@ interface RecoveryContract extends Contract {
             for (int i = 0;
                     i < 1000
                             && !quietUntil.isDone()
-                            && mine.ask(Asking.forKey(key(number + "/" + i)).on(longest))
+                            && mine.ask(ContractRequests.forKey(key(number + "/" + i))
+                                            .on(longest))
                                     instanceof AcquireAnswer.Granted early;
                     i++) {
                 granted.add(early.grants().get(0).lease());
@@ -74,7 +75,7 @@ interface RecoveryContract extends Contract {
 
     @Test
     default void knownLeasesKeepRenewingInAQuietPeriodAndStillExclude() {
-        AcquireRequest request = Asking.forKey(key("steady"));
+        AcquireRequest request = ContractRequests.forKey(key("steady"));
         LeaseRecord lease = client().take(request);
         client().store().bumpEpoch("restored a backup");
         Duration rest = bench().capabilities().maxLease();
@@ -145,7 +146,7 @@ interface RecoveryContract extends Contract {
         Client closed = bench().anotherClient();
         closed.store().close();
         closed.store().close();
-        assertThatThrownBy(() -> closed.ask(Asking.forKey(key("closed"))))
+        assertThatThrownBy(() -> closed.ask(ContractRequests.forKey(key("closed"))))
                 .isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> closed.find(key("closed"))).isInstanceOf(StoreUnavailableException.class);
         assertThat(client().find(key("closed"))).isEmpty();

@@ -1,6 +1,6 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.LeaseRecord;
@@ -20,7 +20,7 @@ interface ReleaseContract extends Contract {
         assertThat(ended.token()).isEqualTo(lease.token());
         assertThat(ended.holder()).isEqualTo(lease.holder());
         assertThat(client().find(key("short-work"))).isEmpty();
-        AcquireAnswer.Grant next = bench().anotherClient().grant(Asking.forKey(key("short-work")));
+        AcquireAnswer.Grant next = bench().anotherClient().grant(ContractRequests.forKey(key("short-work")));
         assertThat(next.predecessor())
                 .as("a released lease did not end by itself")
                 .isEmpty();
@@ -28,7 +28,7 @@ interface ReleaseContract extends Contract {
 
     @Test
     default void aReleasedKeyHasNoLockDelay() {
-        client().released(client().take(Asking.withLockDelay(key("calm"))));
+        client().released(client().take(ContractRequests.withLockDelay(key("calm"))));
         bench().anotherClient().take(key("calm"));
     }
 
@@ -44,10 +44,12 @@ interface ReleaseContract extends Contract {
     @Test
     default void releasingNeedsBothIdAndToken() {
         LeaseRecord lease = client().take(key("mine"));
-        assertThat(client().release(Asking.withOtherId(lease))).isInstanceOf(ReleaseAnswer.Gone.class);
-        assertThat(client().release(Asking.withToken(lease, lease.token().value() - 1)))
+        assertThat(client().release(ContractRequests.withOtherId(lease))).isInstanceOf(ReleaseAnswer.Gone.class);
+        assertThat(client().release(
+                                ContractRequests.withToken(lease, lease.token().value() - 1)))
                 .isInstanceOf(ReleaseAnswer.Gone.class);
-        assertThat(client().release(Asking.withToken(lease, lease.token().value() + 1)))
+        assertThat(client().release(
+                                ContractRequests.withToken(lease, lease.token().value() + 1)))
                 .isInstanceOf(ReleaseAnswer.Gone.class);
         client().holds(lease);
         client().released(lease);
@@ -67,20 +69,20 @@ interface ReleaseContract extends Contract {
 
     @Test
     default void releasingAnExpiredLeaseLapsesAndFreesTheKeyWithoutLockDelay() {
-        LeaseRecord lease = client().take(Asking.withLockDelay(key("late")));
+        LeaseRecord lease = client().take(ContractRequests.withLockDelay(key("late")));
         bench().advancePast(TTL);
         ReleaseAnswer answer = client().release(lease);
         assertThat(answer).isInstanceOf(ReleaseAnswer.Lapsed.class);
         assertThat(((ReleaseAnswer.Lapsed) answer).ended().isExpired()).isTrue();
         assertThat(client().find(key("late"))).isEmpty();
-        AcquireAnswer.Grant next = bench().anotherClient().grant(Asking.forKey(key("late")));
+        AcquireAnswer.Grant next = bench().anotherClient().grant(ContractRequests.forKey(key("late")));
         assertThat(next.predecessor()).isEmpty();
         assertThat(client().release(lease)).isInstanceOf(ReleaseAnswer.Gone.class);
     }
 
     @Test
     default void releasingAnEvictedLeaseLapsesAndFreesTheKeyAtOnce() {
-        LeaseRecord lease = client().take(Asking.withLockDelay(key("evicted")));
+        LeaseRecord lease = client().take(ContractRequests.withLockDelay(key("evicted")));
         client().evicted(lease);
         ReleaseAnswer answer = client().release(lease);
         assertThat(answer).isInstanceOf(ReleaseAnswer.Lapsed.class);

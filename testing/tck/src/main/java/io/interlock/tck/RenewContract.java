@@ -1,6 +1,6 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -31,7 +31,7 @@ interface RenewContract extends Contract {
 
     @Test
     default void aRenewalSaysHowLongFromNowALeaseLastsAlsoIfThatIsShorter() {
-        LeaseRecord lease = client().take(Asking.forKey(key("short-rest"), Duration.ofSeconds(60)));
+        LeaseRecord lease = client().take(ContractRequests.forKey(key("short-rest"), Duration.ofSeconds(60)));
         Duration rest = Duration.ofSeconds(10);
         LeaseRecord renewed = client().renewed(lease, rest);
         assertThat(renewed.remaining()).isBetween(rest.minusSeconds(5), rest.plusMillis(1));
@@ -66,11 +66,11 @@ interface RenewContract extends Contract {
     @Test
     default void renewingNeedsBothIdAndToken() {
         LeaseRecord lease = client().take(key("mine"));
-        assertThat(client().lost(Asking.withOtherId(lease)).cause()).isEqualTo(LossCause.GONE);
-        assertThat(client().lost(Asking.withToken(lease, lease.token().value() + 1))
+        assertThat(client().lost(ContractRequests.withOtherId(lease)).cause()).isEqualTo(LossCause.GONE);
+        assertThat(client().lost(ContractRequests.withToken(lease, lease.token().value() + 1))
                         .cause())
                 .isEqualTo(LossCause.GONE);
-        assertThat(client().lost(Asking.withToken(lease, lease.token().value() - 1))
+        assertThat(client().lost(ContractRequests.withToken(lease, lease.token().value() - 1))
                         .cause())
                 .isEqualTo(LossCause.GONE);
         client().holds(lease);

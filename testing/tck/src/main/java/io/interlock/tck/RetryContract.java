@@ -9,10 +9,10 @@ import io.interlock.ConflictPolicy;
 import io.interlock.EvictAnswer;
 import io.interlock.LeaseRecord;
 import io.interlock.RunState;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
@@ -147,7 +147,7 @@ interface RetryContract extends RunContract {
         Run run = client().submitted(SubmitRequest.of(RunClient.freshRun(), key("ages"), spec)
                 .knownBy(new SubmitRequest.Idempotency("ages", "print", ages)));
         Run waiting = client().queues(key("ages"), spec).run();
-        assertThat(client().beat(client().claim())).isInstanceOf(BeatAnswer.Beating.class);
+        assertThat(client().heartbeat(client().claim())).isInstanceOf(HeartbeatAnswer.Beating.class);
         advance(Duration.ofSeconds(31));
         Claimed again = client().claim();
         assertThat(again.run().id()).isEqualTo(run.id());

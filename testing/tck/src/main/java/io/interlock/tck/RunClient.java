@@ -8,18 +8,18 @@ import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunSpec;
 import io.interlock.run.TurnAnswer;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
@@ -148,12 +148,12 @@ final class RunClient {
         return finished(work, new Ending.Failed(ERROR, true, null));
     }
 
-    BeatAnswer beat(Claimed work) {
-        return beat(work, "copy");
+    HeartbeatAnswer heartbeat(Claimed work) {
+        return heartbeat(work, "copy");
     }
 
-    BeatAnswer beat(Claimed work, String stage) {
-        return store.beat(List.of(new BeatRequest(
+    HeartbeatAnswer heartbeat(Claimed work, String stage) {
+        return store.heartbeat(List.of(new HeartbeatRequest(
                         work.run().id(),
                         work.run().key(),
                         work.lease().id(),

@@ -84,6 +84,6 @@ interface RunStormContract extends RunContract {
     }
 
     private void crowd(int people, Consumer<RunClient> work) throws Exception {
-        Crowd.run(people, index -> work.accept(bench().anotherClient()));
+        ParallelThreads.run(people, index -> work.accept(bench().anotherClient()));
     }
 }

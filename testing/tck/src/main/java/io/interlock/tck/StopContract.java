@@ -9,11 +9,11 @@ import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LossCause;
 import io.interlock.RunState;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunLimits;
@@ -50,7 +50,7 @@ interface StopContract extends RunContract {
         Claimed work = client().claim();
         assertThat(cancel(run)).isInstanceOf(CancelAnswer.StopRequested.class);
         client().is(run.id(), RunState.RUNNING);
-        BeatAnswer.Beating beating = as(BeatAnswer.Beating.class, client().beat(work));
+        HeartbeatAnswer.Beating beating = as(HeartbeatAnswer.Beating.class, client().heartbeat(work));
         assertThat(beating.stopRequest().orElseThrow().actor()).isEqualTo("carol");
         client().failsForNow(work);
         client().ended(run.id(), RunState.ABORTED, "CANCELLED");
@@ -73,7 +73,8 @@ interface StopContract extends RunContract {
         client().is(work.run().id(), RunState.RUNNING);
         assertThat(evict(work, token)).isInstanceOf(EvictAnswer.Evicted.class);
         client().ended(work.run().id(), RunState.ABORTED, "EVICTED");
-        assertThat(as(BeatAnswer.Lost.class, client().beat(work)).cause()).isEqualTo(LossCause.EVICTED);
+        assertThat(as(HeartbeatAnswer.Lost.class, client().heartbeat(work)).cause())
+                .isEqualTo(LossCause.EVICTED);
         client().is(next.id(), RunState.QUEUED);
         FinishAnswer stopped = client().finish(work, new Ending.Succeeded(null));
         assertThat(as(FinishAnswer.LeaseLost.class, stopped).cause()).isEqualTo(LossCause.EVICTED);

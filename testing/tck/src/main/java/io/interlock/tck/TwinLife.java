@@ -26,10 +26,10 @@ import io.interlock.spi.AcquireRequest.Takeover;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
@@ -79,7 +79,7 @@ final class TwinLife {
                 this::submitAgain,
                 this::finish,
                 this::finishAgain,
-                this::beat,
+                this::heartbeat,
                 this::takeTurn,
                 this::cancel,
                 this::pause,
@@ -212,22 +212,24 @@ final class TwinLife {
                 store -> store.finish(List.of(there)).only());
     }
 
-    private void beat() {
+    private void heartbeat() {
         if (!works.isEmpty()) {
             Work work = one(works);
             String stage = one(List.of("read", "write"));
             Progress progress = random.nextBoolean() ? null : new Progress(random.nextInt(5), 10L);
             stores.ask(
                     "beat " + work,
-                    store -> store.beat(List.of(beat(work, work.lease().one(), stage, progress)))
+                    store -> store.heartbeat(
+                                    List.of(heartbeat(work, work.lease().one(), stage, progress)))
                             .only(),
-                    store -> store.beat(List.of(beat(work, work.lease().other(), stage, progress)))
+                    store -> store.heartbeat(
+                                    List.of(heartbeat(work, work.lease().other(), stage, progress)))
                             .only());
         }
     }
 
-    private static BeatRequest beat(Work work, LeaseRecord lease, String stage, @Nullable Progress progress) {
-        return new BeatRequest(work.run().id(), work.run().key(), lease.id(), lease.token(), stage, progress);
+    private static HeartbeatRequest heartbeat(Work work, LeaseRecord lease, String stage, @Nullable Progress progress) {
+        return new HeartbeatRequest(work.run().id(), work.run().key(), lease.id(), lease.token(), stage, progress);
     }
 
     private void takeTurn() {

@@ -15,8 +15,8 @@ import io.interlock.run.Pause;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Run;
+import io.interlock.run.RunCount;
 import io.interlock.run.RunSpec;
-import io.interlock.run.Tally;
 import io.interlock.run.Turn;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResourceRequest;
@@ -107,7 +107,7 @@ interface ViewsContract extends RunContract {
     @Test
     default void aPauseIsShownUntilItEnds() {
         views();
-        new Client(client().store()).take(Asking.forKey(key("paused"), Duration.ofMinutes(4)));
+        new Client(client().store()).take(ContractRequests.forKey(key("paused"), Duration.ofMinutes(4)));
         client().store().pause(new PauseRequest("acme", "paused", "carol", "lunch", Duration.ofSeconds(20)));
         assertThat(view("paused").currentPause().map(Pause::reason)).contains("lunch");
         advance(Duration.ofSeconds(21));
@@ -162,12 +162,12 @@ interface ViewsContract extends RunContract {
         Run pending = client().starts(key("t2"), RunSpec.of(new JobName("other"), "alice"))
                 .run();
         Run stranger = client().starts(LockKey.of("globex", "t1"), spec()).run();
-        assertThat(views().tallies())
+        assertThat(views().runCounts())
                 .containsExactlyInAnyOrder(
-                        tally(running, RunState.RUNNING, 1),
-                        tally(waiting, RunState.QUEUED, 2),
-                        tally(pending, RunState.PENDING, 1),
-                        tally(stranger, RunState.PENDING, 1));
+                        count(running, RunState.RUNNING, 1),
+                        count(waiting, RunState.QUEUED, 2),
+                        count(pending, RunState.PENDING, 1),
+                        count(stranger, RunState.PENDING, 1));
     }
 
     @Test
@@ -183,8 +183,8 @@ interface ViewsContract extends RunContract {
         assertThat(views().openRuns("initech", 100)).isZero();
     }
 
-    private Tally tally(Run oldest, RunState state, long count) {
-        return new Tally(
+    private RunCount count(Run oldest, RunState state, long count) {
+        return new RunCount(
                 oldest.key().tenant(),
                 oldest.job(),
                 state,

@@ -1,6 +1,6 @@
 package io.interlock.tck;
 
-import static io.interlock.tck.Asking.TTL;
+import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -64,8 +64,8 @@ interface WakeUpContract extends Contract {
     private void releaseUntil(Semaphore heard, Client waiter, Consumer<LeaseRecord> ending) throws Exception {
         boolean woken = false;
         for (int attempt = 0; attempt < 4 && !woken; attempt++) {
-            LeaseRecord lease = client().take(Asking.forKey(key("awaited")));
-            waiter.refusal(Asking.forKey(key("awaited")).waiting());
+            LeaseRecord lease = client().take(ContractRequests.forKey(key("awaited")));
+            waiter.refusal(ContractRequests.forKey(key("awaited")).waiting());
             heard.drainPermits();
             ending.accept(lease);
             woken = heard.tryAcquire(2, TimeUnit.SECONDS);

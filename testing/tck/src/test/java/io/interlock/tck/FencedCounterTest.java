@@ -38,7 +38,7 @@ class FencedCounterTest {
     @Test
     void aPlainCounterLosesUpdatesWithoutALock() throws Exception {
         Path file = directory.resolve("plain");
-        Crowd.run(4, number -> {
+        ParallelThreads.run(4, number -> {
             for (int i = 0; i < 50; i++) {
                 new PlainCounter(file).increment();
             }

@@ -20,8 +20,8 @@ class StoreAuditTest {
 
     private static final Instant START = Instant.parse("2026-03-01T00:00:00Z");
     private static final LockKey KEY = LockKey.of("audited");
-    private static final LeaseId A = Asking.freshId();
-    private static final LeaseId B = Asking.freshId();
+    private static final LeaseId A = ContractRequests.freshId();
+    private static final LeaseId B = ContractRequests.freshId();
 
     private final History history = new History();
 
@@ -163,7 +163,7 @@ class StoreAuditTest {
     @Test
     void aGrantOfWhatWasNotAskedForIsFound() {
         LeaseRecord lease = lease(B, 1, 0, 30, 0);
-        AcquireRequest request = AcquireRequest.of(KEY, A, Asking.HOLDER, Asking.TTL);
+        AcquireRequest request = AcquireRequest.of(KEY, A, ContractRequests.HOLDER, ContractRequests.TTL);
         history.add(
                 history.begin(),
                 span -> new Event.Granted(span, request, List.of(new AcquireAnswer.Grant(lease, null))));
@@ -173,7 +173,8 @@ class StoreAuditTest {
     @Test
     void aGrantOfHalfOfWhatWasAskedForIsFound() {
         LeaseRecord lease = lease(A, 1, 0, 30, 0);
-        AcquireRequest request = AcquireRequest.of(List.of(KEY, LockKey.of("other")), A, Asking.HOLDER, Asking.TTL);
+        AcquireRequest request =
+                AcquireRequest.of(List.of(KEY, LockKey.of("other")), A, ContractRequests.HOLDER, ContractRequests.TTL);
         history.add(
                 history.begin(),
                 span -> new Event.Granted(span, request, List.of(new AcquireAnswer.Grant(lease, null))));
@@ -237,9 +238,10 @@ class StoreAuditTest {
     @Test
     void otherKeysDoNotMatter() {
         granted(A, 5, 0, 30);
-        LeaseRecord lease =
-                new LeaseRecord(LockKey.of("other"), B, Asking.HOLDER, new FencingToken(2), at(1), at(31), at(1), null);
-        AcquireRequest request = AcquireRequest.of(LockKey.of("other"), B, Asking.HOLDER, Asking.TTL);
+        LeaseRecord lease = new LeaseRecord(
+                LockKey.of("other"), B, ContractRequests.HOLDER, new FencingToken(2), at(1), at(31), at(1), null);
+        AcquireRequest request =
+                AcquireRequest.of(LockKey.of("other"), B, ContractRequests.HOLDER, ContractRequests.TTL);
         history.add(
                 history.begin(),
                 span -> new Event.Granted(span, request, List.of(new AcquireAnswer.Grant(lease, null))));
@@ -255,8 +257,8 @@ class StoreAuditTest {
     }
 
     private static Event granted(Event.Span span, LeaseId id, long token, int from, int to, Duration lockDelay) {
-        AcquireRequest request =
-                AcquireRequest.of(KEY, id, Asking.HOLDER, Asking.TTL).on(new LeaseTerms(Asking.TTL, lockDelay));
+        AcquireRequest request = AcquireRequest.of(KEY, id, ContractRequests.HOLDER, ContractRequests.TTL)
+                .on(new LeaseTerms(ContractRequests.TTL, lockDelay));
         return new Event.Granted(
                 span, request, List.of(new AcquireAnswer.Grant(lease(id, token, from, to, from), null)));
     }
@@ -282,7 +284,8 @@ class StoreAuditTest {
     }
 
     private static LeaseRecord lease(LeaseId id, long token, int from, int to, int observed) {
-        return new LeaseRecord(KEY, id, Asking.HOLDER, new FencingToken(token), at(from), at(to), at(observed), null);
+        return new LeaseRecord(
+                KEY, id, ContractRequests.HOLDER, new FencingToken(token), at(from), at(to), at(observed), null);
     }
 
     private static Instant at(int seconds) {

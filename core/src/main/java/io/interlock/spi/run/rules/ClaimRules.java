@@ -7,16 +7,16 @@ import io.interlock.LossCause;
 import io.interlock.RunId;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Execution;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.Stage;
 import io.interlock.run.TurnAnswer;
 import io.interlock.run.Waiter;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
 import java.time.Instant;
@@ -118,23 +118,23 @@ public final class ClaimRules {
     }
 
     /** Lets the lease of a run end a ttl from now, and keeps what the run reports. */
-    public static BeatAnswer beat(KeyState state, BeatRequest request) {
+    public static HeartbeatAnswer heartbeat(KeyState state, HeartbeatRequest request) {
         LeaseRow lease = state.lease().orElse(null);
         if (lease == null || !lease.isProvedBy(request.lease(), request.token())) {
-            return new BeatAnswer.Lost(LossCause.GONE, state.leaseRecord());
+            return new HeartbeatAnswer.Lost(LossCause.GONE, state.leaseRecord());
         }
         Run run = state.running().filter(state::hasLease).orElse(null);
         if (run == null || !run.id().equals(request.run()) || !lease.isLive(state.now())) {
-            return new BeatAnswer.Lost(FinishRules.cause(lease), state.leaseRecord());
+            return new HeartbeatAnswer.Lost(FinishRules.cause(lease), state.leaseRecord());
         }
         if (isOverdue(state)) {
             AttemptRules.markOutOfTime(state, run);
-            return new BeatAnswer.Lost(LossCause.OVERDUE, state.leaseRecord());
+            return new HeartbeatAnswer.Lost(LossCause.OVERDUE, state.leaseRecord());
         }
         state.setLease(lease.until(state.now().plus(run.spec().terms().ttl())));
         Stage stage = request.stage() == null ? null : new Stage(request.stage(), state.now());
         Run told = state.put(run.with(run.status().reporting(stage, request.progress())));
-        return new BeatAnswer.Beating(
+        return new HeartbeatAnswer.Beating(
                 Objects.requireNonNull(state.leaseRecord()), told.status().stop());
     }
 

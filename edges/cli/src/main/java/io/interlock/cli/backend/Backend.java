@@ -4,22 +4,22 @@ package io.interlock.cli.backend;
 public interface Backend extends AutoCloseable {
 
     /** For {@code interlock run}. */
-    Door door();
+    KeyAcquirer acquirer();
 
     /** Who has which key. */
-    LockBook locks();
+    LockApi locks();
 
     /** Runs. */
-    RunBook runs();
+    RunApi runs();
 
     /** Leases without runs. */
-    LeaseBook leases();
+    LeaseApi leases();
 
     /** API keys. */
-    KeyBook keys();
+    KeyApi keys();
 
-    /** What goes on in the house. */
-    HouseBook house();
+    /** Administration: resources, audit log, workers, jobs, janitor. */
+    AdminApi admin();
 
     /** Gives up connections; what is on record stays. */
     @Override

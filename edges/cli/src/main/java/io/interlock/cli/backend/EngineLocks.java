@@ -16,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The keys of one tenant on a store of runs. */
-final class EngineLocks implements LockBook {
+final class EngineLocks implements LockApi {
 
     private final RunEngine engine;
     private final String tenant;
@@ -30,7 +30,7 @@ final class EngineLocks implements LockBook {
 
     @Override
     public List<Facts> list(String prefix) {
-        return engine.records().keys(new KeyQuery(tenant, prefix, null, MOST)).stream()
+        return engine.queries().keys(new KeyQuery(tenant, prefix, null, MOST)).stream()
                 .map(LockFacts::of)
                 .toList();
     }
@@ -39,11 +39,11 @@ final class EngineLocks implements LockBook {
     public Facts show(String name) {
         LockKey key = LockKey.of(tenant, name);
         // Of the names that begin with it, the name itself comes first.
-        List<KeyView> first = engine.records().keys(new KeyQuery(tenant, name, null, 1));
+        List<KeyView> first = engine.queries().keys(new KeyQuery(tenant, name, null, 1));
         if (!first.isEmpty() && first.get(0).key().equals(key)) {
             return LockFacts.of(first.get(0));
         }
-        return engine.records().pauses(tenant).stream()
+        return engine.queries().pauses(tenant).stream()
                 .filter(pause -> pause.covers(key))
                 .findFirst()
                 .map(pause -> LockFacts.of(new KeyView(key, null, null, 0, null, pause, pause.since())))

@@ -30,7 +30,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The runs of one tenant on a store. */
-final class EngineRuns implements RunBook {
+final class EngineRuns implements RunApi {
 
     private final RunEngine engine;
     private final String tenant;
@@ -91,7 +91,7 @@ final class EngineRuns implements RunBook {
                 facts,
                 run,
                 engine.attempts(run.id()),
-                engine.records().output(run.id()).orElse(null));
+                engine.queries().output(run.id()).orElse(null));
     }
 
     @Override
@@ -106,7 +106,7 @@ final class EngineRuns implements RunBook {
             return line(LockKey.of(tenant, key));
         }
         List<Facts> all = new ArrayList<>();
-        engine.records().keys(KeyQuery.ofTenant(tenant)).stream()
+        engine.queries().keys(KeyQuery.ofTenant(tenant)).stream()
                 .filter(view -> view.waiting() > 0)
                 .forEach(view -> all.addAll(line(view.key())));
         return all;
@@ -171,12 +171,14 @@ final class EngineRuns implements RunBook {
 
     @Override
     public Facts redrive(String id, String reason) {
-        return Letters.redriven(engine.deadLetters().redrive(require(id).id(), actor, reason), id);
+        return DeadLetterResults.redriven(
+                engine.deadLetters().redrive(require(id).id(), actor, reason), id);
     }
 
     @Override
     public Facts discard(String id, String reason) {
-        return Letters.discarded(engine.deadLetters().discard(require(id).id(), actor, reason), id);
+        return DeadLetterResults.discarded(
+                engine.deadLetters().discard(require(id).id(), actor, reason), id);
     }
 
     private List<Facts> line(LockKey key) {

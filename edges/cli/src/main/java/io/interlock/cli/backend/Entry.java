@@ -8,9 +8,9 @@ public sealed interface Entry {
     /**
      * The key is ours.
      *
-     * @param tenure for how long, and what comes of it
+     * @param held for how long, and what comes of it
      */
-    record Granted(Tenure tenure) implements Entry {}
+    record Granted(HeldKey held) implements Entry {}
 
     /**
      * Somebody else has it, and we wait.

@@ -6,21 +6,21 @@ import io.interlock.LockKey;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
-import io.interlock.locks.LeaseDesk;
+import io.interlock.locks.LeaseClient;
 import io.interlock.locks.Locks;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Straight on a store that keeps leases only: there are keys and who has them, and no runs. */
-public final class LeaseBackend implements Backend, LockBook {
+public final class LeaseBackend implements Backend, LockApi {
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
     private final StorePlace place;
     private @Nullable Open open;
 
-    private record Open(LeaseDesk desk, Locks locks) {}
+    private record Open(LeaseClient client, Locks locks) {}
 
     private LeaseBackend(StorePlace place) {
         this.place = place;
@@ -33,19 +33,19 @@ public final class LeaseBackend implements Backend, LockBook {
 
     private synchronized Locks opened() {
         if (open == null) {
-            LeaseDesk desk = LeaseDesk.open(place.url(), place.environment());
-            open = new Open(desk, desk.locks().drainTime(LAST_WORDS).build());
+            LeaseClient client = LeaseClient.open(place.url(), place.environment());
+            open = new Open(client, client.locks().drainTime(LAST_WORDS).build());
         }
         return open.locks();
     }
 
     @Override
-    public Door door() {
-        return new LeaseDoor(opened(), place.environment());
+    public KeyAcquirer acquirer() {
+        return new LeaseKeyAcquirer(opened(), place.environment());
     }
 
     @Override
-    public LockBook locks() {
+    public LockApi locks() {
         return this;
     }
 
@@ -79,22 +79,22 @@ public final class LeaseBackend implements Backend, LockBook {
     }
 
     @Override
-    public RunBook runs() {
+    public RunApi runs() {
         throw leasesOnly("runs, no queue and no dead letters");
     }
 
     @Override
-    public LeaseBook leases() {
+    public LeaseApi leases() {
         return new StoreLeases(place.url(), place.environment());
     }
 
     @Override
-    public KeyBook keys() {
+    public KeyApi keys() {
         throw leasesOnly("API keys");
     }
 
     @Override
-    public HouseBook house() {
+    public AdminApi admin() {
         throw leasesOnly("audit log, no jobs and no janitor");
     }
 
@@ -102,7 +102,7 @@ public final class LeaseBackend implements Backend, LockBook {
     public synchronized void close() {
         if (open != null) {
             open.locks().close();
-            open.desk().close();
+            open.client().close();
         }
     }
 

@@ -32,9 +32,9 @@ public interface Place {
         /**
          * The key is ours.
          *
-         * @param tenure for how long, and what comes of it
+         * @param held for how long, and what comes of it
          */
-        record Taken(Tenure tenure) implements Outcome {}
+        record Taken(HeldKey held) implements Outcome {}
 
         /**
          * There is nothing to wait for any more.

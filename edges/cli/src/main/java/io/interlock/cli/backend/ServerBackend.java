@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Through a server. */
-public final class ServerBackend implements Backend, HouseBook {
+public final class ServerBackend implements Backend, AdminApi {
 
     /** As many as a request may have. */
     private static final int MOST_WITNESSES = 20;
@@ -30,32 +30,32 @@ public final class ServerBackend implements Backend, HouseBook {
     }
 
     @Override
-    public Door door() {
-        return new ServerDoor(client, environment);
+    public KeyAcquirer acquirer() {
+        return new ServerKeyAcquirer(client, environment);
     }
 
     @Override
-    public LockBook locks() {
+    public LockApi locks() {
         return new ServerLocks(client, environment);
     }
 
     @Override
-    public RunBook runs() {
+    public RunApi runs() {
         return new ServerRuns(client);
     }
 
     @Override
-    public LeaseBook leases() {
+    public LeaseApi leases() {
         return new ServerLeases(client, environment);
     }
 
     @Override
-    public KeyBook keys() {
+    public KeyApi keys() {
         return new ServerKeys(client);
     }
 
     @Override
-    public HouseBook house() {
+    public AdminApi admin() {
         return this;
     }
 

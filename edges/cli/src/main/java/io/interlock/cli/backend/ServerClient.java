@@ -149,14 +149,14 @@ public final class ServerClient {
     }
 
     /** A heartbeat, whatever the answer is. It is given up so early that there is time for another before the lease ends. */
-    public Answer beat(String path, Facts body, Duration lease) {
+    public Answer heartbeat(String path, Facts body, Duration lease) {
         Duration part = lease.dividedBy(LEASE_PARTS);
         Duration limit = part.compareTo(SHORTEST) < 0 ? SHORTEST : part.compareTo(READ) > 0 ? READ : part;
-        return send(new Request("POST", path, body, Map.of(), limit), new HangUp());
+        return send(new Request("POST", path, body, Map.of(), limit), new RequestAbort());
     }
 
     /** Like {@link #tryPost(String, Facts, Duration)}, as long as nobody hangs up. */
-    public Answer tryPost(String path, Facts body, Duration wait, HangUp hangUp) {
+    public Answer tryPost(String path, Facts body, Duration wait, RequestAbort hangUp) {
         try {
             return send(new Request("POST", path, body, Map.of(), READ.plus(wait)), hangUp);
         } catch (NullPointerException cutOff) {
@@ -177,10 +177,10 @@ public final class ServerClient {
             String method, String path, @Nullable Facts body, Map<String, String> headers, Duration limit) {}
 
     private Answer send(String method, String path, @Nullable Facts body, Map<String, String> more, Duration wait) {
-        return send(new Request(method, path, body, more, READ.plus(wait)), new HangUp());
+        return send(new Request(method, path, body, more, READ.plus(wait)), new RequestAbort());
     }
 
-    private Answer send(Request request, HangUp hangUp) {
+    private Answer send(Request request, RequestAbort hangUp) {
         try {
             HttpURLConnection connection =
                     (HttpURLConnection) new URI(base + request.path()).toURL().openConnection();

@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** API keys, by a server. */
-final class ServerKeys implements KeyBook {
+final class ServerKeys implements KeyApi {
 
     private final ServerClient client;
 

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** Leases without runs, by a server. */
-final class ServerLeases implements LeaseBook {
+final class ServerLeases implements LeaseApi {
 
     private static final Duration LONGEST = Duration.ofSeconds(30);
     private static final int CONFLICT = 409;

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Locks, by a server. */
-final class ServerLocks implements LockBook {
+final class ServerLocks implements LockApi {
 
     private final ServerClient client;
     private final Environment environment;

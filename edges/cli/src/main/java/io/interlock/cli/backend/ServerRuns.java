@@ -10,7 +10,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Runs, by a server. */
-final class ServerRuns implements RunBook {
+final class ServerRuns implements RunApi {
 
     private static final int MANY = 1000;
 

@@ -38,33 +38,33 @@ public final class StoreBackend implements Backend {
     }
 
     @Override
-    public Door door() {
-        return new EngineDoor(engine, place.actor());
+    public KeyAcquirer acquirer() {
+        return new EngineKeyAcquirer(engine, place.actor());
     }
 
     @Override
-    public LockBook locks() {
+    public LockApi locks() {
         return new EngineLocks(engine, place.tenant(), place.actor());
     }
 
     @Override
-    public RunBook runs() {
+    public RunApi runs() {
         return new EngineRuns(engine, place.tenant(), place.actor(), place.environment());
     }
 
     @Override
-    public LeaseBook leases() {
+    public LeaseApi leases() {
         return new StoreLeases(place.url(), place.environment());
     }
 
     @Override
-    public KeyBook keys() {
+    public KeyApi keys() {
         return new StoreKeys(store.keys(Runnable::run), place.tenant(), place.actor(), place.environment());
     }
 
     @Override
-    public HouseBook house() {
-        return new EngineHouse(engine, place.tenant(), place.actor());
+    public AdminApi admin() {
+        return new EngineAdmin(engine, place.tenant(), place.actor());
     }
 
     @Override

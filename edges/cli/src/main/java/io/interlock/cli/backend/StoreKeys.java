@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** The API keys of one tenant on a store. */
-final class StoreKeys implements KeyBook {
+final class StoreKeys implements KeyApi {
 
     private final KeyRing ring;
     private final String tenant;

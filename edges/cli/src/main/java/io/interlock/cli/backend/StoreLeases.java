@@ -9,14 +9,14 @@ import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.locks.Acquisition;
 import io.interlock.locks.Lease;
-import io.interlock.locks.LeaseDesk;
+import io.interlock.locks.LeaseClient;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
 import io.interlock.time.Environment;
 import java.time.Duration;
 
 /** Leases on any store. What is acquired here stays when this process ends: nobody closes it. */
-final class StoreLeases implements LeaseBook {
+final class StoreLeases implements LeaseApi {
 
     private final String url;
     private final Environment environment;
@@ -29,8 +29,8 @@ final class StoreLeases implements LeaseBook {
     @Override
     public Facts acquire(LockKey key, Duration ttl, Duration wait) throws InterruptedException {
         // Neither is closed: that would give the lease back, or wait until somebody does. The process ends next.
-        LeaseDesk desk = LeaseDesk.open(url, environment);
-        Locks locks = desk.locks().build();
+        LeaseClient client = LeaseClient.open(url, environment);
+        Locks locks = client.locks().build();
         Acquisition answer = locks.acquire(key, wait, LeaseOptions.defaults().ttl(ttl));
         if (answer instanceof Acquisition.Refused refused) {
             throw ServerLeases.busy(
@@ -44,8 +44,8 @@ final class StoreLeases implements LeaseBook {
 
     @Override
     public Facts renew(Proof proof, Duration ttl) {
-        try (LeaseDesk desk = LeaseDesk.open(url, environment)) {
-            return desk.renew(proof.key(), id(proof), new FencingToken(proof.token()), ttl)
+        try (LeaseClient client = LeaseClient.open(url, environment)) {
+            return client.renew(proof.key(), id(proof), new FencingToken(proof.token()), ttl)
                     .map(record -> facts(record, ttl))
                     .orElseThrow(() -> lost(proof.key()));
         }
@@ -53,8 +53,8 @@ final class StoreLeases implements LeaseBook {
 
     @Override
     public void release(Proof proof) {
-        try (LeaseDesk desk = LeaseDesk.open(url, environment)) {
-            desk.release(proof.key(), id(proof), new FencingToken(proof.token()));
+        try (LeaseClient client = LeaseClient.open(url, environment)) {
+            client.release(proof.key(), id(proof), new FencingToken(proof.token()));
         }
     }
 

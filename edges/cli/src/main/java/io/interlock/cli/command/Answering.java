@@ -14,7 +14,7 @@ abstract class Answering extends Verb {
     @Option(names = "--json", description = "Answer in JSON")
     private boolean json;
 
-    Answering(Session session) {
+    Answering(CommandContext session) {
         super(session);
     }
 

@@ -41,13 +41,13 @@ public final class AuditCommands {
         private LimitOption limit = new LimitOption();
 
         /** The command. */
-        public Ls(Session session) {
+        public Ls(CommandContext session) {
             super(session);
         }
 
         @Override
         List<Facts> items(Backend backend) {
-            return backend.house().audit(key, run, limit.value());
+            return backend.admin().audit(key, run, limit.value());
         }
 
         @Override
@@ -127,13 +127,13 @@ public final class AuditCommands {
         private @Nullable String keptFor;
 
         /** The command. */
-        public Verify(Session session) {
+        public Verify(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
-            Facts report = backend.house()
+            Facts report = backend.admin()
                     .verifyAudit(new AuditEvidence(
                             witnesses(),
                             keyFile == null ? null : key(keyFile),
@@ -203,18 +203,18 @@ public final class AuditCommands {
         private Path keyFile = Path.of("");
 
         @Mixin
-        private Consent consent = new Consent();
+        private Confirmation confirmation = new Confirmation();
 
         /** The command. */
-        public Sign(Session session) {
+        public Sign(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
             AuditKey key = key(keyFile);
-            consent.require(session().console(), "Sign the audit log as it is now? Verify it first.");
-            answer(backend.house().signAudit(key));
+            confirmation.require(session().console(), "Sign the audit log as it is now? Verify it first.");
+            answer(backend.admin().signAudit(key));
             return ExitCode.OK;
         }
     }

@@ -11,7 +11,7 @@ final class ClockCheck {
 
     private ClockCheck() {}
 
-    static void tell(Session session, Instant there, String whose) {
+    static void tell(CommandContext session, Instant there, String whose) {
         Duration skew =
                 Duration.between(there, session.environment().clock().instant()).abs();
         if (skew.compareTo(TOLERATED) <= 0) {

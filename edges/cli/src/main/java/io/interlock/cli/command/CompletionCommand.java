@@ -21,10 +21,13 @@ import picocli.CommandLine.Parameters;
         })
 public final class CompletionCommand implements Callable<Integer> {
 
-    private final Session session;
+    private final CommandContext session;
     private final Supplier<CommandLine> whole;
 
-    @Parameters(paramLabel = "bash|zsh|fish", completionCandidates = Words.Shell.class, description = "The shell")
+    @Parameters(
+            paramLabel = "bash|zsh|fish",
+            completionCandidates = OptionValues.Shell.class,
+            description = "The shell")
     private String shell = "";
 
     /**
@@ -32,14 +35,14 @@ public final class CompletionCommand implements Callable<Integer> {
      *
      * @param whole all commands
      */
-    public CompletionCommand(Session session, Supplier<CommandLine> whole) {
+    public CompletionCommand(CommandContext session, Supplier<CommandLine> whole) {
         this.session = session;
         this.whole = whole;
     }
 
     @Override
     public Integer call() {
-        switch (new Words.Shell().choose("the shell", shell)) {
+        switch (new OptionValues.Shell().choose("the shell", shell)) {
             case "bash" -> session.console().print(AutoComplete.bash("interlock", whole.get()));
             case "zsh" ->
                 session.console()

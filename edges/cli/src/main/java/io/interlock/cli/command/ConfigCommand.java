@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         footer = {"", "Example:", "  interlock config show --origin --config interlock.yaml"})
 public final class ConfigCommand implements Callable<Integer> {
 
-    private final Session session;
+    private final CommandContext session;
 
     @Mixin
     private ConfigOptions options = new ConfigOptions();
@@ -37,7 +37,7 @@ public final class ConfigCommand implements Callable<Integer> {
     private TableOptions shown = new TableOptions();
 
     /** The command. */
-    public ConfigCommand(Session session) {
+    public ConfigCommand(CommandContext session) {
         this.session = session;
     }
 

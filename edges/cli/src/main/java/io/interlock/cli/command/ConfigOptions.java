@@ -32,7 +32,7 @@ final class ConfigOptions {
     }
 
     /** Reads it; every mistake in it is told at once. */
-    Configuration read(Session session) {
+    Configuration read(CommandContext session) {
         List<Flag> flags = new ArrayList<>();
         if (store != null) {
             flags.add(Flag.of("store", store));
@@ -41,7 +41,7 @@ final class ConfigOptions {
     }
 
     /** The jobs of a file. */
-    static List<JobSettings> jobs(Session session, Path file) {
+    static List<JobSettings> jobs(CommandContext session, Path file) {
         return List.copyOf(read(new Given(List.of(), session.variables(), file), session)
                 .settings()
                 .jobs()
@@ -49,7 +49,7 @@ final class ConfigOptions {
     }
 
     /** Reads what is given; every mistake in it is told at once. */
-    static Configuration read(Given given, Session session) {
+    static Configuration read(Given given, CommandContext session) {
         try {
             return Configuration.read(given);
         } catch (ConfigurationException wrong) {

@@ -32,7 +32,7 @@ public final class DeadCommands {
         private LimitOption limit = new LimitOption();
 
         /** The command. */
-        public Ls(Session session) {
+        public Ls(CommandContext session) {
             super(session);
         }
 
@@ -61,7 +61,7 @@ public final class DeadCommands {
     public static final class Redrive extends Several {
 
         /** The command. */
-        public Redrive(Session session) {
+        public Redrive(CommandContext session) {
             super(session);
         }
 
@@ -79,16 +79,16 @@ public final class DeadCommands {
     public static final class Discard extends Several {
 
         @Mixin
-        private Consent consent = new Consent();
+        private Confirmation confirmation = new Confirmation();
 
         /** The command. */
-        public Discard(Session session) {
+        public Discard(CommandContext session) {
             super(session);
         }
 
         @Override
         UnaryOperator<Facts> done(Backend backend, String reason) {
-            consent.require(
+            confirmation.require(
                     session().console(),
                     "Discard " + (ids().size() == 1 ? "the dead letter" : ids().size() + " dead letters")
                             + " for good?");
@@ -105,7 +105,7 @@ public final class DeadCommands {
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
         private String reason = "settled by hand";
 
-        Several(Session session) {
+        Several(CommandContext session) {
             super(session);
         }
 

@@ -20,13 +20,13 @@ import picocli.CommandLine.Mixin;
         footer = {"", "Example:", "  interlock doctor --server https://locks.example --api-key-file key"})
 public final class DoctorCommand implements Callable<Integer> {
 
-    private final Session session;
+    private final CommandContext session;
 
     @Mixin
     private TargetOptions target = new TargetOptions();
 
     /** The command. */
-    public DoctorCommand(Session session) {
+    public DoctorCommand(CommandContext session) {
         this.session = session;
     }
 

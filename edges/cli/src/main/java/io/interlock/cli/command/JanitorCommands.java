@@ -26,15 +26,15 @@ public final class JanitorCommands {
         private TableOptions options = new TableOptions();
 
         /** The command. */
-        public Status(Session session) {
+        public Status(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
-            List<Facts> workers = backend.house().workers();
+            List<Facts> workers = backend.admin().workers();
             if (json()) {
-                answer(Facts.with("sweeps", backend.house().sweeps())
+                answer(Facts.with("sweeps", backend.admin().sweeps())
                         .and("workers", workers)
                         .done());
                 return 0;
@@ -51,7 +51,7 @@ public final class JanitorCommands {
             } else {
                 options.print(table, session().console());
             }
-            return show(backend.house().sweeps(), session().console(), options);
+            return show(backend.admin().sweeps(), session().console(), options);
         }
     }
 
@@ -69,13 +69,13 @@ public final class JanitorCommands {
         private TableOptions options = new TableOptions();
 
         /** The command. */
-        public Sweep(Session session) {
+        public Sweep(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
-            List<Facts> sweeps = backend.house().sweep(dryRun);
+            List<Facts> sweeps = backend.admin().sweep(dryRun);
             if (json()) {
                 answer(Facts.with("sweeps", sweeps).done());
                 return 0;

@@ -27,7 +27,7 @@ public final class JobsCommand extends Listing {
     private @Nullable Path config;
 
     /** The command. */
-    public JobsCommand(Session session) {
+    public JobsCommand(CommandContext session) {
         super(session);
     }
 
@@ -43,13 +43,13 @@ public final class JobsCommand extends Listing {
 
     @Override
     List<Facts> items(Backend backend) {
-        return backend.house().jobs();
+        return backend.admin().jobs();
     }
 
     private static Facts facts(JobSettings settings) {
         Job job = settings.job();
         return Facts.with("name", job.name())
-                .and("door", settings.door().word())
+                .and("api", settings.api().word())
                 .and("onConflict", job.policy())
                 .and("lease", job.terms().ttl())
                 .and("maxAttempts", job.retry().attempts())
@@ -62,14 +62,14 @@ public final class JobsCommand extends Listing {
 
     @Override
     Table table() {
-        return new Table("name", "door", "on-conflict", "lease", "attempts", "max-runtime");
+        return new Table("name", "api", "on-conflict", "lease", "attempts", "max-runtime");
     }
 
     @Override
     String[] row(Facts job) {
         return new String[] {
             job.shown("name"),
-            job.shown("door"),
+            job.shown("api"),
             job.shown("onConflict"),
             job.duration("lease").map(DurationText::format).orElse(""),
             job.shown("maxAttempts"),

@@ -26,7 +26,7 @@ public final class KeysCommands {
                 names = "--role",
                 required = true,
                 paramLabel = "R",
-                completionCandidates = Words.Role.class,
+                completionCandidates = OptionValues.Role.class,
                 description = "read, trigger, worker, operator or admin")
         private String role = "";
 
@@ -40,7 +40,7 @@ public final class KeysCommands {
         private @Nullable String lifetime;
 
         /** The command. */
-        public Create(Session session) {
+        public Create(CommandContext session) {
             super(session);
         }
 
@@ -48,7 +48,7 @@ public final class KeysCommands {
         int carryOut(Backend backend) {
             Facts key = backend.keys()
                     .create(
-                            new Words.Role().choose("--role", role),
+                            new OptionValues.Role().choose("--role", role),
                             label,
                             Durations.optional("--expires-in", lifetime));
             if (json()) {
@@ -68,7 +68,7 @@ public final class KeysCommands {
     public static final class Ls extends Listing {
 
         /** The command. */
-        public Ls(Session session) {
+        public Ls(CommandContext session) {
             super(session);
         }
 
@@ -120,16 +120,16 @@ public final class KeysCommands {
         private String reason = "revoked by hand";
 
         @Mixin
-        private Consent consent = new Consent();
+        private Confirmation confirmation = new Confirmation();
 
         /** The command. */
-        public Revoke(Session session) {
+        public Revoke(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
-            consent.require(session().console(), "Take the API key " + id + " back for good?");
+            confirmation.require(session().console(), "Take the API key " + id + " back for good?");
             backend.keys().revoke(id, reason);
             session().console().say("revoked " + id);
             return 0;

@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.LeaseBook;
+import io.interlock.cli.backend.LeaseApi;
 import io.interlock.cli.text.Json;
 import java.time.Duration;
 import picocli.CommandLine.Command;
@@ -45,7 +45,7 @@ public final class LeaseCommands {
         private String wait = "0s";
 
         /** The command. */
-        public Acquire(Session session) {
+        public Acquire(CommandContext session) {
             super(session);
         }
 
@@ -76,13 +76,13 @@ public final class LeaseCommands {
         private String ttl = "30s";
 
         /** The command. */
-        public Renew(Session session) {
+        public Renew(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
-            LeaseBook.Proof known = proof.of(target(), session());
+            LeaseApi.Proof known = proof.of(target(), session());
             session()
                     .console()
                     .print(Json.line(backend.leases().renew(known, Durations.parse("--ttl", ttl, SHORTEST))));
@@ -101,7 +101,7 @@ public final class LeaseCommands {
         private ProofOptions proof = new ProofOptions();
 
         /** The command. */
-        public Release(Session session) {
+        public Release(CommandContext session) {
             super(session);
         }
 

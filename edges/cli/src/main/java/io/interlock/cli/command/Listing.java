@@ -15,7 +15,7 @@ abstract class Listing extends Answering {
     @Mixin
     private TableOptions options = new TableOptions();
 
-    Listing(Session session) {
+    Listing(CommandContext session) {
         super(session);
     }
 

@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.LockBook;
+import io.interlock.cli.backend.LockApi;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
@@ -34,7 +34,7 @@ public final class LocksCommands {
         private String pattern = "";
 
         /** The command. */
-        public Ls(Session session) {
+        public Ls(CommandContext session) {
             super(session);
         }
 
@@ -50,7 +50,7 @@ public final class LocksCommands {
 
         @Override
         int most() {
-            return LockBook.MOST;
+            return LockApi.MOST;
         }
 
         @Override
@@ -101,7 +101,7 @@ public final class LocksCommands {
         private String key = "";
 
         /** The command. */
-        public Show(Session session) {
+        public Show(CommandContext session) {
             super(session);
         }
 
@@ -153,17 +153,17 @@ public final class LocksCommands {
         private String reason = "";
 
         @Mixin
-        private Consent consent = new Consent();
+        private Confirmation confirmation = new Confirmation();
 
         /** The command. */
-        public Evict(Session session) {
+        public Evict(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
             Facts lock = backend.locks().show(target().key(key).name());
-            consent.require(session().console(), "Take it away? " + Shown.sentence(lock) + ".");
+            confirmation.require(session().console(), "Take it away? " + Shown.sentence(lock) + ".");
             answer(backend.locks().evict(key, token, reason));
             return 0;
         }
@@ -186,7 +186,7 @@ public final class LocksCommands {
         private @Nullable String time;
 
         /** The command. */
-        public Pause(Session session) {
+        public Pause(CommandContext session) {
             super(session);
         }
 
@@ -211,7 +211,7 @@ public final class LocksCommands {
         private String reason = "resumed by hand";
 
         /** The command. */
-        public Resume(Session session) {
+        public Resume(CommandContext session) {
             super(session);
         }
 

@@ -8,7 +8,7 @@ final class MachineCheck {
 
     private MachineCheck() {}
 
-    static boolean look(Session session) {
+    static boolean look(CommandContext session) {
         boolean well = true;
         for (String tool : new String[] {"sh", "setsid"}) {
             boolean found = false;

@@ -12,13 +12,13 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Example:", "  interlock progress 12/20"})
 public final class ProgressCommand implements Callable<Integer> {
 
-    private final Session session;
+    private final CommandContext session;
 
     @Parameters(paramLabel = "N[/TOTAL]", description = "How much is done, and of how much")
     private String progress = "";
 
     /** The command. */
-    public ProgressCommand(Session session) {
+    public ProgressCommand(CommandContext session) {
         this.session = session;
     }
 

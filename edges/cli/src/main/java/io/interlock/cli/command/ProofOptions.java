@@ -1,6 +1,6 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.backend.LeaseBook;
+import io.interlock.cli.backend.LeaseApi;
 import io.interlock.cli.text.Failure;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -16,11 +16,11 @@ final class ProofOptions {
     @Option(names = "--token", required = true, paramLabel = "N", description = "The token the lease came with")
     private long token;
 
-    LeaseBook.Proof of(TargetOptions target, Session session) {
+    LeaseApi.Proof of(TargetOptions target, CommandContext session) {
         String id = session.variables().getOrDefault(VARIABLE, "");
         if (id.isEmpty()) {
             throw Failure.usage(VARIABLE + " is not set", "set it to the leaseId that interlock acquire printed");
         }
-        return new LeaseBook.Proof(target.key(key), id, token);
+        return new LeaseApi.Proof(target.key(key), id, token);
     }
 }

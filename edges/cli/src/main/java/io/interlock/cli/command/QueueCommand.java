@@ -19,7 +19,7 @@ public final class QueueCommand extends Listing {
     private @Nullable String key;
 
     /** The command. */
-    public QueueCommand(Session session) {
+    public QueueCommand(CommandContext session) {
         super(session);
     }
 

@@ -12,7 +12,7 @@ final class Reporting {
     private Reporting() {}
 
     /** Passes a report on. If the run is over that is only said: a report must not fail whoever makes it. */
-    static int report(Session session, String line) {
+    static int report(CommandContext session, String line) {
         String file = session.variables().getOrDefault(RunFile.VARIABLE, "");
         if (file.isEmpty()) {
             throw Failure.usage(

@@ -22,13 +22,13 @@ public final class ResourcesCommands {
         private String key = "";
 
         /** The command. */
-        public Show(Session session) {
+        public Show(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.house().resource(target().key(key).name()));
+            answer(backend.admin().resource(target().key(key).name()));
             return 0;
         }
     }
@@ -57,13 +57,13 @@ public final class ResourcesCommands {
         private @Nullable String kind;
 
         /** The command. */
-        public Set(Session session) {
+        public Set(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
-            answer(backend.house().setResource(target().key(key).name(), state, kind, reason));
+            answer(backend.admin().setResource(target().key(key).name(), state, kind, reason));
             return 0;
         }
     }

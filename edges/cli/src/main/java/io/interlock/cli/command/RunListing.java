@@ -6,7 +6,7 @@ import io.interlock.cli.text.Table;
 /** A command that lists runs. */
 abstract class RunListing extends Listing {
 
-    RunListing(Session session) {
+    RunListing(CommandContext session) {
         super(session);
     }
 

@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunBook;
+import io.interlock.cli.backend.RunApi;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
@@ -33,7 +33,7 @@ public final class RunsCommands {
         @Option(
                 names = "--state",
                 paramLabel = "STATE",
-                completionCandidates = Words.State.class,
+                completionCandidates = OptionValues.State.class,
                 description = "Only in this state: ${COMPLETION-CANDIDATES}")
         private @Nullable String state;
 
@@ -47,15 +47,15 @@ public final class RunsCommands {
         private LimitOption limit = new LimitOption();
 
         /** The command. */
-        public Ls(Session session) {
+        public Ls(CommandContext session) {
             super(session);
         }
 
         @Override
         List<Facts> items(Backend backend) {
-            String wanted = state == null ? null : new Words.State().choose("--state", state);
+            String wanted = state == null ? null : new OptionValues.State().choose("--state", state);
             return backend.runs()
-                    .list(new RunBook.Filter(key, wanted, job, Durations.optional("--since", since), limit.value()));
+                    .list(new RunApi.Filter(key, wanted, job, Durations.optional("--since", since), limit.value()));
         }
 
         @Override
@@ -80,7 +80,7 @@ public final class RunsCommands {
         private String id = "";
 
         /** The command. */
-        public Show(Session session) {
+        public Show(CommandContext session) {
             super(session);
         }
 
@@ -115,7 +115,7 @@ public final class RunsCommands {
         private boolean json;
 
         /** The command. */
-        public Watch(Session session) {
+        public Watch(CommandContext session) {
             super(session);
         }
 
@@ -155,7 +155,7 @@ public final class RunsCommands {
         private boolean raw;
 
         /** The command. */
-        public Logs(Session session) {
+        public Logs(CommandContext session) {
             super(session);
         }
 
@@ -185,7 +185,7 @@ public final class RunsCommands {
         private String reason = "run again by hand";
 
         /** The command. */
-        public Rerun(Session session) {
+        public Rerun(CommandContext session) {
             super(session);
         }
 
@@ -210,16 +210,16 @@ public final class RunsCommands {
         private String reason = "cancelled by hand";
 
         @Mixin
-        private Consent consent = new Consent();
+        private Confirmation confirmation = new Confirmation();
 
         /** The command. */
-        public Cancel(Session session) {
+        public Cancel(CommandContext session) {
             super(session);
         }
 
         @Override
         int carryOut(Backend backend) {
-            consent.require(
+            confirmation.require(
                     session().console(),
                     "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
             answer(backend.runs().cancel(id, reason), "id", "state");

@@ -2,7 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.LockKey;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.LeaseBook;
+import io.interlock.cli.backend.LeaseApi;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
@@ -17,11 +17,11 @@ final class ServerCheck {
 
     private static final Duration TTL = Duration.ofSeconds(2);
 
-    private final Session session;
+    private final CommandContext session;
     private final ServerClient client;
     private final Backend backend;
 
-    ServerCheck(Session session, ServerClient client, Backend backend) {
+    ServerCheck(CommandContext session, ServerClient client, Backend backend) {
         this.session = session;
         this.client = client;
         this.backend = backend;
@@ -55,7 +55,7 @@ final class ServerCheck {
         try {
             Facts lease = backend.leases().acquire(key, TTL, Duration.ZERO);
             backend.leases()
-                    .release(new LeaseBook.Proof(
+                    .release(new LeaseApi.Proof(
                             key, lease.shown("leaseId"), lease.number("token").orElseThrow()));
             session.console().print("ok     rights    a lease was taken and given back");
         } catch (Failure refused) {

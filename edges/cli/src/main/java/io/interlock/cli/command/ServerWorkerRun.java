@@ -1,9 +1,9 @@
 package io.interlock.cli.command;
 
+import io.interlock.cli.health.HealthServer;
 import io.interlock.cli.remote.ServerWorker;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.window.Window;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.InterlockSettings;
@@ -19,30 +19,30 @@ import java.util.stream.Collectors;
 /** The life of a worker that takes its work from a server. Schedules and notifications are the server's, not its. */
 final class ServerWorkerRun {
 
-    private final Session session;
+    private final CommandContext session;
     private final EngineSetup setup;
-    private final Optional<Window> window;
+    private final Optional<HealthServer> health;
 
-    ServerWorkerRun(Session session, EngineSetup setup, Optional<Window> window) {
+    ServerWorkerRun(CommandContext session, EngineSetup setup, Optional<HealthServer> health) {
         this.session = session;
         this.setup = setup;
-        this.window = window;
+        this.health = health;
     }
 
     /** Works until {@code stop}. */
-    void until(StopWish stop, ServerWorker worker, Configuration configuration) {
+    void until(StopOnSignal stop, ServerWorker worker, Configuration configuration) {
         List<String> doable = jobsOf(worker);
         InterlockSettings.Worker settings = configuration.settings().worker();
         WorkerBuilder builder =
                 worker.engine(setup.jobs()).slots(settings.slots()).drainTime(settings.grace());
-        window.ifPresent(shown -> builder.listener(shown.listener()));
+        health.ifPresent(shown -> builder.listener(shown.listener()));
         try (WorkerEngine engine = builder.build()) {
-            window.ifPresent(shown -> shown.showWork(engine, worker::knownJobs));
+            health.ifPresent(shown -> shown.showWork(engine, worker::knownJobs));
             session.console()
                     .say("takes work from " + worker + " · " + engine.workers().slots() + " slots, " + doable.size()
                             + " jobs");
             stop.await();
-            window.ifPresent(Window::stopping);
+            health.ifPresent(HealthServer::stopping);
             session.console().say("takes no more work; waiting for what is under way");
             worker.close();
         }

@@ -13,13 +13,13 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Example:", "  interlock stage load"})
 public final class StageCommand implements Callable<Integer> {
 
-    private final Session session;
+    private final CommandContext session;
 
     @Parameters(paramLabel = "NAME", description = "The part of the work")
     private String name = "";
 
     /** The command. */
-    public StageCommand(Session session) {
+    public StageCommand(CommandContext session) {
         this.session = session;
     }
 

@@ -7,7 +7,7 @@ import io.interlock.StoreCapabilities;
 import io.interlock.cli.backend.StorePlace;
 import io.interlock.cli.text.Console;
 import io.interlock.locks.Lease;
-import io.interlock.locks.LeaseDesk;
+import io.interlock.locks.LeaseClient;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
 import java.io.IOException;
@@ -20,10 +20,10 @@ import java.util.Optional;
 /** Looks whether a store can be reached and written, whether its tables are of this version, and how its clock goes. */
 final class StoreCheck {
 
-    private final Session session;
+    private final CommandContext session;
     private final StorePlace place;
 
-    StoreCheck(Session session, StorePlace place) {
+    StoreCheck(CommandContext session, StorePlace place) {
         this.session = session;
         this.place = place;
     }
@@ -32,8 +32,8 @@ final class StoreCheck {
         Console console = session.console();
         long before = session.environment().ticker().nanos();
         // Opening looks at settings, rights and tables, and throws with what to do.
-        try (LeaseDesk desk = LeaseDesk.open(place.url(), session.environment());
-                Locks locks = desk.locks().drainTime(Duration.ZERO).build()) {
+        try (LeaseClient client = LeaseClient.open(place.url(), session.environment());
+                Locks locks = client.locks().drainTime(Duration.ZERO).build()) {
             StoreCapabilities store = locks.capabilities();
             console.print("ok     store     " + store.store() + ": reach " + store.reach() + ", longest lease "
                     + DurationText.format(store.maxLease()));

@@ -2,7 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.StorePlace;
 import io.interlock.cli.text.Times;
-import io.interlock.locks.LeaseDesk;
+import io.interlock.locks.LeaseClient;
 import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -22,19 +22,19 @@ public final class StoreCommands {
             footer = {"", "Example:", "  interlock store migrate --store 'postgresql://il@db/locks?sslmode=require'"})
     public static final class Migrate implements Callable<Integer> {
 
-        private final Session session;
+        private final CommandContext session;
 
         @Mixin
         private TargetOptions target = new TargetOptions();
 
         /** The command. */
-        public Migrate(Session session) {
+        public Migrate(CommandContext session) {
             this.session = session;
         }
 
         @Override
         public Integer call() {
-            LeaseDesk.open(target.placeAlone(session).url(), session.environment())
+            LeaseClient.open(target.placeAlone(session).url(), session.environment())
                     .close();
             session.console().say("the store is up to date");
             return 0;
@@ -51,7 +51,7 @@ public final class StoreCommands {
             })
     public static final class BumpEpoch implements Callable<Integer> {
 
-        private final Session session;
+        private final CommandContext session;
 
         @Mixin
         private TargetOptions target = new TargetOptions();
@@ -60,19 +60,20 @@ public final class StoreCommands {
         private String reason = "";
 
         @Mixin
-        private Consent consent = new Consent();
+        private Confirmation confirmation = new Confirmation();
 
         /** The command. */
-        public BumpEpoch(Session session) {
+        public BumpEpoch(CommandContext session) {
             this.session = session;
         }
 
         @Override
         public Integer call() {
             StorePlace place = target.placeAlone(session);
-            consent.require(session.console(), "Start a new epoch? Nothing is granted until old leases must be over.");
-            try (LeaseDesk desk = LeaseDesk.open(place.url(), session.environment())) {
-                Instant opens = desk.bumpEpoch(reason);
+            confirmation.require(
+                    session.console(), "Start a new epoch? Nothing is granted until old leases must be over.");
+            try (LeaseClient client = LeaseClient.open(place.url(), session.environment())) {
+                Instant opens = client.bumpEpoch(reason);
                 session.console().print(Times.rfc3339(opens));
                 session.console().say("a new epoch has begun; nothing is granted before " + Times.second(opens));
             }

@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunBook;
+import io.interlock.cli.backend.RunApi;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
@@ -34,7 +34,7 @@ public final class SubmitCommand extends Answering {
     @Option(
             names = "--on-conflict",
             paramLabel = "POLICY",
-            completionCandidates = Words.Policy.class,
+            completionCandidates = OptionValues.Policy.class,
             description = "reject, skip, join, queue, queue-latest or replace")
     private @Nullable String onConflict;
 
@@ -57,7 +57,7 @@ public final class SubmitCommand extends Answering {
     private @Nullable Path config;
 
     /** The command. */
-    public SubmitCommand(Session session) {
+    public SubmitCommand(CommandContext session) {
         super(session);
     }
 
@@ -73,9 +73,9 @@ public final class SubmitCommand extends Answering {
 
     @Override
     int carryOut(Backend backend) {
-        String policy = onConflict == null ? null : new Words.Policy().choose("--on-conflict", onConflict);
-        RunBook.Wish wish =
-                new RunBook.Wish(key == null ? job : key, job, policy, parameters, reason, idempotencyKey, priority);
+        String policy = onConflict == null ? null : new OptionValues.Policy().choose("--on-conflict", onConflict);
+        RunApi.Wish wish =
+                new RunApi.Wish(key == null ? job : key, job, policy, parameters, reason, idempotencyKey, priority);
         answer(backend.runs().submit(wish), "id", "state", "position");
         return 0;
     }

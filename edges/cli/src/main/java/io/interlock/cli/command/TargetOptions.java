@@ -101,7 +101,7 @@ public final class TargetOptions {
     }
 
     /** Opens the store or reaches for the server. */
-    public Backend open(Session session, Jobs jobs) {
+    public Backend open(CommandContext session, Jobs jobs) {
         if (isServer(session)) {
             return ServerBackend.at(client(session), session.environment());
         }
@@ -110,12 +110,12 @@ public final class TargetOptions {
     }
 
     /** A worker of the server that is meant. */
-    ServerWorker worker(Session session) {
+    ServerWorker worker(CommandContext session) {
         return ServerWorker.of(client(session), session.environment());
     }
 
     /** Speaks to the server that is meant. */
-    ServerClient client(Session session) {
+    ServerClient client(CommandContext session) {
         ServerClient client = new ServerClient(serverUrl(session.variables()), headers(session.variables()));
         String named = session.variables().getOrDefault("INTERLOCK_CACERT", "");
         Path file = authorities != null || named.isEmpty() ? authorities : Path.of(named);
@@ -128,7 +128,7 @@ public final class TargetOptions {
     }
 
     /** The store that is meant; what is to be done to a store itself is never done to another one than the server's. */
-    StorePlace placeAlone(Session session) {
+    StorePlace placeAlone(CommandContext session) {
         if (isServer(session)) {
             throw Failure.usage(
                     "a server's store is cared for at the store itself, not through the server",
@@ -138,7 +138,7 @@ public final class TargetOptions {
     }
 
     /** The store that is meant. */
-    StorePlace place(Session session) {
+    StorePlace place(CommandContext session) {
         return new StorePlace(
                 storeUrl(session.variables()),
                 tenant,
@@ -155,7 +155,7 @@ public final class TargetOptions {
     }
 
     /** Whether a server is meant. */
-    boolean isServer(Session session) {
+    boolean isServer(CommandContext session) {
         return !serverUrl(session.variables()).isEmpty();
     }
 

@@ -8,12 +8,12 @@ import picocli.CommandLine.Mixin;
 /** A command that is carried out on a store or by a server. */
 abstract class Verb implements Callable<Integer> {
 
-    private final Session session;
+    private final CommandContext session;
 
     @Mixin
     private TargetOptions target = new TargetOptions();
 
-    Verb(Session session) {
+    Verb(CommandContext session) {
         this.session = session;
     }
 
@@ -32,7 +32,7 @@ abstract class Verb implements Callable<Integer> {
         return Jobs.of();
     }
 
-    final Session session() {
+    final CommandContext session() {
         return session;
     }
 

@@ -7,10 +7,10 @@ import picocli.CommandLine.Command;
 @Command(name = "version", description = "Says which version this is.")
 public final class VersionCommand implements Callable<Integer> {
 
-    private final Session session;
+    private final CommandContext session;
 
     /** The command. */
-    public VersionCommand(Session session) {
+    public VersionCommand(CommandContext session) {
         this.session = session;
     }
 

@@ -1,12 +1,12 @@
 package io.interlock.cli.command;
 
+import io.interlock.cli.health.HealthServer;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.window.Window;
 import io.interlock.config.Configuration;
 import io.interlock.config.EngineSetup;
 import io.interlock.config.Given;
-import io.interlock.config.IntakeHouse;
+import io.interlock.config.IntakeContext;
 import io.interlock.config.Intakes;
 import io.interlock.engine.EngineBuilder;
 import io.interlock.engine.OpenStore;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
         })
 public final class WorkerCommand implements Callable<Integer> {
 
-    private final Session session;
+    private final CommandContext session;
 
     @Mixin
     private TargetOptions target = new TargetOptions();
@@ -47,16 +47,16 @@ public final class WorkerCommand implements Callable<Integer> {
     private @Nullable Path file;
 
     @Mixin
-    private WindowOptions options = new WindowOptions();
+    private HealthOptions options = new HealthOptions();
 
     /** The command. */
-    public WorkerCommand(Session session) {
+    public WorkerCommand(CommandContext session) {
         this.session = session;
     }
 
     @Override
     public Integer call() {
-        StopWish stop = StopWish.ofThisProcess();
+        StopOnSignal stop = StopOnSignal.ofThisProcess();
         Configuration configuration =
                 ConfigOptions.read(new Given(target.storeFlag(), session.variables(), file), session);
         try (EngineSetup setup = EngineSetup.of(configuration, session.environment())) {
@@ -69,43 +69,44 @@ public final class WorkerCommand implements Callable<Integer> {
                                 + (willing ? "no job of the configuration is done here" : "worker.enabled is false"),
                         "define jobs with 'run:' in the file that --config names");
             }
-            Optional<Window> window = options.open(session);
+            Optional<HealthServer> health = options.open(session);
             try {
                 if (target.isServer(session)) {
-                    new ServerWorkerRun(session, setup, window).until(stop, target.worker(session), configuration);
+                    new ServerWorkerRun(session, setup, health).until(stop, target.worker(session), configuration);
                 } else {
-                    workOnStore(setup, configuration, window, stop);
+                    workOnStore(setup, configuration, health, stop);
                 }
             } finally {
-                window.ifPresent(Window::close);
+                health.ifPresent(HealthServer::close);
             }
         }
         return 0;
     }
 
-    private void workOnStore(EngineSetup setup, Configuration configuration, Optional<Window> window, StopWish stop) {
+    private void workOnStore(
+            EngineSetup setup, Configuration configuration, Optional<HealthServer> health, StopOnSignal stop) {
         String url = configuration.settings().store();
         configuration.folder().prepareFor(url);
         OpenStore opened = OpenStore.at(url, session.environment());
-        try (OpenStore store = window.map(shown -> shown.onto(opened)).orElse(opened);
-                RunEngine engine = counted(setup.onto(store.engine()), window).build();
+        try (OpenStore store = health.map(shown -> shown.onto(opened)).orElse(opened);
+                RunEngine engine = counted(setup.onto(store.engine()), health).build();
                 Intakes intakes = Intakes.of(configuration)) {
             configuration.requireWithin(store.capabilities());
-            window.ifPresent(shown -> shown.show(engine, store::ask));
+            health.ifPresent(shown -> shown.show(engine, store::ask));
             WorkerStatus status = engine.workers();
             session.console()
                     .say("takes work from " + store.capabilities().store() + " · " + status.slots() + " slots, "
                             + setup.jobs().all().size() + " jobs");
-            intakes.start(new IntakeHouse(engine, session.environment(), IntakeHouse.Gauges.NONE));
+            intakes.start(new IntakeContext(engine, session.environment(), IntakeContext.Gauges.NONE));
             stop.await();
-            window.ifPresent(Window::stopping);
+            health.ifPresent(HealthServer::stopping);
             intakes.close();
             session.console().say("takes no more work; waiting for what is under way");
         }
     }
 
-    private static EngineBuilder counted(EngineBuilder builder, Optional<Window> window) {
-        window.ifPresent(shown -> builder.listener(shown.listener()));
+    private static EngineBuilder counted(EngineBuilder builder, Optional<HealthServer> health) {
+        health.ifPresent(shown -> builder.listener(shown.listener()));
         return builder;
     }
 }

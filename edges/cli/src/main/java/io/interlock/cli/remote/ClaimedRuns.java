@@ -44,12 +44,12 @@ final class ClaimedRuns {
     }
 
     /** One item of a claim, its lease counting from {@code beat} on, which is the answer to its first heartbeat. */
-    Claimed of(Facts item, Facts beat) {
+    Claimed of(Facts item, Facts heartbeat) {
         Facts told = item.in("run");
         Job job = job(item);
         LockKey key = LockKey.of(item.text("tenant").orElse(LockKey.DEFAULT_TENANT), told.shown("key"));
         LeaseTerms terms = terms(item);
-        Instant until = time(beat, "expiresAt");
+        Instant until = time(heartbeat, "expiresAt");
         LeaseRecord lease = new LeaseRecord(
                 key,
                 LeaseId.parse(item.shown("leaseId")),
@@ -60,18 +60,18 @@ final class ClaimedRuns {
                 until.minus(terms.ttl()),
                 null);
         Run run = run(key, told, spec(item, job, terms), lease);
-        StopRequest stop = stop(beat);
+        StopRequest stop = stop(heartbeat);
         return new Claimed(stop == null ? run : run.with(run.status().stopping(stop)), lease);
     }
 
     /** That somebody wants a run to stop, if the answer to its heartbeat says so. */
-    static @Nullable StopRequest stop(Facts beat) {
-        return beat.is("cancelRequested")
+    static @Nullable StopRequest stop(Facts heartbeat) {
+        return heartbeat.is("cancelRequested")
                 ? new StopRequest(
                         RunError.CANCELLED,
                         "somebody",
-                        beat.text("cancelReason").orElse("no reason given"),
-                        time(beat, "expiresAt"))
+                        heartbeat.text("cancelReason").orElse("no reason given"),
+                        time(heartbeat, "expiresAt"))
                 : null;
     }
 

@@ -10,14 +10,14 @@ import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
 import io.interlock.spi.Answers;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.OutputNotes;
 import io.interlock.spi.run.WorkSteps;
@@ -76,7 +76,7 @@ final class ServerWork implements WorkSteps, OutputNotes {
                 .and("token", item.number("token").orElse(0))
                 .done();
         try {
-            Answer answer = beat(run, proof, runs.ttl(item));
+            Answer answer = heartbeat(run, proof, runs.ttl(item));
             return answer.isGood() ? Optional.of(runs.of(item, answer.body())) : Optional.empty();
         } catch (StoreUnavailableException away) {
             throw away;
@@ -89,28 +89,28 @@ final class ServerWork implements WorkSteps, OutputNotes {
 
     /** Several are left open: whoever asks sends them one by one, and at the same time. */
     @Override
-    public Answers<BeatAnswer> beat(List<BeatRequest> requests) {
+    public Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests) {
         if (requests.size() > 1) {
             return Answers.partly(Collections.nCopies(requests.size(), null));
         }
-        BeatRequest request = requests.get(0);
+        HeartbeatRequest request = requests.get(0);
         Claimed claimed = held.find(request.lease()).orElse(null);
         if (claimed == null) {
-            return Answers.of(List.of(new BeatAnswer.Lost(LossCause.GONE, null)));
+            return Answers.of(List.of(new HeartbeatAnswer.Lost(LossCause.GONE, null)));
         }
         Facts.Builder body = proof(request.lease(), request.token()).and("stage", request.stage());
         if (request.progress() != null) {
             body.and("progress", LockFacts.progress(request.progress()));
         }
-        Answer answer = beat(
+        Answer answer = heartbeat(
                 request.run().toString(),
                 body.done(),
                 claimed.run().spec().terms().ttl());
         if (!answer.isGood()) {
-            return Answers.of(List.of(new BeatAnswer.Lost(cause(answer), null)));
+            return Answers.of(List.of(new HeartbeatAnswer.Lost(cause(answer), null)));
         }
         held.confirm(request.lease());
-        return Answers.of(List.of(new BeatAnswer.Beating(claimed.lease(), ClaimedRuns.stop(answer.body()))));
+        return Answers.of(List.of(new HeartbeatAnswer.Beating(claimed.lease(), ClaimedRuns.stop(answer.body()))));
     }
 
     /** As for heartbeats. */
@@ -145,8 +145,8 @@ final class ServerWork implements WorkSteps, OutputNotes {
         return held.say(note.lease(), note.text());
     }
 
-    private Answer beat(String run, Facts body, Duration ttl) {
-        return clear(() -> client.beat("/runs/" + run + "/heartbeat", body, ttl));
+    private Answer heartbeat(String run, Facts body, Duration ttl) {
+        return clear(() -> client.heartbeat("/runs/" + run + "/heartbeat", body, ttl));
     }
 
     private Answer clear(Supplier<Answer> question) {

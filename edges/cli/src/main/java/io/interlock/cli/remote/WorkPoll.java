@@ -1,6 +1,6 @@
 package io.interlock.cli.remote;
 
-import io.interlock.cli.backend.HangUp;
+import io.interlock.cli.backend.RequestAbort;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
 import io.interlock.cli.text.Facts;
@@ -32,7 +32,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     private final ServerClient client;
     private final Environment environment;
     private final Timers pauses;
-    private final HangUp hangUp = new HangUp();
+    private final RequestAbort hangUp = new RequestAbort();
     private final List<Facts> brought = new ArrayList<>();
     private Runnable lookAgain = () -> {};
     private @Nullable ClaimRequest asked;
@@ -114,7 +114,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
         Optional<List<Facts>> items = question(request, WAIT, hangUp);
         if (items.isEmpty() && isClosed()) {
             // We hung up, perhaps at the moment when it was answered.
-            items = question(request, Duration.ZERO, new HangUp());
+            items = question(request, Duration.ZERO, new RequestAbort());
         }
         if (items.isPresent() || isClosed()) {
             answered(items.orElse(List.of()));
@@ -124,7 +124,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     }
 
     /** What is given to us; empty if nobody knows what that is, so that we have to ask again. */
-    private Optional<List<Facts>> question(ClaimRequest request, Duration wait, HangUp whileWaiting) {
+    private Optional<List<Facts>> question(ClaimRequest request, Duration wait, RequestAbort whileWaiting) {
         try {
             Answer answer = client.tryPost("/claims", body(request, wait), wait, whileWaiting);
             if (answer.isGood() && answer.body().values().get("items") instanceof List<?>) {

@@ -1,7 +1,7 @@
 package io.interlock.cli.run;
 
 import io.interlock.InvalidSettingException;
-import io.interlock.cli.backend.Tenure;
+import io.interlock.cli.backend.HeldKey;
 import io.interlock.run.Progress;
 import io.interlock.time.Timers;
 import java.io.IOException;
@@ -20,13 +20,13 @@ public final class Reports {
     private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
     private final RunFile file;
-    private final Tenure tenure;
+    private final HeldKey held;
     private final Timers timers;
     private boolean closed;
 
-    Reports(RunFile file, Tenure tenure, Timers timers) {
+    Reports(RunFile file, HeldKey held, Timers timers) {
         this.file = file;
-        this.tenure = tenure;
+        this.held = held;
         this.timers = timers;
     }
 
@@ -63,10 +63,10 @@ public final class Reports {
     private void passOn(String line) {
         try {
             if (line.startsWith(STAGE)) {
-                tenure.stage(line.substring(STAGE.length()));
+                held.stage(line.substring(STAGE.length()));
             } else if (line.startsWith(PROGRESS)) {
                 Progress progress = progress(line.substring(PROGRESS.length()));
-                tenure.progress(progress.done(), progress.total());
+                held.progress(progress.done(), progress.total());
             }
         } catch (InvalidSettingException nonsense) {
             // The command that wrote it would have refused it; whoever wrote it by hand is not to lose the work over

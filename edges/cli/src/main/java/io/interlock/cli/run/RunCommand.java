@@ -2,12 +2,12 @@ package io.interlock.cli.run;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunOrder;
-import io.interlock.cli.backend.RunOrder.IfBusy;
+import io.interlock.cli.backend.RunCommandRequest;
+import io.interlock.cli.backend.RunCommandRequest.IfBusy;
+import io.interlock.cli.command.CommandContext;
 import io.interlock.cli.command.Durations;
-import io.interlock.cli.command.Session;
+import io.interlock.cli.command.OptionValues;
 import io.interlock.cli.command.TargetOptions;
-import io.interlock.cli.command.Words;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.Job;
@@ -56,7 +56,7 @@ public final class RunCommand implements Callable<Integer> {
     private static final Duration MARGIN = Duration.ofSeconds(5);
     private static final int LAST_CODE = 255;
 
-    private final Session session;
+    private final CommandContext session;
     private final List<String> command;
 
     @Parameters(
@@ -79,7 +79,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--if-busy",
             paramLabel = "fail|skip",
-            completionCandidates = Words.IfBusy.class,
+            completionCandidates = OptionValues.IfBusy.class,
             description = "skip: busy is no error, exit 0 (default: fail)")
     private String ifBusy = "fail";
 
@@ -98,7 +98,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--on-lost",
             paramLabel = "ACTION",
-            completionCandidates = Words.OnLost.class,
+            completionCandidates = OptionValues.OnLost.class,
             description = "What happens to the command when the lease is lost: term, kill or warn (default: term)")
     private String onLost = "term";
 
@@ -148,7 +148,7 @@ public final class RunCommand implements Callable<Integer> {
      *
      * @param command what stands behind {@code --}
      */
-    public RunCommand(Session session, List<String> command) {
+    public RunCommand(CommandContext session, List<String> command) {
         this.session = session;
         this.command = List.copyOf(command);
     }
@@ -161,7 +161,7 @@ public final class RunCommand implements Callable<Integer> {
         Job kind = Job.named(job).grace(settings.order().grace().plus(MARGIN)).build();
         Wrapper wrapper = new Wrapper(settings, narrator, session.environment(), session.variables());
         try (Backend backend = target.open(session, Jobs.of(kind))) {
-            return wrapper.run(backend.door());
+            return wrapper.run(backend.acquirer());
         }
     }
 
@@ -170,11 +170,11 @@ public final class RunCommand implements Callable<Integer> {
             throw Failure.usage(
                     "there is no command to run", "write it behind --, as in: interlock run KEY -- ./close.sh");
         }
-        boolean skip = new Words.IfBusy().choose("--if-busy", ifBusy).equals("skip");
+        boolean skip = new OptionValues.IfBusy().choose("--if-busy", ifBusy).equals("skip");
         if (busyExitCode < 0 || busyExitCode > LAST_CODE) {
             throw Failure.usage("--busy-exit-code '" + busyExitCode + "' is none", "choose one from 0 to " + LAST_CODE);
         }
-        RunOrder order = new RunOrder(
+        RunCommandRequest order = new RunCommandRequest(
                 target.key(key),
                 job,
                 whenBusy(skip),
@@ -190,7 +190,7 @@ public final class RunCommand implements Callable<Integer> {
                 command,
                 target.typed(),
                 RunSettings.OnLost.valueOf(
-                        new Words.OnLost().choose("--on-lost", onLost).toUpperCase(Locale.ROOT)),
+                        new OptionValues.OnLost().choose("--on-lost", onLost).toUpperCase(Locale.ROOT)),
                 timeout == null ? null : Durations.parse("--timeout", timeout, Duration.ofMillis(1)),
                 inherited(),
                 skip ? ExitCode.OK : busyExitCode);

@@ -1,7 +1,7 @@
 package io.interlock.cli.run;
 
 import io.interlock.LockKey;
-import io.interlock.cli.backend.Tenure;
+import io.interlock.cli.backend.HeldKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -36,7 +36,7 @@ public final class RunFile implements AutoCloseable {
     }
 
     /** Writes it. */
-    static RunFile create(LockKey key, Tenure tenure, Map<String, String> environment) throws IOException {
+    static RunFile create(LockKey key, HeldKey held, Map<String, String> environment) throws IOException {
         String runtime = environment.getOrDefault("XDG_RUNTIME_DIR", "");
         Path folder = Path.of(
                 !runtime.isEmpty() && Files.isWritable(Path.of(runtime))
@@ -47,8 +47,8 @@ public final class RunFile implements AutoCloseable {
                 "interlock-run-",
                 "",
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        byte[] head = ("tenant=" + key.tenant() + "\nkey=" + key.name() + "\nrunId=" + tenure.runId() + "\ntoken="
-                        + tenure.token() + "\n\n")
+        byte[] head = ("tenant=" + key.tenant() + "\nkey=" + key.name() + "\nrunId=" + held.runId() + "\ntoken="
+                        + held.token() + "\n\n")
                 .getBytes(StandardCharsets.UTF_8);
         Files.write(path, head);
         return new RunFile(path, head.length);

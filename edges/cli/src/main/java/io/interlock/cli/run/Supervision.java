@@ -1,7 +1,7 @@
 package io.interlock.cli.run;
 
 import io.interlock.DurationText;
-import io.interlock.cli.backend.Tenure;
+import io.interlock.cli.backend.HeldKey;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.engine.command.Exit;
@@ -52,24 +52,24 @@ final class Supervision {
     }
 
     /** How long a command that is started now may go on without another word, or {@code null} for as long as it likes. */
-    static @Nullable Supplier<Duration> life(RunSettings settings, Tenure tenure) {
+    static @Nullable Supplier<Duration> life(RunSettings settings, HeldKey held) {
         return settings.onLost() == RunSettings.OnLost.WARN
                 ? null
-                : () -> tenure.remaining().plus(mostToStop(settings));
+                : () -> held.remaining().plus(mostToStop(settings));
     }
 
     /** Begins. */
-    void watch(Tenure tenure, Signals signals) {
-        tenure.onStop(stop -> {
-            if (stop.kind() == Tenure.Stop.Kind.LOST) {
-                inWords(() -> lost(tenure, stop.why()));
+    void watch(HeldKey held, Signals signals) {
+        held.onStop(stop -> {
+            if (stop.kind() == HeldKey.Stop.Kind.LOST) {
+                inWords(() -> lost(held, stop.why()));
             } else {
                 inWords(() -> cancelled(stop.why()));
             }
         });
         signals.to(this::passOn);
         if (settings.onLost() != RunSettings.OnLost.WARN) {
-            letLive(tenure);
+            letLive(held);
         }
         if (settings.timeout() != null) {
             Duration limit = settings.timeout();
@@ -79,9 +79,9 @@ final class Supervision {
 
     // A wrapper that is stopped or hangs hears of nothing; the guard, who is told this, ends the command before the
     // lease does. One that was late may find nothing left, and yet a heartbeat that is under way confirms the lease.
-    private void letLive(Tenure tenure) {
-        process.liveFor(tenure::remaining, mostToStop(settings));
-        timers.after(settings.order().lease().dividedBy(LOOKS), () -> letLive(tenure));
+    private void letLive(HeldKey held) {
+        process.liveFor(held::remaining, mostToStop(settings));
+        timers.after(settings.order().lease().dividedBy(LOOKS), () -> letLive(held));
     }
 
     // Of the last sixth of the lease, which is for stopping.
@@ -90,7 +90,7 @@ final class Supervision {
     }
 
     /** Waits for the end of the command, to which {@code signals} go no more then. */
-    Ended await(Tenure tenure, Signals signals) {
+    Ended await(HeldKey held, Signals signals) {
         Exit exit;
         while (true) {
             try {
@@ -105,7 +105,7 @@ final class Supervision {
         hearTheWords();
         if (process.overdue() && !isLost()) {
             // This process was too slow to notice it before the guard did.
-            lost(tenure, "no heartbeat was confirmed in time");
+            lost(held, "no heartbeat was confirmed in time");
         }
         synchronized (this) {
             return new Ended(exit, code(exit), verdict(exit), reason == Reason.LOST);
@@ -131,7 +131,7 @@ final class Supervision {
      * @param verdict for the record
      * @param lost whether the lease was lost meanwhile
      */
-    record Ended(Exit exit, int exitCode, Tenure.Verdict verdict, boolean lost) {}
+    record Ended(Exit exit, int exitCode, HeldKey.Verdict verdict, boolean lost) {}
 
     private void passOn(Signal signal) {
         because(Reason.SIGNAL, "stopped by SIG" + signal);
@@ -165,7 +165,7 @@ final class Supervision {
         }
     }
 
-    private void lost(Tenure tenure, String cause) {
+    private void lost(HeldKey held, String cause) {
         synchronized (this) {
             reason = Reason.LOST;
             why = cause;
@@ -177,7 +177,7 @@ final class Supervision {
             case WARN -> {}
         }
         Facts facts = Facts.with("key", settings.key())
-                .and("token", tenure.token())
+                .and("token", held.token())
                 .and("why", cause)
                 .done();
         String done = settings.onLost() == RunSettings.OnLost.WARN
@@ -186,8 +186,8 @@ final class Supervision {
         narrator.say(
                 "lost",
                 facts,
-                "LEASE LOST for " + settings.key() + " (token " + tenure.token() + "): " + cause,
-                List.of(done, "Whatever it writes with token " + tenure.token() + " from now on must be refused."));
+                "LEASE LOST for " + settings.key() + " (token " + held.token() + "): " + cause,
+                List.of(done, "Whatever it writes with token " + held.token() + " from now on must be refused."));
     }
 
     private synchronized boolean isLost() {
@@ -219,18 +219,18 @@ final class Supervision {
         return reason == Reason.TIMEOUT ? ExitCode.TIMEOUT : exit.code();
     }
 
-    private Tenure.Verdict verdict(Exit exit) {
+    private HeldKey.Verdict verdict(Exit exit) {
         String ended = program() + " ended with " + exit;
         if (reason == Reason.TIMEOUT) {
-            return new Tenure.Verdict(Tenure.Verdict.Kind.TIMED_OUT, exit.code(), "TIMEOUT", program() + " " + why);
+            return new HeldKey.Verdict(HeldKey.Verdict.Kind.TIMED_OUT, exit.code(), "TIMEOUT", program() + " " + why);
         }
         if (reason != null && reason != Reason.LOST) {
             String code = reason == Reason.CANCELLED ? "CANCELLED" : "INTERRUPTED";
-            return new Tenure.Verdict(Tenure.Verdict.Kind.ABORTED, exit.code(), code, why + "; " + ended);
+            return new HeldKey.Verdict(HeldKey.Verdict.Kind.ABORTED, exit.code(), code, why + "; " + ended);
         }
         return exit.succeeded()
-                ? new Tenure.Verdict(Tenure.Verdict.Kind.SUCCEEDED, 0, "", ended)
-                : new Tenure.Verdict(Tenure.Verdict.Kind.FAILED, exit.code(), "EXIT_" + exit.code(), ended);
+                ? new HeldKey.Verdict(HeldKey.Verdict.Kind.SUCCEEDED, 0, "", ended)
+                : new HeldKey.Verdict(HeldKey.Verdict.Kind.FAILED, exit.code(), "EXIT_" + exit.code(), ended);
     }
 
     private String program() {

@@ -1,17 +1,17 @@
 package io.interlock.cli.run;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.Door;
 import io.interlock.cli.backend.Entry;
+import io.interlock.cli.backend.HeldKey;
+import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.Place;
-import io.interlock.cli.backend.Tenure;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Times;
 import io.interlock.engine.command.CannotExecuteException;
 import io.interlock.engine.command.GuardedProcess;
-import io.interlock.engine.command.Launch;
+import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.engine.command.Signal;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
@@ -58,22 +58,22 @@ final class Wrapper {
                 List.of());
     }
 
-    int run(Door door) {
+    int run(KeyAcquirer acquirer) {
         try {
             // Nobody wants to wait for half an hour to hear of a slip of the pen.
-            GuardedProcess.check(Launch.of(settings.command()));
+            GuardedProcess.check(ProcessLaunch.of(settings.command()));
         } catch (CannotExecuteException cannot) {
             throw new Failure(cannot.exitCode(), String.valueOf(cannot.getMessage()), null);
         }
         tellWhatIsWithheld();
-        Entry entry = door.enter(settings.order());
+        Entry entry = acquirer.enter(settings.order());
         if (entry instanceof Entry.Busy busy) {
             return refused(busy.lock(), busy.code(), busy.explanation());
         }
         if (entry instanceof Entry.InLine line) {
             return waitAndWork(line.place());
         }
-        return work(((Entry.Granted) entry).tenure(), Duration.ZERO);
+        return work(((Entry.Granted) entry).held(), Duration.ZERO);
     }
 
     /** Our own are of no use to a command; that others are missing must not be a riddle. */
@@ -94,7 +94,7 @@ final class Wrapper {
     }
 
     private int waitAndWork(Place place) {
-        Tenure tenure;
+        HeldKey held;
         Duration waited;
         waits = true;
         try (Waiting waiting = Waiting.begin(place, key(), narrator, environment)) {
@@ -104,12 +104,12 @@ final class Wrapper {
                 waiting.close();
                 return over(place, over, waited);
             }
-            tenure = ((Place.Outcome.Taken) outcome).tenure();
+            held = ((Place.Outcome.Taken) outcome).held();
         } catch (InterruptedException told) {
             return left(place, signals.received().orElse(Signal.INT));
         }
         waits = false;
-        return work(tenure, waited);
+        return work(held, waited);
     }
 
     private int left(Place place, Signal signal) {
@@ -139,13 +139,13 @@ final class Wrapper {
                                 environment.clock().instant()));
     }
 
-    private int work(Tenure tenure, Duration waited) {
+    private int work(HeldKey held, Duration waited) {
         Facts facts = Facts.with("key", key())
-                .and("runId", tenure.runId())
-                .and("token", tenure.token())
+                .and("runId", held.runId())
+                .and("token", held.token())
                 .and("waited", waited)
                 .done();
-        String sentence = "acquired " + key() + " · run " + tenure.runId() + " · token " + tenure.token() + " · waited "
+        String sentence = "acquired " + key() + " · run " + held.runId() + " · token " + held.token() + " · waited "
                 + Times.span(waited);
         if (waited.isZero()) {
             narrator.mention("acquired", facts, sentence);
@@ -154,20 +154,20 @@ final class Wrapper {
         }
         Optional<Signal> early = signals.received();
         if (early.isPresent()) {
-            tenure.finish(new Tenure.Verdict(
-                    Tenure.Verdict.Kind.ABORTED,
+            held.finish(new HeldKey.Verdict(
+                    HeldKey.Verdict.Kind.ABORTED,
                     0,
                     "INTERRUPTED",
                     "stopped by SIG" + early.get() + " before it began"));
             return finished(false, Signals.exitCode(early.get()));
         }
-        try (RunFile file = RunFile.create(settings.order().key(), tenure, variables)) {
-            return supervised(tenure, file);
+        try (RunFile file = RunFile.create(settings.order().key(), held, variables)) {
+            return supervised(held, file);
         } catch (CannotExecuteException cannot) {
-            notStarted(tenure, "COMMAND_NOT_EXECUTABLE", String.valueOf(cannot.getMessage()));
+            notStarted(held, "COMMAND_NOT_EXECUTABLE", String.valueOf(cannot.getMessage()));
             throw new Failure(cannot.exitCode(), String.valueOf(cannot.getMessage()), null);
         } catch (IOException cannot) {
-            notStarted(tenure, "COMMAND_NOT_STARTED", String.valueOf(cannot.getMessage()));
+            notStarted(held, "COMMAND_NOT_STARTED", String.valueOf(cannot.getMessage()));
             throw new Failure(
                     ExitCode.INTERNAL,
                     program() + " could not be started: " + cannot.getMessage(),
@@ -175,33 +175,33 @@ final class Wrapper {
         }
     }
 
-    private int supervised(Tenure tenure, RunFile file) throws IOException {
-        Launch launch = Launch.of(settings.command())
+    private int supervised(HeldKey held, RunFile file) throws IOException {
+        ProcessLaunch launch = ProcessLaunch.of(settings.command())
                 .redirects(Stdin.ofCommand(), Redirect.INHERIT, Redirect.INHERIT)
-                .environment(environment(tenure, file))
-                .life(Supervision.life(settings, tenure));
+                .environment(environment(held, file))
+                .life(Supervision.life(settings, held));
         try (GuardedProcess process = GuardedProcess.start(launch, environment);
                 Timers deadlines = environment.timers("interlock-supervision");
                 Timers looks = environment.timers("interlock-reports")) {
             process.bequeath(file.path());
-            Reports reports = new Reports(file, tenure, looks);
+            Reports reports = new Reports(file, held, looks);
             reports.start();
             Supervision supervision = new Supervision(settings, process, deadlines, narrator);
-            supervision.watch(tenure, signals);
-            Supervision.Ended ended = supervision.await(tenure, signals);
+            supervision.watch(held, signals);
+            Supervision.Ended ended = supervision.await(held, signals);
             reports.close();
             // From here on the guard no longer sees to it, and the store may be slow.
             file.close();
-            return settle(tenure, ended);
+            return settle(held, ended);
         }
     }
 
-    private int settle(Tenure tenure, Supervision.Ended ended) {
-        Optional<Tenure.Stop> trouble = tenure.finish(ended.verdict());
+    private int settle(HeldKey held, Supervision.Ended ended) {
+        Optional<HeldKey.Stop> trouble = held.finish(ended.verdict());
         int code = ended.exitCode();
         if (trouble.isPresent() && !ended.lost()) {
-            Tenure.Stop stop = trouble.get();
-            boolean lost = stop.kind() == Tenure.Stop.Kind.LOST;
+            HeldKey.Stop stop = trouble.get();
+            boolean lost = stop.kind() == HeldKey.Stop.Kind.LOST;
             if (lost && settings.onLost() != RunSettings.OnLost.WARN) {
                 code = ExitCode.LEASE_LOST;
             }
@@ -226,11 +226,11 @@ final class Wrapper {
         return code;
     }
 
-    private void notStarted(Tenure tenure, String code, String message) {
-        tenure.finish(new Tenure.Verdict(Tenure.Verdict.Kind.FAILED, ExitCode.INTERNAL, code, message));
+    private void notStarted(HeldKey held, String code, String message) {
+        held.finish(new HeldKey.Verdict(HeldKey.Verdict.Kind.FAILED, ExitCode.INTERNAL, code, message));
     }
 
-    private Map<String, String> environment(Tenure tenure, RunFile file) {
+    private Map<String, String> environment(HeldKey held, RunFile file) {
         Map<String, String> child = settings.inherited().of(variables);
         if (variables.containsKey(STORE) && !child.containsKey(STORE)) {
             // Without it, a command within the command would take its leases elsewhere, and nothing would tell.
@@ -238,8 +238,8 @@ final class Wrapper {
         }
         child.put("INTERLOCK_TENANT", settings.order().key().tenant());
         child.put("INTERLOCK_KEY", key());
-        child.put("INTERLOCK_RUN_ID", tenure.runId());
-        child.put("INTERLOCK_TOKEN", Long.toString(tenure.token()));
+        child.put("INTERLOCK_RUN_ID", held.runId());
+        child.put("INTERLOCK_TOKEN", Long.toString(held.token()));
         child.put(RunFile.VARIABLE, file.path().toString());
         return child;
     }

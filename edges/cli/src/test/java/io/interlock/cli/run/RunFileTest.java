@@ -19,8 +19,8 @@ class RunFileTest {
 
     @Test
     void whatIsAppendedAndWhatIsWrittenAnewIsHeard() throws Exception {
-        SupervisionTest.HeldLease tenure = new SupervisionTest.HeldLease(asked -> Duration.ofSeconds(20));
-        try (RunFile file = RunFile.create(LockKey.of("k"), tenure, Map.of("XDG_RUNTIME_DIR", folder.toString()))) {
+        SupervisionTest.HeldLease held = new SupervisionTest.HeldLease(asked -> Duration.ofSeconds(20));
+        try (RunFile file = RunFile.create(LockKey.of("k"), held, Map.of("XDG_RUNTIME_DIR", folder.toString()))) {
             assertThat(file.news()).isEmpty();
             append(file.path(), "stage one\nstage t");
             assertThat(file.news()).containsExactly("stage one");

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
-import io.interlock.cli.backend.RunOrder;
-import io.interlock.cli.backend.Tenure;
+import io.interlock.cli.backend.HeldKey;
+import io.interlock.cli.backend.RunCommandRequest;
 import io.interlock.cli.text.Console;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
-import io.interlock.engine.command.Launch;
+import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.io.ByteArrayOutputStream;
@@ -39,12 +39,12 @@ class SupervisionTest {
     @Test
     void aLeaseThatIsConfirmedAtTheLastMomentLetsTheCommandGoOn() throws Exception {
         Duration lease = Duration.ofSeconds(2);
-        HeldLease tenure = new HeldLease(asked -> asked == 1 ? Duration.ZERO : Duration.ofMillis(500));
+        HeldLease held = new HeldLease(asked -> asked == 1 ? Duration.ZERO : Duration.ofMillis(500));
         try (Timers timers = REAL.timers("supervision");
                 GuardedProcess process = start("read line; exit 3")) {
-            supervision(lease, Duration.ofSeconds(10), process, timers).watch(tenure, signals);
+            supervision(lease, Duration.ofSeconds(10), process, timers).watch(held, signals);
             await().until(() ->
-                    tenure.asked.get() > 8 || !process.waitFor(Duration.ZERO).isEmpty());
+                    held.asked.get() > 8 || !process.waitFor(Duration.ZERO).isEmpty());
             process.stdin().close();
             assertThat(process.waitFor().code()).isEqualTo(3);
         }
@@ -52,29 +52,29 @@ class SupervisionTest {
 
     @Test
     void aCommandThatLosesItsLeaseHasItsGrace() throws Exception {
-        HeldLease tenure = new HeldLease(asked -> Duration.ofSeconds(20));
+        HeldLease held = new HeldLease(asked -> Duration.ofSeconds(20));
         // Nobody but the guard would kill it.
         try (Timers never = new Never();
                 GuardedProcess process =
                         start("trap 'sleep 1.1; exit 3' TERM; echo ready; while :; do sleep 0.05; done")) {
             assertThat(process.stdout().read()).isEqualTo('r');
             supervision(Duration.ofSeconds(24), Duration.ofMillis(900), process, never)
-                    .watch(tenure, signals);
-            tenure.stop.complete(new Tenure.Stop(Tenure.Stop.Kind.LOST, "trial"));
+                    .watch(held, signals);
+            held.stop.complete(new HeldKey.Stop(HeldKey.Stop.Kind.LOST, "trial"));
             assertThat(process.waitFor().code()).isEqualTo(3);
         }
     }
 
     @Test
     void aLossThatOnlyTheGuardNoticedIsALossToo() throws Exception {
-        HeldLease tenure = new HeldLease(asked -> Duration.ofMillis(400));
+        HeldLease held = new HeldLease(asked -> Duration.ofMillis(400));
         ByteArrayOutputStream told = new ByteArrayOutputStream();
         try (Timers never = new Never();
                 GuardedProcess process = start("exec sleep 300")) {
             Supervision supervision = supervision(
                     Duration.ofSeconds(2), Duration.ofSeconds(1), process, never, new PrintStream(told, true, UTF_8));
-            supervision.watch(tenure, signals);
-            Supervision.Ended ended = supervision.await(tenure, signals);
+            supervision.watch(held, signals);
+            Supervision.Ended ended = supervision.await(held, signals);
             assertThat(ended.exit().code()).isEqualTo(137);
             assertThat(ended.exitCode()).isEqualTo(121);
             assertThat(ended.lost()).isTrue();
@@ -84,7 +84,7 @@ class SupervisionTest {
 
     @Test
     void nobodyHearsOfTheEndBeforeTheLossIsTold() throws Exception {
-        HeldLease tenure = new HeldLease(asked -> Duration.ofSeconds(20));
+        HeldLease held = new HeldLease(asked -> Duration.ofSeconds(20));
         CompletableFuture<Supervision.Ended> end = new CompletableFuture<>();
         CompletableFuture<Boolean> toldFirst = new CompletableFuture<>();
         // Whoever reads the message is slow: there is time for the end to overtake it.
@@ -104,10 +104,10 @@ class SupervisionTest {
             assertThat(process.stdout().read()).isEqualTo('r');
             Supervision supervision = supervision(
                     Duration.ofSeconds(24), Duration.ofSeconds(3), process, never, new PrintStream(slow, true, UTF_8));
-            supervision.watch(tenure, signals);
+            supervision.watch(held, signals);
             var unused = CompletableFuture.runAsync(
-                    () -> tenure.stop.complete(new Tenure.Stop(Tenure.Stop.Kind.LOST, "trial")));
-            end.complete(supervision.await(tenure, signals));
+                    () -> held.stop.complete(new HeldKey.Stop(HeldKey.Stop.Kind.LOST, "trial")));
+            end.complete(supervision.await(held, signals));
             assertThat(toldFirst.join()).isTrue();
             assertThat(end.join().lost()).isTrue();
         }
@@ -119,15 +119,15 @@ class SupervisionTest {
 
     private static Supervision supervision(
             Duration lease, Duration grace, GuardedProcess process, Timers timers, PrintStream told) {
-        RunOrder order = new RunOrder(
-                LockKey.of("k"), "command", RunOrder.IfBusy.FAIL, null, lease, grace, 0, null, Map.of(), "sh");
+        RunCommandRequest order = new RunCommandRequest(
+                LockKey.of("k"), "command", RunCommandRequest.IfBusy.FAIL, null, lease, grace, 0, null, Map.of(), "sh");
         RunSettings settings = new RunSettings(
                 order, List.of("sh"), List.of(), RunSettings.OnLost.TERM, null, InheritedEnvironment.ALL, 75);
         return new Supervision(settings, process, timers, new Narrator(Console.of(told, told), false, false));
     }
 
     private static GuardedProcess start(String script) throws IOException {
-        return GuardedProcess.start(Launch.of(List.of("/bin/sh", "-c", script)), REAL);
+        return GuardedProcess.start(ProcessLaunch.of(List.of("/bin/sh", "-c", script)), REAL);
     }
 
     /** What is later, is never. */
@@ -142,7 +142,7 @@ class SupervisionTest {
     }
 
     /** A lease of which the test says how long it can be relied upon. */
-    static final class HeldLease implements Tenure {
+    static final class HeldLease implements HeldKey {
         private final CompletableFuture<Stop> stop = new CompletableFuture<>();
         private final AtomicInteger asked = new AtomicInteger();
         private final IntFunction<Duration> left;

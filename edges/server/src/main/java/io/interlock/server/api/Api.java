@@ -3,8 +3,8 @@ package io.interlock.server.api;
 import io.interlock.access.Role;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.Exchange;
-import io.interlock.server.http.Failures;
-import io.interlock.server.http.Gate;
+import io.interlock.server.http.FailureHandler;
+import io.interlock.server.http.RequestFilter;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -94,7 +94,7 @@ public final class Api {
      * @throws IllegalStateException if an operation has no role or nobody to answer it, or somebody answers what is not in
      *     the contract
      */
-    public Router routes(Vertx vertx, Authentication authentication, Gate gate, Operations operations) {
+    public Router routes(Vertx vertx, Authentication authentication, RequestFilter gate, Operations operations) {
         Set<String> stray = operations.ids();
         stray.removeAll(operationIds());
         if (!stray.isEmpty()) {
@@ -134,7 +134,7 @@ public final class Api {
             OpenAPIRoute route,
             Optional<Role> needed,
             Authentication authentication,
-            Gate gate,
+            RequestFilter gate,
             Optional<Signatures> signatures) {
         needed.ifPresent(role -> route.addHandler(context -> {
             if (isSigned(context, signatures)) {
@@ -258,7 +258,7 @@ public final class Api {
     private static Handler<RoutingContext> otherMethod(Set<String> methods) {
         return context -> {
             context.response().putHeader("Allow", String.join(", ", methods));
-            Failures.answer(
+            FailureHandler.answer(
                     context,
                     Problem.of(
                                     ProblemCode.METHOD_NOT_ALLOWED,

@@ -5,8 +5,8 @@ import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.server.access.Caller;
-import io.interlock.server.http.Doorbell;
 import io.interlock.server.http.Exchange;
+import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Session;
@@ -200,7 +200,7 @@ public final class Call {
 
     /** Ends the connection at once, whatever is left to send: for a client that does not read. */
     public void hangUp() {
-        Doorbell.hangUp(context.request().connection());
+        HttpServerFactory.hangUp(context.request().connection());
     }
 
     /** Runs {@code action} when the client goes away or has its answer; at once if that is so. From any thread. */

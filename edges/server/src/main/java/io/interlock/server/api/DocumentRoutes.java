@@ -1,6 +1,6 @@
 package io.interlock.server.api;
 
-import io.interlock.server.http.Failures;
+import io.interlock.server.http.FailureHandler;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Handler;
@@ -14,13 +14,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where clients read the documents of all contracts: each door's at {@code /openapi/DOOR.json}, a list of them at {@code /openapi},
+ * Where clients read the documents of all contracts: each compatible API's at {@code /openapi/API.json}, a list of them at {@code /openapi},
  * without a key, like that of {@code /api/v1}.
  */
 public final class DocumentRoutes {
 
     private static final String LIST = "/openapi";
-    private static final Pattern DOOR = Pattern.compile("door/(\\w+)\\.yaml");
+    private static final Pattern COMPAT = Pattern.compile("compat/(\\w+)\\.yaml");
 
     private DocumentRoutes() {}
 
@@ -28,10 +28,10 @@ public final class DocumentRoutes {
     public static void addTo(Router router, Collection<Api> contracts) {
         JsonArray list = new JsonArray();
         for (Api api : contracts) {
-            Matcher door = DOOR.matcher(api.name());
+            Matcher path = COMPAT.matcher(api.name());
             String url = api.base() + "/openapi.json";
-            if (door.matches()) {
-                url = LIST + "/" + door.group(1) + ".json";
+            if (path.matches()) {
+                url = LIST + "/" + path.group(1) + ".json";
                 serve(router, url, api.document());
             }
             list.add(new JsonObject()
@@ -53,7 +53,7 @@ public final class DocumentRoutes {
     private static Handler<RoutingContext> otherMethod() {
         return context -> {
             context.response().putHeader("Allow", "GET");
-            Failures.answer(
+            FailureHandler.answer(
                     context,
                     Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "The route does not know this method; it knows GET."));
         };

@@ -62,7 +62,7 @@ final class ParameterCheck {
             return;
         }
         Object value = typed(given.get(0));
-        List<Mistake> found = proper.test(value) ? List.of() : Mistakes.of(validator.validate(value));
+        List<Mistake> found = proper.test(value) ? List.of() : ValidationErrors.of(validator.validate(value));
         if (found.isEmpty()) {
             values.put(name, value);
         }

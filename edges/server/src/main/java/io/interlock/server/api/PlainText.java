@@ -46,7 +46,7 @@ final class PlainText {
             mistakes.add(new Mistake(pointer, "contains U+0000 or one half of a surrogate pair"));
         } else if (value instanceof JsonObject object) {
             object.forEach(field -> {
-                String name = Mistakes.shown(field.getKey());
+                String name = ValidationErrors.shown(field.getKey());
                 find(pointer + "/" + name, field.getKey(), mistakes);
                 find(pointer + "/" + name, field.getValue(), mistakes);
             });

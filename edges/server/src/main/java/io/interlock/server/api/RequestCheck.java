@@ -68,7 +68,8 @@ final class RequestCheck {
         query.names().stream()
                 .filter(name -> !queryNames.contains(name))
                 .forEach(name -> mistakes.add(new Mistake(
-                        "query/" + Mistakes.shown(name), "is unknown here; known are " + new TreeSet<>(queryNames))));
+                        "query/" + ValidationErrors.shown(name),
+                        "is unknown here; known are " + new TreeSet<>(queryNames))));
         JsonObject json = readBody(raw, mistakes);
         if (!mistakes.isEmpty()) {
             throw Problem.invalid(mistakes).thrown();
@@ -97,7 +98,7 @@ final class RequestCheck {
             JsonObject proper = OneMeaning.read(text);
             if (proper != null) {
                 if (!properBody.test(proper)) {
-                    mistakes.addAll(Mistakes.of(body.validate(proper)));
+                    mistakes.addAll(ValidationErrors.of(body.validate(proper)));
                 }
                 PlainText.check(proper, mistakes);
                 return proper;
@@ -105,14 +106,14 @@ final class RequestCheck {
             // Once more, to say what is wrong with it.
             Object value = Json.decodeValue(text);
             if (value instanceof JsonObject object) {
-                mistakes.addAll(Mistakes.of(body.validate(object)));
+                mistakes.addAll(ValidationErrors.of(body.validate(object)));
                 PlainText.check(object, mistakes);
                 OneMeaning.check(text, mistakes);
                 return object;
             }
             mistakes.add(new Mistake("", "The body must be a JSON object."));
         } catch (DecodeException notJson) {
-            mistakes.add(new Mistake("", "The body is not JSON" + Mistakes.place(notJson) + "."));
+            mistakes.add(new Mistake("", "The body is not JSON" + ValidationErrors.place(notJson) + "."));
         } catch (CharacterCodingException notUtf8) {
             mistakes.add(new Mistake("", "The body is not UTF-8."));
         }

@@ -9,7 +9,7 @@ import java.util.Optional;
 /** A cluster that is created, scaled and destroyed over and over, by whichever job its state allows. */
 final class DemoCluster {
 
-    /** As the clusters door names them, so that it can be looked at there. */
+    /** As the clusters compatible API names them, so that it can be looked at there. */
     static final String KEY = "cluster/berlin.example.com.aws.demo000001";
 
     private static final String KIND = "cluster";

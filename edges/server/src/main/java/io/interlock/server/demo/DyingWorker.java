@@ -63,7 +63,7 @@ final class DyingWorker {
                     "the importer of run {} is not heard of again",
                     claimed.run().id());
             engine.remote()
-                    .beat(proof, "receive", new Progress(1, 3L))
+                    .heartbeat(proof, "receive", new Progress(1, 3L))
                     .toCompletableFuture()
                     .join();
         } else {

@@ -85,7 +85,7 @@ public final class ConnectionLimit {
                     most,
                     mostOfAnAddress);
         }
-        Doorbell.hangUp(connection);
+        HttpServerFactory.hangUp(connection);
         return false;
     }
 

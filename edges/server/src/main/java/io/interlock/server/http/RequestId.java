@@ -21,7 +21,7 @@ final class RequestId implements Handler<RoutingContext> {
 
     @Override
     public void handle(RoutingContext context) {
-        if (Doorbell.isClosing(context.request().connection())) {
+        if (HttpServerFactory.isClosing(context.request().connection())) {
             // Bytes behind a request that was cut off: nobody may take them for another one.
             return;
         }

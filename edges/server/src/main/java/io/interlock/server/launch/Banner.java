@@ -38,7 +38,7 @@ final class Banner {
         line(
                 "Worker",
                 !process.keepsRuns()
-                        ? "none: this store keeps leases only, and runs, doors among them, are answered with 501"
+                        ? "none: this store keeps leases only, and runs, compatible APIs among them, are answered with 501"
                         : settings.worker().enabled()
                                 ? settings.worker().slots() + " slots, "
                                         + settings.jobs().size() + " jobs"

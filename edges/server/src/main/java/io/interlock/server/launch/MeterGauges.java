@@ -1,6 +1,6 @@
 package io.interlock.server.launch;
 
-import io.interlock.config.IntakeHouse;
+import io.interlock.config.IntakeContext;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -13,7 +13,7 @@ import java.util.function.DoubleSupplier;
  *
  * @param registry where
  */
-record MeterGauges(MeterRegistry registry) implements IntakeHouse.Gauges {
+record MeterGauges(MeterRegistry registry) implements IntakeContext.Gauges {
 
     @Override
     public void show(String name, Map<String, String> labels, DoubleSupplier value) {

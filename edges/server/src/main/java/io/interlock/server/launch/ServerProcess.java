@@ -2,10 +2,10 @@ package io.interlock.server.launch;
 
 import io.interlock.LockKey;
 import io.interlock.access.Role;
+import io.interlock.config.CompatApi;
 import io.interlock.config.Configuration;
-import io.interlock.config.Door;
 import io.interlock.config.EngineSetup;
-import io.interlock.config.IntakeHouse;
+import io.interlock.config.IntakeContext;
 import io.interlock.config.Intakes;
 import io.interlock.config.InterlockSettings;
 import io.interlock.config.JobSettings;
@@ -22,8 +22,8 @@ import io.interlock.server.InterlockServer;
 import io.interlock.server.LeaseStoreOperations;
 import io.interlock.server.ServerParts;
 import io.interlock.server.api.Operations;
-import io.interlock.server.door.Doors;
-import io.interlock.server.http.Openness;
+import io.interlock.server.compat.CompatApis;
+import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.log.OperationLog;
 import io.interlock.server.operation.AccessOperations;
 import io.interlock.server.session.Sessions;
@@ -150,7 +150,7 @@ final class ServerProcess implements AutoCloseable {
                         : InterlockMeters.on(registry));
         Intakes intakes = Intakes.of(configuration);
         OpenStore store =
-                opened(OpenStore.evenWithoutRuns(settings.store(), environment)).through(meters::around);
+                opened(OpenStore.openLeaseOnly(settings.store(), environment)).through(meters::around);
         configuration.requireWithin(store.capabilities());
         configuration.requireFor(store.keepsRuns());
         EngineSetup setup = opened(EngineSetup.of(configuration, environment));
@@ -163,7 +163,7 @@ final class ServerProcess implements AutoCloseable {
                 .build());
         meters.watch(engine, environment);
         meters.describe(settings.jobs().values().stream()
-                .collect(Collectors.toMap(JobSettings::name, job -> job.door().word())));
+                .collect(Collectors.toMap(JobSettings::name, job -> job.api().word())));
         StoreProbe probe = new StoreProbe(store, blocking);
         Sessions sessions = new Sessions(environment);
         Operations operations =
@@ -171,7 +171,7 @@ final class ServerProcess implements AutoCloseable {
         ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions);
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
-        intakes.start(new IntakeHouse(engine, environment, new MeterGauges(registry)));
+        intakes.start(new IntakeContext(engine, environment, new MeterGauges(registry)));
         open.push(intakes);
         // Last of all: a key that is made but never shown would lock everybody out.
         Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
@@ -181,8 +181,8 @@ final class ServerProcess implements AutoCloseable {
     private Operations withRuns(RunEngine engine, KeyRing keys, Sessions sessions, EngineSetup setup) {
         InterlockSettings settings = configuration.settings();
         Operations operations =
-                new EngineOperations(engine, keys, sessions, environment, settings.limits(), this::door).operations();
-        Doors.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
+                new EngineOperations(engine, keys, sessions, environment, settings.limits(), this::api).operations();
+        CompatApis.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
         AccessOperations.addTo(operations, keys, configuration, environment.clock());
         return operations;
     }
@@ -193,14 +193,14 @@ final class ServerProcess implements AutoCloseable {
         return operations;
     }
 
-    private String door(JobName job) {
+    private String api(JobName job) {
         JobSettings known = configuration.settings().jobs().get(job.value());
-        return known == null ? Door.NONE.word() : known.door().word();
+        return known == null ? CompatApi.NONE.word() : known.api().word();
     }
 
     /** Without any admin's key nobody could make one. It is made only where nobody else can come in meanwhile. */
     private static Optional<IssuedKey> bootstrap(KeyRing keys, Listen listen) {
-        return Openness.isLoopback(listen.host()) ? joined(keys.bootstrap(ACTOR)) : Optional.empty();
+        return ListenPolicy.isLoopback(listen.host()) ? joined(keys.bootstrap(ACTOR)) : Optional.empty();
     }
 
     private Parts parts() {

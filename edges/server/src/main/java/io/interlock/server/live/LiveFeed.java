@@ -2,7 +2,7 @@ package io.interlock.server.live;
 
 import io.interlock.engine.ChainPage;
 import io.interlock.engine.RunEngine;
-import io.interlock.server.api.Workbench;
+import io.interlock.server.api.OperationContext;
 import io.interlock.time.Ticker;
 import io.interlock.time.Timers;
 import io.vertx.core.json.JsonObject;
@@ -33,11 +33,11 @@ final class LiveFeed implements AutoCloseable {
     private static final int PAGE = 200;
     private static final int MOST_PLACES = 20;
 
-    private final Workbench bench;
+    private final OperationContext context;
     private final RunEngine engine;
     private final Ticker ticker;
     private final Timers timers;
-    private final Glances glances;
+    private final StateChanges glances;
     private final List<LiveStream> streams = new CopyOnWriteArrayList<>();
     // Only ticks, one at a time, use these.
     private long lastGlance;
@@ -46,12 +46,12 @@ final class LiveFeed implements AutoCloseable {
     private boolean ticking;
     private boolean closed;
 
-    LiveFeed(Workbench bench) {
-        this.bench = bench;
-        this.engine = bench.engine();
-        this.ticker = bench.environment().ticker();
-        this.timers = bench.environment().timers("interlock-live");
-        this.glances = new Glances(engine);
+    LiveFeed(OperationContext context) {
+        this.context = context;
+        this.engine = context.engine();
+        this.ticker = context.environment().ticker();
+        this.timers = context.environment().timers("interlock-live");
+        this.glances = new StateChanges(engine);
         this.lastGlance = ticker.nanos() - GLANCE_EVERY.toNanos();
         this.lastCheck = ticker.nanos();
     }
@@ -91,7 +91,7 @@ final class LiveFeed implements AutoCloseable {
     }
 
     private void look() {
-        bench.blocking().call(this::tick).whenComplete((more, failure) -> {
+        context.blocking().call(this::tick).whenComplete((more, failure) -> {
             if (failure != null) {
                 // Readers keep their places; what they miss now they are told when the store is back.
                 log.debug("no look at the audit log for readers: {}", failure.toString());
@@ -173,7 +173,7 @@ final class LiveFeed implements AutoCloseable {
     }
 
     private boolean tell(long place, Set<LiveStream> readers, long now) {
-        ChainPage page = engine.records().chain(place, PAGE);
+        ChainPage page = engine.queries().chain(place, PAGE);
         if (place < page.forgotten() || place > page.head()) {
             readers.forEach(
                     reader -> reset(reader, page.head(), "the place asked for is not in the audit log any more", now));

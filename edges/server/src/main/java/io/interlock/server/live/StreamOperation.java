@@ -1,9 +1,9 @@
 package io.interlock.server.live;
 
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Vertx;
@@ -22,13 +22,13 @@ public final class StreamOperation {
 
     private static final String EVENT_STREAM = "text/event-stream";
 
-    private final Workbench bench;
+    private final OperationContext context;
     private final LiveFeed feed;
     private final int mostOfAKey;
     private final ConcurrentMap<String, Integer> open = new ConcurrentHashMap<>();
 
-    private StreamOperation(Workbench bench, LiveFeed feed, int mostOfAKey) {
-        this.bench = bench;
+    private StreamOperation(OperationContext context, LiveFeed feed, int mostOfAKey) {
+        this.context = context;
         this.feed = feed;
         this.mostOfAKey = mostOfAKey;
     }
@@ -38,10 +38,10 @@ public final class StreamOperation {
      *
      * @param mostOfAKey how many streams an API key may have open at this node
      */
-    public static void addTo(Operations operations, Workbench bench, int mostOfAKey) {
-        LiveFeed feed = new LiveFeed(bench);
+    public static void addTo(Operations operations, OperationContext context, int mostOfAKey) {
+        LiveFeed feed = new LiveFeed(context);
         operations
-                .on("streamEvents", new StreamOperation(bench, feed, mostOfAKey)::stream)
+                .on("streamEvents", new StreamOperation(context, feed, mostOfAKey)::stream)
                 .onStop(feed::close);
     }
 
@@ -53,11 +53,14 @@ public final class StreamOperation {
         enter(key);
         call.whenOver(() -> leave(key));
         // No place given: from now on, and where that is, the log says.
-        return bench.blocking()
+        return context.blocking()
                 .call(call.tenant(), () -> {
                     feed.begin(call.tenant());
                     return lastSeen.isEmpty()
-                            ? bench.engine().records().chain(Long.MAX_VALUE, 1).head()
+                            ? context.engine()
+                                    .queries()
+                                    .chain(Long.MAX_VALUE, 1)
+                                    .head()
                             : place(lastSeen);
                 })
                 .thenApply(place -> new Reply(
@@ -74,7 +77,7 @@ public final class StreamOperation {
         String from = place < 0 ? "" : "id: " + place + "\n";
         stream.write(
                 ": events of tenant " + call.tenant() + "\nretry: 2000\n" + from + "\n",
-                bench.environment().ticker().nanos());
+                context.environment().ticker().nanos());
         feed.add(stream);
         call.whenOver(() -> feed.remove(stream));
     }

@@ -7,8 +7,8 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.run.Pause;
 import io.interlock.run.Run;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.JsonTime;
 import io.interlock.server.json.PauseJson;
 import io.interlock.server.problem.Problem;
@@ -25,18 +25,19 @@ import org.jspecify.annotations.Nullable;
 /** What operators do to keys: {@code evictLease}, {@code pauseKeys}, {@code resumeKeys}. */
 final class ForceOperations {
 
-    private final Workbench bench;
+    private final OperationContext context;
 
-    ForceOperations(Workbench bench) {
-        this.bench = bench;
+    ForceOperations(OperationContext context) {
+        this.context = context;
     }
 
     CompletionStage<Reply> evict(Call call) {
         LockKey key = call.key("key");
         FencingToken token = new FencingToken(call.body().getLong("token"));
         String reason = call.body().getString("reason");
-        return bench.blocking().call(call.tenant(), () -> {
-            EvictAnswer answer = bench.engine().evict(key, token, call.caller().actor(), reason);
+        return context.blocking().call(call.tenant(), () -> {
+            EvictAnswer answer =
+                    context.engine().evict(key, token, call.caller().actor(), reason);
             if (answer instanceof EvictAnswer.Mismatch mismatch) {
                 throw stale(key, token, mismatch);
             }
@@ -52,7 +53,7 @@ final class ForceOperations {
     /** Who comes next, if somebody can say: the lease is taken away in any case. */
     private Optional<Run> next(LockKey key) {
         try {
-            return bench.engine().queue(key).stream().findFirst();
+            return context.engine().queue(key).stream().findFirst();
         } catch (StoreUnavailableException away) {
             return Optional.empty();
         }
@@ -75,10 +76,10 @@ final class ForceOperations {
         String pattern = pattern(call);
         Instant until = until(call.body().getString("until"));
         String reason = call.body().getString("reason");
-        return bench.blocking().call(call.tenant(), () -> {
+        return context.blocking().call(call.tenant(), () -> {
             Duration time = until == null ? null : timeTo(until);
             Pause pause =
-                    bench.engine().pause(call.tenant(), pattern, call.caller().actor(), reason, time);
+                    context.engine().pause(call.tenant(), pattern, call.caller().actor(), reason, time);
             return Reply.ok(PauseJson.of(pause, true));
         });
     }
@@ -87,8 +88,8 @@ final class ForceOperations {
         String pattern = pattern(call);
         String actor = call.caller().actor();
         String reason = call.body().getString("reason", "no reason given");
-        return bench.blocking().call(call.tenant(), () -> {
-            if (!bench.engine().resume(call.tenant(), pattern, actor, reason)) {
+        return context.blocking().call(call.tenant(), () -> {
+            if (!context.engine().resume(call.tenant(), pattern, actor, reason)) {
                 throw Call.notFound("pause of", pattern).thrown();
             }
             return Reply.ok(new JsonObject()
@@ -127,7 +128,7 @@ final class ForceOperations {
 
     /** By the clock of the store, which says when the pause is over. */
     private Duration timeTo(Instant end) {
-        Instant now = bench.engine().records().time();
+        Instant now = context.engine().queries().time();
         if (!end.isAfter(now)) {
             throw Problem.invalid("/until", "'" + JsonTime.of(end) + "' is over; it is " + JsonTime.of(now) + " now")
                     .thrown();

@@ -9,13 +9,13 @@ import io.interlock.engine.RemoteLeases.Acquired;
 import io.interlock.engine.RemoteLeases.Renewed;
 import io.interlock.engine.RemoteWork;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Refusals;
 import io.interlock.server.runs.Holders;
-import io.interlock.server.runs.Losses;
-import io.interlock.server.runs.RunViews;
+import io.interlock.server.runs.LeaseLossProblems;
+import io.interlock.server.runs.RunLookups;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,12 +28,12 @@ final class LeaseOperations {
     /** How long a renewal is for if it does not say. */
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
 
-    private final Workbench bench;
-    private final RunViews views;
+    private final OperationContext context;
+    private final RunLookups views;
 
-    LeaseOperations(Workbench bench) {
-        this.bench = bench;
-        this.views = new RunViews(bench);
+    LeaseOperations(OperationContext context) {
+        this.context = context;
+        this.views = new RunLookups(context);
     }
 
     CompletionStage<Reply> acquire(Call call) {
@@ -41,8 +41,8 @@ final class LeaseOperations {
         RemoteWork.Caller caller = new RemoteWork.Caller(
                 lease(call), Holders.named(call, call.body().getString("holder")));
         Duration ttl = call.duration("ttl").orElse(DEFAULT_TTL);
-        return bench.waits()
-                .until(call, bench.engine().leases().acquire(key, caller, ttl, call.patience()))
+        return context.waits()
+                .until(call, context.engine().leases().acquire(key, caller, ttl, call.patience()))
                 .thenCompose(answer -> {
                     if (answer instanceof Acquired.Granted granted) {
                         return CompletableFuture.completedFuture(Reply.ok(json(granted.lease(), ttl)));
@@ -58,24 +58,24 @@ final class LeaseOperations {
         LockKey key = call.key("key");
         FencingToken token = token(call);
         Duration ttl = call.duration("ttl").orElse(DEFAULT_TTL);
-        return bench.engine().leases().renew(key, lease(call), token, ttl).thenApply(answer -> {
+        return context.engine().leases().renew(key, lease(call), token, ttl).thenApply(answer -> {
             if (answer instanceof Renewed.Lives lives) {
                 return Reply.ok(json(lives.lease(), ttl));
             }
             Renewed.Lost lost = (Renewed.Lost) answer;
-            throw Losses.of(key, token, lost.cause(), lost.current());
+            throw LeaseLossProblems.of(key, token, lost.cause(), lost.current());
         });
     }
 
     CompletionStage<Reply> release(Call call) {
         LockKey key = call.key("key");
         FencingToken token = token(call);
-        return bench.engine().leases().release(key, lease(call), token).thenApply(released -> {
+        return context.engine().leases().release(key, lease(call), token).thenApply(released -> {
             // A smaller token may be that of a release sent twice; no lease of the past has a greater one.
             Optional<LeaseRecord> forged =
                     released.successor().filter(current -> !current.token().isAfter(token));
             if (forged.isPresent()) {
-                throw Losses.of(key, token, LossCause.GONE, forged.get());
+                throw LeaseLossProblems.of(key, token, LossCause.GONE, forged.get());
             }
             return Reply.nothing();
         });
@@ -84,7 +84,7 @@ final class LeaseOperations {
     CompletionStage<Reply> validate(Call call) {
         LockKey key = call.keyParameter("key").orElseThrow();
         long token = call.required("token", Number.class).longValue();
-        return bench.engine().leases().find(key).thenApply(found -> {
+        return context.engine().leases().find(key).thenApply(found -> {
             Optional<Long> current =
                     found.filter(LeaseRecord::isLive).map(lease -> lease.token().value());
             return Reply.ok(new JsonObject()

@@ -8,8 +8,8 @@ import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Cursor;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.LockJson;
 import io.interlock.server.json.PauseJson;
 import io.interlock.server.json.RefusalsJson;
@@ -33,10 +33,10 @@ final class ListOperation {
     /** How far back refusals under one key are shown. */
     private static final Duration REFUSALS_SHOWN = Duration.ofHours(1);
 
-    private final Workbench bench;
+    private final OperationContext context;
 
-    ListOperation(Workbench bench) {
-        this.bench = bench;
+    ListOperation(OperationContext context) {
+        this.context = context;
     }
 
     CompletionStage<Reply> list(Call call) {
@@ -44,18 +44,21 @@ final class ListOperation {
         Set<KeyStatus> states = states(call);
         Optional<String> after = Cursor.place(call, CURSOR);
         if (key.isPresent() && !key.get().name().endsWith("*")) {
-            return bench.blocking().call(call.tenant(), () -> Reply.ok(one(key.get(), states)));
+            return context.blocking().call(call.tenant(), () -> Reply.ok(one(key.get(), states)));
         }
         String prefix = key.map(named -> named.name().substring(0, named.name().length() - 1))
                 .orElse("");
         // Who looks for few among many looks at many at a time.
         int chunk = states.isEmpty() ? call.limit() : Math.max(call.limit(), CHUNK);
         KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), chunk);
-        return bench.blocking().call(call.tenant(), () -> {
+        return context.blocking().call(call.tenant(), () -> {
             JsonObject page = page(query, states, call.limit());
             if (after.isEmpty()) {
                 JsonArray pauses = new JsonArray();
-                bench.engine().records().pauses(call.tenant()).forEach(pause -> pauses.add(PauseJson.of(pause, true)));
+                context.engine()
+                        .queries()
+                        .pauses(call.tenant())
+                        .forEach(pause -> pauses.add(PauseJson.of(pause, true)));
                 page.put("pauses", pauses);
             }
             return Reply.ok(page);
@@ -64,7 +67,7 @@ final class ListOperation {
 
     /** One key, whatever goes on under it: also nothing. */
     private JsonObject one(LockKey key, Set<KeyStatus> states) {
-        JsonObject lock = bench.engine().records().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
+        JsonObject lock = context.engine().queries().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
                 .filter(view -> view.key().equals(key))
                 .findFirst()
                 .map(LockJson::of)
@@ -78,13 +81,13 @@ final class ListOperation {
     }
 
     private List<RefusalCount> refusals(LockKey key) {
-        Instant now = bench.environment().clock().instant();
-        return bench.engine().records().refusals(key, now.minus(REFUSALS_SHOWN));
+        Instant now = context.environment().clock().instant();
+        return context.engine().queries().refusals(key, now.minus(REFUSALS_SHOWN));
     }
 
     private JsonObject idle(LockKey key) {
-        Instant now = bench.environment().clock().instant();
-        Pause pause = bench.engine().records().pauses(key.tenant()).stream()
+        Instant now = context.environment().clock().instant();
+        Pause pause = context.engine().queries().pauses(key.tenant()).stream()
                 .filter(each -> each.covers(key))
                 .findFirst()
                 .orElse(null);
@@ -96,7 +99,7 @@ final class ListOperation {
         KeyQuery query = first;
         int lookedAt = 0;
         while (true) {
-            List<KeyView> views = bench.engine().records().keys(query);
+            List<KeyView> views = context.engine().queries().keys(query);
             for (int i = 0; i < views.size(); i++) {
                 KeyView view = views.get(i);
                 lookedAt++;

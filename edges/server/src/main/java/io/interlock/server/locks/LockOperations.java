@@ -1,7 +1,7 @@
 package io.interlock.server.locks;
 
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
-import io.interlock.server.api.Workbench;
 
 /** Answers all operations about locks. */
 public final class LockOperations {
@@ -9,21 +9,21 @@ public final class LockOperations {
     private LockOperations() {}
 
     /** Adds them to {@code operations}. */
-    public static void addTo(Operations operations, Workbench bench) {
-        ForceOperations force = new ForceOperations(bench);
-        addLeasesTo(operations, bench);
+    public static void addTo(Operations operations, OperationContext context) {
+        ForceOperations force = new ForceOperations(context);
+        addLeasesTo(operations, context);
         operations.on("pauseKeys", force::pause).on("resumeKeys", force::resume);
     }
 
     /** Adds those that need no runs beside the leases. */
-    public static void addLeasesTo(Operations operations, Workbench bench) {
-        LeaseOperations leases = new LeaseOperations(bench);
+    public static void addLeasesTo(Operations operations, OperationContext context) {
+        LeaseOperations leases = new LeaseOperations(context);
         operations
-                .on("listLocks", new ListOperation(bench)::list)
+                .on("listLocks", new ListOperation(context)::list)
                 .on("acquireLease", leases::acquire)
                 .on("renewLease", leases::renew)
                 .on("releaseLease", leases::release)
                 .on("validateToken", leases::validate)
-                .on("evictLease", new ForceOperations(bench)::evict);
+                .on("evictLease", new ForceOperations(context)::evict);
     }
 }

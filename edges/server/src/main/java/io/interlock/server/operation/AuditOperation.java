@@ -6,8 +6,8 @@ import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Cursor;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.JsonTime;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -21,10 +21,10 @@ final class AuditOperation {
 
     private static final String CURSOR = "audit";
 
-    private final Workbench bench;
+    private final OperationContext context;
 
-    AuditOperation(Workbench bench) {
-        this.bench = bench;
+    AuditOperation(OperationContext context) {
+        this.context = context;
     }
 
     CompletionStage<Reply> list(Call call) {
@@ -39,13 +39,13 @@ final class AuditOperation {
                 key.orElse(null),
                 id.orElse(null),
                 null,
-                call.since(bench.environment().clock().instant()).orElse(null),
+                call.since(context.environment().clock().instant()).orElse(null),
                 Cursor.number(call, CURSOR),
                 call.limit() + 1);
-        return bench.blocking()
+        return context.blocking()
                 .call(
                         call.tenant(),
-                        () -> Reply.ok(page(bench.engine().records().audit(query), call.limit())));
+                        () -> Reply.ok(page(context.engine().queries().audit(query), call.limit())));
     }
 
     private static JsonObject page(List<AuditRecord> found, int limit) {

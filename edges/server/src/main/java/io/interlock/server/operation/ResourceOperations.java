@@ -6,8 +6,8 @@ import io.interlock.run.KeyView;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -18,18 +18,18 @@ import java.util.concurrent.CompletionStage;
 /** {@code getResource}, and {@code setResource} for operators who adopt a resource that is there already, or mend one. */
 final class ResourceOperations {
 
-    private final Workbench bench;
+    private final OperationContext context;
 
-    ResourceOperations(Workbench bench) {
-        this.bench = bench;
+    ResourceOperations(OperationContext context) {
+        this.context = context;
     }
 
     CompletionStage<Reply> get(Call call) {
         LockKey key = call.keyParameter("key").orElseThrow();
-        return bench.blocking()
+        return context.blocking()
                 .call(
                         call.tenant(),
-                        () -> Reply.ok(json(bench.engine()
+                        () -> Reply.ok(json(context.engine()
                                 .resource(key)
                                 .orElseThrow(() ->
                                         Call.notFound("resource", key.name()).thrown()))));
@@ -37,15 +37,15 @@ final class ResourceOperations {
 
     CompletionStage<Reply> set(Call call) {
         LockKey key = call.key("key");
-        return bench.blocking().call(call.tenant(), () -> Reply.ok(json(changed(call, key))));
+        return context.blocking().call(call.tenant(), () -> Reply.ok(json(changed(call, key))));
     }
 
     /** The state that is asked for counts, whatever the version was; only a key that is in use is left alone. */
     private Resource changed(Call call, LockKey key) {
         JsonObject wish = call.body();
         while (true) {
-            Optional<Resource> known = bench.engine().resource(key);
-            ResourceAnswer answer = bench.engine()
+            Optional<Resource> known = context.engine().resource(key);
+            ResourceAnswer answer = context.engine()
                     .setFreeResource(
                             key,
                             wish.getString("kind", known.map(Resource::kind).orElse(kind(key))),
@@ -64,9 +64,10 @@ final class ResourceOperations {
     }
 
     private RuntimeException inUse(LockKey key, Optional<Resource> resource) {
-        Optional<KeyView> view = bench.engine().records().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
-                .filter(seen -> seen.key().equals(key))
-                .findFirst();
+        Optional<KeyView> view =
+                context.engine().queries().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
+                        .filter(seen -> seen.key().equals(key))
+                        .findFirst();
         String why = view.map(KeyView::explanation).orElse("a run that waits for its next attempt moves it");
         return Problem.of(
                         ProblemCode.LOCK_HELD,

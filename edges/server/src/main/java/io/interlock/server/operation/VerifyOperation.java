@@ -6,8 +6,8 @@ import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.Witness;
 import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.problem.Problem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -23,13 +23,13 @@ import java.util.concurrent.CompletionStage;
  */
 final class VerifyOperation {
 
-    private final Workbench bench;
+    private final OperationContext context;
     private final BlockingCalls apart;
     private final Map<List<Witness>, CompletionStage<AuditReport>> next = new HashMap<>();
 
-    VerifyOperation(Workbench bench) {
-        this.bench = bench;
-        this.apart = BlockingCalls.apart(bench.environment(), 1);
+    VerifyOperation(OperationContext context) {
+        this.context = context;
+        this.apart = BlockingCalls.apart(context.environment(), 1);
     }
 
     CompletionStage<Reply> verify(Call call) {
@@ -52,7 +52,7 @@ final class VerifyOperation {
             // There is one thread for it, so it begins when the look before it is over.
             report = apart.call(() -> {
                 begin(witnesses);
-                return bench.engine().records().verifyAudit(witnesses);
+                return context.engine().queries().verifyAudit(witnesses);
             });
             if (!report.toCompletableFuture().isCompletedExceptionally()) {
                 next.put(witnesses, report);

@@ -1,13 +1,13 @@
 package io.interlock.server.operation;
 
 import io.interlock.RunState;
-import io.interlock.engine.Records;
+import io.interlock.engine.EngineQueries;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
 import io.interlock.run.WorkerNote;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.JsonTime;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -31,15 +31,15 @@ final class WorkersOperation {
     /** For how long a worker that said nothing, and has nothing to do, counts as alive. */
     private static final Duration ALIVE = Duration.ofMinutes(1);
 
-    private final Workbench bench;
+    private final OperationContext context;
 
-    WorkersOperation(Workbench bench) {
-        this.bench = bench;
+    WorkersOperation(OperationContext context) {
+        this.context = context;
     }
 
     CompletionStage<Reply> list(Call call) {
-        return bench.blocking().call(call.tenant(), () -> {
-            Records records = bench.engine().records();
+        return context.blocking().call(call.tenant(), () -> {
+            EngineQueries records = context.engine().queries();
             List<WorkerNote> notes = records.workers(call.tenant(), SHOWN, RunQuery.MAX_LIMIT);
             // The clock that says when they were seen.
             Instant now = records.time();
@@ -56,7 +56,7 @@ final class WorkersOperation {
     /** Who does what for {@code tenant}. */
     private Map<String, List<Run>> running(String tenant) {
         RunQuery query = RunQuery.ofTenant(tenant).in(RunState.RUNNING).page(0, RunQuery.MAX_LIMIT);
-        return bench.engine().list(query).runs().stream()
+        return context.engine().list(query).runs().stream()
                 .filter(run -> run.status().turn() != null)
                 .collect(Collectors.groupingBy(
                         run -> run.status().lastTurn().orElseThrow().holder().instance()));

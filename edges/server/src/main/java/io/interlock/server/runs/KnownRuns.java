@@ -5,7 +5,7 @@ import io.interlock.RunId;
 import io.interlock.run.Run;
 import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
-import io.interlock.server.api.Workbench;
+import io.interlock.server.api.OperationContext;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,7 +23,7 @@ final class KnownRuns {
 
     private static final int THREADS = 4;
 
-    private final Workbench bench;
+    private final OperationContext context;
 
     /** Whoever works is waited for by its lease: it must not wait behind those who look at lists. */
     private final BlockingCalls looks;
@@ -44,9 +44,9 @@ final class KnownRuns {
      */
     record Facts(RunId id, LockKey key, Duration ttl) {}
 
-    KnownRuns(Workbench bench) {
-        this.bench = bench;
-        this.looks = BlockingCalls.apart(bench.environment(), THREADS);
+    KnownRuns(OperationContext context) {
+        this.context = context;
+        this.looks = BlockingCalls.apart(context.environment(), THREADS);
     }
 
     /** What never changes about the run the call names. */
@@ -63,7 +63,7 @@ final class KnownRuns {
 
     /** The run the call names, as it stands. Blocks. */
     Run require(Call call, RunId id) {
-        return owned(call, bench.engine().find(id)).orElseThrow(() -> unknown(id.toString()));
+        return owned(call, context.engine().find(id)).orElseThrow(() -> unknown(id.toString()));
     }
 
     /** {@code run}, if it is the caller's tenant's. */

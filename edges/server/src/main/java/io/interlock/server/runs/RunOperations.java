@@ -1,9 +1,9 @@
 package io.interlock.server.runs;
 
 import io.interlock.run.Run;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -19,13 +19,13 @@ public final class RunOperations {
     private RunOperations() {}
 
     /** Adds them to {@code operations}. */
-    public static void addTo(Operations operations, Workbench bench) {
-        KnownRuns known = new KnownRuns(bench);
-        RunViews views = new RunViews(bench);
-        StartOperation start = new StartOperation(bench, known, views);
-        LookOperations looks = new LookOperations(bench, known);
-        WorkOperations work = new WorkOperations(bench, known, views);
-        OrderOperations orders = new OrderOperations(bench, known);
+    public static void addTo(Operations operations, OperationContext context) {
+        KnownRuns known = new KnownRuns(context);
+        RunLookups views = new RunLookups(context);
+        StartOperation start = new StartOperation(context, known, views);
+        RunQueryOperations looks = new RunQueryOperations(context, known);
+        WorkOperations work = new WorkOperations(context, known, views);
+        RunControlOperations orders = new RunControlOperations(context, known);
         operations
                 .on("startRun", start::start)
                 .on("getRun", looks::get)

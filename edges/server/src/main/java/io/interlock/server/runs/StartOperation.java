@@ -10,8 +10,8 @@ import io.interlock.run.Execution;
 import io.interlock.run.Run;
 import io.interlock.run.TurnAnswer;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.RunJson;
 import io.interlock.server.problem.Refusals;
 import io.vertx.core.json.JsonObject;
@@ -23,27 +23,27 @@ import org.jspecify.annotations.Nullable;
 /** {@code startRun}: starts, joins, queues, skips or refuses, and waits for what comes of it if asked to. */
 final class StartOperation {
 
-    private final Workbench bench;
+    private final OperationContext context;
     private final KnownRuns known;
-    private final RunViews views;
+    private final RunLookups views;
 
-    StartOperation(Workbench bench, KnownRuns known, RunViews views) {
-        this.bench = bench;
+    StartOperation(OperationContext context, KnownRuns known, RunLookups views) {
+        this.context = context;
         this.known = known;
         this.views = views;
     }
 
     CompletionStage<Reply> start(Call call) {
-        RunRequest request = RunWish.read(call);
+        RunRequest request = StartRequest.read(call);
         if (request.execution() == Execution.WORKER) {
-            return bench.engine()
+            return context.engine()
                     .submitAsync(request)
                     .thenComposeAsync(answer -> answer(call, answer, null), call.loop());
         }
-        LeaseId lease = RunWish.leaseId(call)
-                .orElseGet(() -> LeaseId.random(bench.environment().random()));
+        LeaseId lease = StartRequest.leaseId(call)
+                .orElseGet(() -> LeaseId.random(context.environment().random()));
         RemoteWork.Caller caller = Holders.caller(call, lease);
-        return bench.engine()
+        return context.engine()
                 .remote()
                 .submit(request, caller)
                 .thenComposeAsync(answer -> answer(call, answer, caller), call.loop());
@@ -106,8 +106,8 @@ final class StartOperation {
             return views.waiting(run, queued.position()).thenApply(json -> RunOperations.waiting(run, json));
         }
         CompletionStage<TurnAnswer> turn =
-                bench.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience());
-        return bench.waits().until(call, turn).thenCompose(answer -> {
+                context.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience());
+        return context.waits().until(call, turn).thenCompose(answer -> {
             if (answer instanceof TurnAnswer.Granted granted) {
                 known.remember(granted.run());
                 Duration ttl = granted.run().spec().terms().ttl();
@@ -146,7 +146,7 @@ final class StartOperation {
         if (caller == null || first.state() != RunState.RUNNING) {
             return attached(call, first, duplicate.explanation());
         }
-        return bench.engine()
+        return context.engine()
                 .leases()
                 .find(first.key())
                 .thenCompose(found -> found.filter(
@@ -160,7 +160,7 @@ final class StartOperation {
         return views.key(refusal.key()).thenApply(view -> {
             JsonObject json = new JsonObject()
                     .put("key", refusal.key().name())
-                    .put("job", call.body().getString("job", RunWish.CALLERS_JOB))
+                    .put("job", call.body().getString("job", StartRequest.CALLERS_JOB))
                     .put("state", "SKIPPED");
             Refusals.facts(refusal, view.orElse(null)).forEach(fact -> {
                 if (!json.containsKey(fact.getKey())) {
@@ -172,8 +172,8 @@ final class StartOperation {
     }
 
     private CompletionStage<Run> ended(Call call, Run run) {
-        return bench.waits()
-                .until(call, bench.engine().awaitEndAsync(run.id(), call.patience()))
+        return context.waits()
+                .until(call, context.engine().awaitEndAsync(run.id(), call.patience()))
                 .thenApply(now -> now.orElse(run));
     }
 

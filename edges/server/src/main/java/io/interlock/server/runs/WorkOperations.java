@@ -5,10 +5,10 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.engine.RemoteWork;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
@@ -16,8 +16,8 @@ import io.interlock.run.RunError;
 import io.interlock.run.RunTexts;
 import io.interlock.run.TurnAnswer;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.Workbench;
 import io.interlock.server.json.JsonTime;
 import io.interlock.server.json.RunJson;
 import io.interlock.server.problem.Problem;
@@ -34,12 +34,12 @@ import org.jspecify.annotations.Nullable;
 /** What workers and callers in other processes say: {@code claimWork}, {@code takeTurn}, {@code heartbeat}, {@code finishRun}. */
 final class WorkOperations {
 
-    private final Workbench bench;
+    private final OperationContext context;
     private final KnownRuns known;
-    private final RunViews views;
+    private final RunLookups views;
 
-    WorkOperations(Workbench bench, KnownRuns known, RunViews views) {
-        this.bench = bench;
+    WorkOperations(OperationContext context, KnownRuns known, RunLookups views) {
+        this.context = context;
         this.known = known;
         this.views = views;
     }
@@ -52,8 +52,8 @@ final class WorkOperations {
                 call.tenant(),
                 jobs(body.getJsonArray("jobs")),
                 body.getInteger("max"));
-        return bench.waits()
-                .until(call, bench.engine().remote().claim(claim, call.patience()))
+        return context.waits()
+                .until(call, context.engine().remote().claim(claim, call.patience()))
                 .thenApply(claimed -> {
                     JsonArray items = new JsonArray();
                     claimed.forEach(each -> {
@@ -68,8 +68,8 @@ final class WorkOperations {
         RemoteWork.Caller caller =
                 Holders.caller(call, LeaseId.parse(call.body().getString("leaseId")));
         return known.facts(call)
-                .thenCompose(run -> bench.waits()
-                        .until(call, bench.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience())))
+                .thenCompose(run -> context.waits()
+                        .until(call, context.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience())))
                 .thenCompose(answer -> turn(call, answer));
     }
 
@@ -86,7 +86,7 @@ final class WorkOperations {
         Run run = ((TurnAnswer.Over) answer)
                 .current()
                 .orElseThrow(() -> KnownRuns.unknown(call.required("id", String.class)));
-        throw run.state().isTerminal() ? RunOperations.finished(run) : Losses.ofTurn(run);
+        throw run.state().isTerminal() ? RunOperations.finished(run) : LeaseLossProblems.ofTurn(run);
     }
 
     CompletionStage<Reply> heartbeat(Call call) {
@@ -94,15 +94,16 @@ final class WorkOperations {
         JsonObject told = body.getJsonObject("progress");
         Progress progress = told == null ? null : new Progress(told.getLong("done"), told.getLong("total"));
         return known.facts(call)
-                .thenCompose(run -> bench.engine()
+                .thenCompose(run -> context.engine()
                         .remote()
-                        .beat(proof(call, run), body.getString("stage"), progress)
+                        .heartbeat(proof(call, run), body.getString("stage"), progress)
                         .thenApplyAsync(
                                 answer -> {
-                                    if (answer instanceof BeatAnswer.Lost lost) {
-                                        throw Losses.of(run.key(), token(call), lost.cause(), lost.current());
+                                    if (answer instanceof HeartbeatAnswer.Lost lost) {
+                                        throw LeaseLossProblems.of(
+                                                run.key(), token(call), lost.cause(), lost.current());
                                     }
-                                    return Reply.ok(beat((BeatAnswer.Beating) answer, run));
+                                    return Reply.ok(heartbeat((HeartbeatAnswer.Beating) answer, run));
                                 },
                                 call.loop()));
     }
@@ -111,7 +112,7 @@ final class WorkOperations {
         Ending ending = ending(call.body());
         return known.facts(call)
                 .thenCompose(run -> keepOutput(call, run)
-                        .thenCompose(kept -> bench.engine().remote().finish(proof(call, run), ending))
+                        .thenCompose(kept -> context.engine().remote().finish(proof(call, run), ending))
                         .thenComposeAsync(answer -> finished(call, run, answer), call.loop()));
     }
 
@@ -121,7 +122,7 @@ final class WorkOperations {
         String output = call.body().getString("output");
         return output == null
                 ? CompletableFuture.completedFuture(false)
-                : bench.engine().remote().keepOutput(proof(call, run), output).exceptionally(lost -> false);
+                : context.engine().remote().keepOutput(proof(call, run), output).exceptionally(lost -> false);
     }
 
     private CompletionStage<Reply> finished(Call call, KnownRuns.Facts run, FinishAnswer answer) {
@@ -132,9 +133,9 @@ final class WorkOperations {
             throw RunOperations.finished(already.run());
         }
         FinishAnswer.LeaseLost lost = (FinishAnswer.LeaseLost) answer;
-        return bench.engine().leases().find(run.key()).thenApply(current -> {
+        return context.engine().leases().find(run.key()).thenApply(current -> {
             LeaseRecord now = current.orElse(null);
-            throw Losses.of(run.key(), token(call), lost.cause(), now);
+            throw LeaseLossProblems.of(run.key(), token(call), lost.cause(), now);
         });
     }
 
@@ -171,7 +172,7 @@ final class WorkOperations {
         return new FencingToken(call.body().getLong("token"));
     }
 
-    private static JsonObject beat(BeatAnswer.Beating beating, KnownRuns.Facts run) {
+    private static JsonObject heartbeat(HeartbeatAnswer.Beating beating, KnownRuns.Facts run) {
         JsonObject json = new JsonObject()
                 .put("token", beating.lease().token().value())
                 .put("expiresAt", JsonTime.of(beating.lease().expiresAt()))

@@ -43,7 +43,8 @@ class AccessTest {
                         for (Role role : Role.values()) {
                             HttpResponse<String> answer = call(path.getKey(), entry.getKey(), rig.key("acme", role));
                             boolean may = role.includes(Role.valueOf(needed.toUpperCase(Locale.ROOT)));
-                            // What gets past the door may still be a bad request: bodies and parameters are left out
+                            // What gets past the compatible API may still be a bad request: bodies and parameters are
+                            // left out
                             // here.
                             assertThat(answer.statusCode() != 403)
                                     .as("%s %s as %s: %s", entry.getKey(), path.getKey(), role, answer.body())

@@ -8,7 +8,7 @@ import io.interlock.config.Limits;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.ClientAddress;
-import io.interlock.server.http.Gate;
+import io.interlock.server.http.RequestFilter;
 import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
@@ -242,7 +242,7 @@ class ApiContractTest {
         return Authentication.by(ring, new Sessions(environment), 10, true, environment.ticker());
     }
 
-    private static Gate gate() {
-        return new Gate(Environment.system(), Limits.DEFAULT, new ClientAddress(List.of()), false);
+    private static RequestFilter gate() {
+        return new RequestFilter(Environment.system(), Limits.DEFAULT, new ClientAddress(List.of()), false);
     }
 }

@@ -74,11 +74,11 @@ class SchemaMatchTest {
     @ValueSource(
             strings = {
                 "openapi.yaml",
-                "door/clusters.yaml",
-                "door/flows.yaml",
-                "door/ingestion.yaml",
-                "door/pipelines.yaml",
-                "door/workflows.yaml"
+                "compat/clusters.yaml",
+                "compat/flows.yaml",
+                "compat/ingestion.yaml",
+                "compat/pipelines.yaml",
+                "compat/workflows.yaml"
             })
     void whatIsRecognisedIsValid(String document) {
         OpenAPIContract contract = contract(document);
@@ -172,7 +172,7 @@ class SchemaMatchTest {
         Predicate<Object> match = SchemaMatch.of(schema);
         for (Object value : values) {
             if (match.test(value)) {
-                assertThat(Mistakes.of(validator.validate(value)))
+                assertThat(ValidationErrors.of(validator.validate(value)))
                         .as("%s: %s", operation, value)
                         .isEmpty();
             }

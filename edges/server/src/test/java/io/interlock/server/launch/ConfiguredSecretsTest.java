@@ -36,7 +36,7 @@ class ConfiguredSecretsTest {
                   private-networks: ["127.0.0.1/32"]
                   jobs:
                     broken: { run: { command: ["false"] }, retry: { attempts: 2, backoff: 1s } }
-                    wf: { door: workflows, run: { worker: remote } }
+                    wf: { api: workflows, run: { worker: remote } }
                   webhooks:
                     - { trigger: wf, tenant: default, secret-file: "%s" }
                   notify:

@@ -52,7 +52,7 @@ class DemoTest {
                         .hasSizeGreaterThan(4);
             });
             assertThat(items(demo, "/api/v1/jobs", key).stream()
-                            .map(job -> ((JsonObject) job).getString("door"))
+                            .map(job -> ((JsonObject) job).getString("api"))
                             .distinct())
                     .contains("pipelines", "flows", "ingestion", "workflows", "clusters", "none");
             // The demo's own process, and the one that loses its lease, however often it has asked for work.

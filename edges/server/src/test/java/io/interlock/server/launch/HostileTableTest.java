@@ -52,7 +52,7 @@ class HostileTableTest {
     void start() {
         server = RealServer.configured(folder, """
                 jobs:
-                  CREATE: { door: clusters, run: { worker: remote } }
+                  CREATE: { api: clusters, run: { worker: remote } }
                   remote: { run: { worker: remote } }
                 """);
         key = server.key().orElseThrow();

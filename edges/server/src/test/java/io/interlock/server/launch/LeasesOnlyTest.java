@@ -49,7 +49,7 @@ class LeasesOnlyTest {
         server = RealServer.start(
                 folder, Map.of("INTERLOCK_STORE", store), "server", "--config", file("""
                 jobs:
-                  export: { door: pipelines, run: { worker: remote } }
+                  export: { api: pipelines, run: { worker: remote } }
                 keys:
                   - { secret-file: "%s", role: worker, tenant: acme }
                 """.formatted(secret)));

@@ -49,7 +49,7 @@ class StartTest {
                   worker: { slots: 3 }
                   limits: { streams: 4 }
                   jobs:
-                    export: { door: pipelines, run: { worker: remote } }
+                    export: { api: pipelines, run: { worker: remote } }
                 """);
         try (RealServer server = RealServer.start(
                 folder,
@@ -78,7 +78,7 @@ class StartTest {
             JsonObject job = RealServer.json(server.get("/api/v1/jobs", key))
                     .getJsonArray("items")
                     .getJsonObject(0);
-            assertThat(job.getString("door")).isEqualTo("pipelines");
+            assertThat(job.getString("api")).isEqualTo("pipelines");
             assertThat(job.getString("onConflict")).isEqualTo("JOIN");
         }
     }

@@ -47,11 +47,11 @@ class BusyNodeTest {
         Answer run = other.post("/runs", Role.WORKER, "{\"key\": \"busy/1\", \"execution\": \"caller\"}")
                 .is(201);
         // Of a run the node has never heard of, as after the end of the one it was started at.
-        CompletableFuture<Answer> beat = rig.postLater(
+        CompletableFuture<Answer> heartbeat = rig.postLater(
                 "/runs/" + run.text("id") + "/heartbeat",
                 Role.WORKER,
                 "{\"leaseId\": \"" + run.text("leaseId") + "\", \"token\": " + run.number("token") + "}");
-        beat.get(20, TimeUnit.SECONDS).is(200);
+        heartbeat.get(20, TimeUnit.SECONDS).is(200);
         assertThat(looks).allMatch(look -> !look.isDone());
     }
 

@@ -51,12 +51,12 @@ class RunDetailsTest extends ServedTest {
                 .is(201);
         JsonObject first = rig.get("/runs/" + run.text("id"), Role.READ).json();
         assertThat(first.getString("heartbeatEvery")).isEqualTo("PT10S");
-        Answer beat = rig.post("/runs/" + run.text("id") + "/heartbeat", Role.WORKER, "{" + proof(run) + "}")
+        Answer heartbeat = rig.post("/runs/" + run.text("id") + "/heartbeat", Role.WORKER, "{" + proof(run) + "}")
                 .is(200);
         JsonObject later = rig.get("/runs/" + run.text("id"), Role.READ).json();
         assertThat(Instant.parse(later.getString("heartbeatAt")))
                 .isAfterOrEqualTo(Instant.parse(first.getString("heartbeatAt")))
-                .isEqualTo(Instant.parse(beat.text("expiresAt")).minus(Duration.ofSeconds(30)));
+                .isEqualTo(Instant.parse(heartbeat.text("expiresAt")).minus(Duration.ofSeconds(30)));
         assertThat(later.containsKey("leaseId"))
                 .as("a secret of whoever does the work")
                 .isFalse();

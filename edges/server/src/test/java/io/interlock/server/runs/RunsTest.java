@@ -52,12 +52,12 @@ class RunsTest extends ServedTest {
         assertThat(started.text("state")).isEqualTo("RUNNING");
         assertThat(started.text("heartbeatEvery")).isEqualTo("PT10S");
         String proof = "\"leaseId\": \"" + started.text("leaseId") + "\", \"token\": " + started.number("token");
-        Answer beat = rig.post(
+        Answer heartbeat = rig.post(
                         "/runs/" + started.text("id") + "/heartbeat",
                         Role.WORKER,
                         "{" + proof + ", \"stage\": \"load\", \"progress\": {\"done\": 12, \"total\": 20}}")
                 .is(200);
-        assertThat(beat.json().getBoolean("cancelRequested")).isFalse();
+        assertThat(heartbeat.json().getBoolean("cancelRequested")).isFalse();
         JsonObject shown =
                 rig.get("/runs/" + started.text("id"), Role.READ).is(200).json();
         assertThat(shown.getString("stage")).isEqualTo("load");
@@ -309,10 +309,11 @@ class RunsTest extends ServedTest {
         Answer running = caller("cancel/a");
         rig.post("/runs/" + running.text("id") + "/cancel", Role.TRIGGER, "{\"reason\": \"wrong month\"}")
                 .is(202);
-        Answer beat = rig.post("/runs/" + running.text("id") + "/heartbeat", Role.WORKER, "{" + proof(running) + "}")
+        Answer heartbeat = rig.post(
+                        "/runs/" + running.text("id") + "/heartbeat", Role.WORKER, "{" + proof(running) + "}")
                 .is(200);
-        assertThat(beat.json().getBoolean("cancelRequested")).isTrue();
-        assertThat(beat.text("cancelReason")).isEqualTo("wrong month");
+        assertThat(heartbeat.json().getBoolean("cancelRequested")).isTrue();
+        assertThat(heartbeat.text("cancelReason")).isEqualTo("wrong month");
         rig.post(
                         "/runs/" + running.text("id") + "/finish",
                         Role.WORKER,

@@ -21,11 +21,11 @@ public final class Ingest {
     private static final int LOOK_AGAIN = 200;
 
     private final Fetch fetch;
-    private final DoorClient door;
+    private final IngestionClient client;
 
-    Ingest(Fetch fetch, DoorClient door) {
+    Ingest(Fetch fetch, IngestionClient client) {
         this.fetch = fetch;
-        this.door = door;
+        this.client = client;
     }
 
     /**
@@ -36,7 +36,7 @@ public final class Ingest {
      */
     String start(String source, String track, String wait) throws IOException, InterruptedException, SQLException {
         fetch.all(source);
-        return door.start(source, track, wait);
+        return client.start(source, track, wait);
     }
 
     /** Ingests one event, and ends the process with how it ended. */
@@ -46,10 +46,10 @@ public final class Ingest {
         Settings settings = Settings.of(variables);
         StagedPages pages = new StagedPages(Database.open(settings.database()));
         Fetch fetch = new Fetch(new Source(settings.source()), pages, environment);
-        DoorClient door = new DoorClient(
+        IngestionClient client = new IngestionClient(
                 URI.create(variables.getOrDefault("INTERLOCK_SERVER", "http://127.0.0.1:8080")),
                 variables.getOrDefault("INTERLOCK_API_KEY", ""));
-        System.exit(new Ingest(fetch, door).run(arguments, System.out, System.err));
+        System.exit(new Ingest(fetch, client).run(arguments, System.out, System.err));
     }
 
     private int run(String[] arguments, PrintStream out, PrintStream err)
@@ -71,7 +71,7 @@ public final class Ingest {
     private int follow(String event, PrintStream out) throws IOException, InterruptedException {
         String shown = "";
         while (true) {
-            Map<String, String> state = door.state(event);
+            Map<String, String> state = client.state(event);
             String now = "  " + state.getOrDefault("stage", "waiting")
                     + (state.containsKey("progress.done")
                             ? " " + state.get("progress.done") + "/" + state.get("progress.total")
@@ -80,8 +80,8 @@ public final class Ingest {
                 out.println(now);
                 shown = now;
             }
-            if (door.hasEnded(state.getOrDefault("run_id", ""))) {
-                state = door.state(event);
+            if (client.hasEnded(state.getOrDefault("run_id", ""))) {
+                state = client.state(event);
                 String error = state.get("error.code");
                 out.println(error == null ? "complete" : error + ": " + state.get("error.message"));
                 return error == null ? 0 : 1;

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class IngestionContract {
 
     Rig rig;
-    DoorClient door;
+    IngestionClient client;
 
     abstract Place place(Path folder);
 
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
         rig = new Rig(place(folder), folder, Map.of());
-        door = rig.door(rig.server());
+        client = rig.client(rig.server());
     }
 
     @AfterEach
@@ -45,10 +45,10 @@ abstract class IngestionContract {
 
     @Test
     void theSameEventTwiceLeavesIdenticalRows() throws Exception {
-        String event = rig.ingested(door, "100");
+        String event = rig.ingested(client, "100");
         assertThat(rig.reader.find(event).orElseThrow().complete()).isTrue();
         Map<String, List<String>> once = rig.dump();
-        assertThat(rig.ingested(door, "100")).isEqualTo(event);
+        assertThat(rig.ingested(client, "100")).isEqualTo(event);
         assertThat(rig.dump()).isEqualTo(once);
         assertThat(rig.rows("SELECT * FROM lap WHERE event_id = '" + event + "'"))
                 .hasSize(5 * 6 * 8);
@@ -56,12 +56,12 @@ abstract class IngestionContract {
 
     @Test
     void outdatedResultsAndLapsAreOverwritten() throws Exception {
-        String event = rig.ingested(door, "102");
+        String event = rig.ingested(client, "102");
         List<String> others = rig.rows("SELECT * FROM lap WHERE race <> 2 AND event_id = '" + event + "'");
         String ofRace2 = "SELECT car, lap, millis FROM lap WHERE race = 2 AND event_id = '" + event + "'";
         List<String> old = rig.rows(ofRace2);
         rig.site.revise("/events/102/races/2");
-        rig.ingested(door, "102");
+        rig.ingested(client, "102");
         assertThat(rig.rows(ofRace2)).hasSize(5 * 8).isNotEqualTo(old).noneMatch(row -> row.startsWith("6|"));
         assertThat(rig.rows("SELECT position FROM result WHERE race = 2 AND event_id = '" + event + "'"))
                 .containsExactly("1|", "2|", "3|", "4|", "5|");
@@ -71,18 +71,18 @@ abstract class IngestionContract {
 
     @Test
     void pagesAreFetchedBeforeTheLockAndOnlyTheirFreshnessIsAskedForUnderIt() throws Exception {
-        String event = rig.ingested(door, "104");
+        String event = rig.ingested(client, "104");
         rig.site.moods().hold("/events/104/races/4");
-        CompletableFuture<String> ingesting = later(() -> rig.ingested(door, "104"));
+        CompletableFuture<String> ingesting = later(() -> rig.ingested(client, "104"));
         await().until(() -> rig.site.moods().waiting() == 1);
-        assertThat(rig.state(door, event)).containsEntry("running", "false");
+        assertThat(rig.state(client, event)).containsEntry("running", "false");
         rig.site.moods().release();
         assertThat(ingesting.join()).isEqualTo(event);
 
         rig.fetch.all("104");
         rig.site.forget();
-        assertThat(door.start("104", "17", "0s")).isEqualTo(event);
-        assertThat(rig.ended(door, event)).doesNotContainKey("error.code");
+        assertThat(client.start("104", "17", "0s")).isEqualTo(event);
+        assertThat(rig.ended(client, event)).doesNotContainKey("error.code");
         assertThat(rig.site.served())
                 .hasSize(2 + 5)
                 .allSatisfy(page -> assertThat(page.status()).isEqualTo(304));
@@ -93,8 +93,8 @@ abstract class IngestionContract {
         rig.fetch.all("106");
         rig.site.revise("/events/106/races/3");
         rig.site.forget();
-        String event = door.start("106", "17", "0s");
-        rig.ended(door, event);
+        String event = client.start("106", "17", "0s");
+        rig.ended(client, event);
         assertThat(rig.site.served().stream().filter(page -> page.status() != 304))
                 .containsExactly(new Served("/events/106/races/3", 200));
         assertThat(rig.reader.find(event).orElseThrow().races().get(2).results())
@@ -106,7 +106,7 @@ abstract class IngestionContract {
         rig.fetch.all("108");
         rig.site.moods().hold("/events/108/races/2");
         List<CompletableFuture<String>> both =
-                List.of(later(() -> door.start("108", "17", "0s")), later(() -> door.start("108", "17", "0s")));
+                List.of(later(() -> client.start("108", "17", "0s")), later(() -> client.start("108", "17", "0s")));
         List<String> started = new ArrayList<>();
         List<Throwable> refused = new ArrayList<>();
         for (CompletableFuture<String> each : both) {
@@ -119,7 +119,7 @@ abstract class IngestionContract {
             assertThat(told).hasMessageContaining("already running");
         });
         rig.site.moods().release();
-        rig.ended(door, started.get(0));
+        rig.ended(client, started.get(0));
         assertThat(rig.reader.find(started.get(0)).orElseThrow().complete()).isTrue();
     }
 
@@ -130,9 +130,9 @@ abstract class IngestionContract {
         rig.fetch.all("110");
         rig.site.moods().fail("/events/110/races/3", 1);
         rig.site.moods().cut("/events/110/races/4", 1);
-        String event = door.start("110", "17", "0s");
+        String event = client.start("110", "17", "0s");
         try (Onlooker onlooker = new Onlooker(rig.reader, event)) {
-            await().until(() -> "laps_full".equals(door.state(event).get("ingest_depth")));
+            await().until(() -> "laps_full".equals(client.state(event).get("ingest_depth")));
             await().until(() -> rig.reader.find(event).orElseThrow().complete());
             assertThat(onlooker.faults()).isEmpty();
         }
@@ -143,7 +143,7 @@ abstract class IngestionContract {
     void readersAndIngestionDoNotWaitForEachOther() throws Exception {
         rig.fetch.all("112");
         rig.site.moods().hold("/events/112/races/3");
-        String event = door.start("112", "17", "0s");
+        String event = client.start("112", "17", "0s");
         await().until(() -> rig.site.moods().waiting() == 1);
         EventReader.Event half = rig.reader.find(event).orElseThrow();
         assertThat(half.complete()).isFalse();
@@ -155,7 +155,7 @@ abstract class IngestionContract {
                 before.next();
                 assertThat(before.getInt(1)).isEqualTo(2);
                 rig.site.moods().release();
-                rig.ended(door, event);
+                rig.ended(client, event);
                 assertThat(rig.reader.find(event).orElseThrow().complete()).isTrue();
                 var after = statement.executeQuery(count);
                 after.next();
@@ -171,21 +171,21 @@ abstract class IngestionContract {
     void aStuckIngestionBlocksNothingButItsOwnEventAndAFailedOneFreesItAtOnce() throws Exception {
         rig.fetch.all("114");
         rig.site.moods().hold("/events/114/races/2");
-        String stuck = door.start("114", "17", "0s");
+        String stuck = client.start("114", "17", "0s");
         await().until(() -> rig.site.moods().waiting() == 1);
-        String other = rig.ingested(door, "116");
+        String other = rig.ingested(client, "116");
         assertThat(rig.reader.find(other).orElseThrow().complete()).isTrue();
         // A stage is told to the store within a second, not at once.
-        await().untilAsserted(() -> assertThat(rig.state(door, stuck))
+        await().untilAsserted(() -> assertThat(rig.state(client, stuck))
                 .containsEntry("running", "true")
                 .containsEntry("stage", "races"));
 
-        String failed = door.start("no-such-event", "17", "0s");
-        assertThat(rig.ended(door, failed)).containsEntry("error.code", "PAGE_MISSING");
-        assertThat(door.start("no-such-event", "17", "0s")).isEqualTo(failed);
-        assertThatThrownBy(() -> door.start("114", "17", "0s")).isInstanceOf(IngestionException.class);
+        String failed = client.start("no-such-event", "17", "0s");
+        assertThat(rig.ended(client, failed)).containsEntry("error.code", "PAGE_MISSING");
+        assertThat(client.start("no-such-event", "17", "0s")).isEqualTo(failed);
+        assertThatThrownBy(() -> client.start("114", "17", "0s")).isInstanceOf(IngestionException.class);
         rig.site.moods().release();
-        rig.ended(door, stuck);
+        rig.ended(client, stuck);
     }
 
     @Test
@@ -209,8 +209,8 @@ abstract class IngestionContract {
         // Whichever was kept last, the old page or the new one: what is written is what is true.
         new StagedPages(rig.database)
                 .keep(new Page("/events/118/races/1", "\"old\"", "race;1;Heat 1\nresult;1;1;1;9\nlap;1;1;9\n"));
-        String event = door.start("118", "17", "0s");
-        rig.ended(door, event);
+        String event = client.start("118", "17", "0s");
+        rig.ended(client, event);
         assertThat(rig.reader.find(event).orElseThrow().races().get(0))
                 .isEqualTo(new EventReader.Race(1, "Heat 1", 5, 40));
     }
@@ -219,9 +219,9 @@ abstract class IngestionContract {
     void stageAndProgressReachTheDoorTheApiAndTheCommandLine() throws Exception {
         rig.fetch.all("122");
         rig.site.moods().hold("/events/122/races/3");
-        String event = door.start("122", "17", "0s");
-        await().until(() -> "2".equals(rig.state(door, event).get("progress.done")));
-        Map<String, String> state = rig.state(door, event);
+        String event = client.start("122", "17", "0s");
+        await().until(() -> "2".equals(rig.state(client, event).get("progress.done")));
+        Map<String, String> state = rig.state(client, event);
         assertThat(state).containsEntry("stage", "races").containsEntry("progress.total", "5");
         String run = String.valueOf(state.get("run_id"));
         assertThat(rig.run(run))
@@ -231,13 +231,13 @@ abstract class IngestionContract {
         Rig.Said shown = rig.program("io.interlock.cli.Main", "runs", "show", run, "--json");
         assertThat(FlatJson.read(shown.text())).containsEntry("stage", "races").containsEntry("progress.done", "2");
         rig.site.moods().release();
-        assertThat(rig.ended(door, event)).containsEntry("ingest_depth", "laps_full");
+        assertThat(rig.ended(client, event)).containsEntry("ingest_depth", "laps_full");
     }
 
     @Test
     void driversAreMatchedByTransponderAndConfirmedIfTheirNamesAgree() throws Exception {
-        rig.ingested(door, "120");
-        String misspelt = rig.ingested(door, "121");
+        rig.ingested(client, "120");
+        String misspelt = rig.ingested(client, "121");
         String matches = "SELECT car, status FROM driver_match WHERE event_id = '" + misspelt + "'";
         assertThat(rig.rows(matches))
                 .containsExactly(
@@ -247,7 +247,7 @@ abstract class IngestionContract {
                 return statement.executeUpdate("UPDATE driver_match SET status = 'confirmed' WHERE car = 2");
             }
         });
-        rig.ingested(door, "121");
+        rig.ingested(client, "121");
         assertThat(rig.rows(matches)).as("what somebody decided stays").contains("2|confirmed|");
     }
 

@@ -57,16 +57,16 @@ abstract class IngestionCrashContract {
         rig.fetch.all("200");
         rig.site.forget();
         stall();
-        String event = rig.door(live).start("200", "17", "0s");
+        String event = rig.client(live).start("200", "17", "0s");
         try (Onlooker onlooker = new Onlooker(rig.reader, event)) {
             await().atMost(LONG).until(() -> asked("/events/200/races/3") && stalled());
             live.kill();
             resume();
             live = rig.server();
-            DoorClient door = rig.door(live);
+            IngestionClient client = rig.client(live);
             List<Map<String, String>> seen = new ArrayList<>();
             await().atMost(LONG).until(() -> {
-                seen.add(rig.state(door, event));
+                seen.add(rig.state(client, event));
                 return "WORKER_TIMEOUT".equals(seen.get(seen.size() - 1).get("error.code"));
             });
             assertThat(seen.subList(0, seen.size() - 1))
@@ -79,7 +79,7 @@ abstract class IngestionCrashContract {
                     .extracting(EventReader.Race::number)
                     .containsExactly(1, 2);
             assertThat(onlooker.seen()).noneMatch(EventReader.Event::complete);
-            assertThat(rig.ingested(door, "200")).isEqualTo(event);
+            assertThat(rig.ingested(client, "200")).isEqualTo(event);
             EventReader.Event whole = rig.reader.find(event).orElseThrow();
             assertThat(whole.complete()).isTrue();
             assertThat(whole.races()).hasSize(5);
@@ -92,7 +92,7 @@ abstract class IngestionCrashContract {
         rig.fetch.all("202");
         rig.site.moods().hold("/events/202/races/3");
         RealServer paused = live;
-        String event = rig.door(paused).start("202", "17", "0s");
+        String event = rig.client(paused).start("202", "17", "0s");
         await().atMost(LONG).until(() -> rig.site.moods().waiting() == 1);
         paused.signal("STOP");
         while (keepsStore()) {
@@ -100,15 +100,15 @@ abstract class IngestionCrashContract {
             paused.signal("STOP");
         }
         live = rig.server();
-        DoorClient door = rig.door(live);
+        IngestionClient client = rig.client(live);
         rig.site.revise("/events/202/races/3");
-        rig.failed(door, event, "WORKER_TIMEOUT");
-        assertThat(rig.ingested(door, "202")).isEqualTo(event);
+        rig.failed(client, event, "WORKER_TIMEOUT");
+        assertThat(rig.ingested(client, "202")).isEqualTo(event);
         Map<String, List<String>> rows = rig.dump();
         rig.site.moods().release();
         paused.signal("CONT");
         await().atMost(LONG).until(() -> paused.out().contains("lease lost"));
-        assertThat(rig.state(rig.door(paused), event)).containsEntry("ingest_depth", "laps_full");
+        assertThat(rig.state(rig.client(paused), event)).containsEntry("ingest_depth", "laps_full");
         assertThat(rig.dump()).isEqualTo(rows);
         paused.close();
     }

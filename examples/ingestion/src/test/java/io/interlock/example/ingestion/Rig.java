@@ -79,33 +79,33 @@ final class Rig implements AutoCloseable {
         return server;
     }
 
-    DoorClient door(RealServer server) {
-        return new DoorClient(server.url(), apiKey);
+    IngestionClient client(RealServer server) {
+        return new IngestionClient(server.url(), apiKey);
     }
 
-    /** Ingests an event through {@code door}, to its end; the event. */
-    String ingested(DoorClient door, String source) throws Exception {
-        String event = new Ingest(fetch, door).start(source, "17", "0s");
-        ended(door, event);
+    /** Ingests an event through {@code compatible API}, to its end; the event. */
+    String ingested(IngestionClient client, String source) throws Exception {
+        String event = new Ingest(fetch, client).start(source, "17", "0s");
+        ended(client, event);
         return event;
     }
 
     /** Waits until nothing works on an event; how it stands then. */
-    Map<String, String> ended(DoorClient door, String event) {
-        await().until(() -> "false".equals(door.state(event).get("running")));
-        return state(door, event);
+    Map<String, String> ended(IngestionClient client, String event) {
+        await().until(() -> "false".equals(client.state(event).get("running")));
+        return state(client, event);
     }
 
     /** Waits until the last ingestion of an event has failed with {@code code}; how it stands then. */
-    Map<String, String> failed(DoorClient door, String event, String code) {
-        await().until(() -> code.equals(state(door, event).get("error.code"))
-                && "false".equals(state(door, event).get("running")));
-        return state(door, event);
+    Map<String, String> failed(IngestionClient client, String event, String code) {
+        await().until(() -> code.equals(state(client, event).get("error.code"))
+                && "false".equals(state(client, event).get("running")));
+        return state(client, event);
     }
 
-    Map<String, String> state(DoorClient door, String event) {
+    Map<String, String> state(IngestionClient client, String event) {
         try {
-            return door.state(event);
+            return client.state(event);
         } catch (IOException | InterruptedException failure) {
             throw new IllegalStateException(failure);
         }

@@ -2,10 +2,10 @@ package io.interlock.store.mariadb;
 
 import io.interlock.UnsafeStoreException;
 import io.interlock.store.sql.AuditNumbers;
-import io.interlock.store.sql.Failure;
 import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.ServerDialect;
 import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.Trip;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -239,17 +239,17 @@ final class MariaDbDialect extends ServerDialect {
     }
 
     @Override
-    protected Failure failure(SQLException error) {
+    protected SqlFailure failure(SQLException error) {
         SQLException behind = behind(error);
         if (CONFLICTS.contains(behind.getErrorCode())) {
-            return Failure.CONFLICT;
+            return SqlFailure.CONFLICT;
         }
         if (behind.getErrorCode() == DUPLICATE) {
-            return Failure.DUPLICATE;
+            return SqlFailure.DUPLICATE;
         }
         String state = behind.getSQLState();
         boolean broken = state != null && state.startsWith("08") && behind.getErrorCode() != TOO_MANY_CONNECTIONS;
-        return broken ? Failure.BROKEN : Failure.FINAL;
+        return broken ? SqlFailure.BROKEN : SqlFailure.FINAL;
     }
 
     /** The error itself; of a pool's timeout, that of the connection attempt behind it. */

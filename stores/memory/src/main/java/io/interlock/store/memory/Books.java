@@ -20,10 +20,10 @@ record Books(DeadLetters letters, AuditLog audit, RunNotes notes, RunViews views
     /** The books of {@code table}. */
     static Books of(RunTable table) {
         return new Books(
-                new LetterBook(table),
-                new AuditBook(table),
-                new NoteBook(table),
-                new ViewBook(table),
-                new HistoryBook(table));
+                new MemoryDeadLetters(table),
+                new MemoryAuditLog(table),
+                new MemoryNotes(table),
+                new MemoryViews(table),
+                new MemoryHistory(table));
     }
 }

@@ -17,8 +17,8 @@ import io.interlock.run.RefusalCount;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
+import io.interlock.run.RunCount;
 import io.interlock.run.Seal;
-import io.interlock.run.Tally;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.AccessKeys;
@@ -156,8 +156,8 @@ abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
     }
 
     @Override
-    public List<Tally> tallies() {
-        return books().views().tallies();
+    public List<RunCount> runCounts() {
+        return books().views().runCounts();
     }
 
     @Override
@@ -182,7 +182,7 @@ abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
 
     private AccessKeys accessKeys() {
         requireOpen();
-        return new AccessBook(runs().table());
+        return new MemoryAccessKeys(runs().table());
     }
 
     @Override

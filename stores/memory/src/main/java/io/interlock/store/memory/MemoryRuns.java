@@ -5,10 +5,10 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
@@ -19,10 +19,10 @@ import io.interlock.run.SweepAction;
 import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
 import io.interlock.spi.Answers;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
@@ -73,8 +73,8 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
     }
 
     @Override
-    public Answers<BeatAnswer> beat(List<BeatRequest> requests) {
-        return answer(requests, runs::beat);
+    public Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests) {
+        return answer(requests, runs::heartbeat);
     }
 
     @Override

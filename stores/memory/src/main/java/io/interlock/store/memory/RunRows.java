@@ -12,7 +12,7 @@ import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
-import io.interlock.run.Tally;
+import io.interlock.run.RunCount;
 import io.interlock.run.Turn;
 import io.interlock.run.Waiter;
 import io.interlock.spi.run.ClaimRequest;
@@ -66,7 +66,7 @@ final class RunRows {
     private final Map<UUID, Set<LockKey>> claims = new HashMap<>();
     private final TenantTurns tenantTurns = new TenantTurns();
     private final DueKeys due = new DueKeys();
-    private final Tallies tallies = new Tallies();
+    private final RunCounts runCounts = new RunCounts();
     private Instant lastHeard;
     private Instant heardSince;
     private long submitted;
@@ -171,8 +171,8 @@ final class RunRows {
         return Optional.ofNullable(keys.get(key)).map(row -> row.resource);
     }
 
-    List<Tally> tallies() {
-        return tallies.all();
+    List<RunCount> runCounts() {
+        return runCounts.all();
     }
 
     long nextNumber() {
@@ -211,7 +211,7 @@ final class RunRows {
         List<Run> forgotten = history.forget(retention, now, limit);
         forgotten.forEach(run -> {
             notes.forget(run.id());
-            tallies.remove(run);
+            runCounts.remove(run);
         });
         return forgotten.size();
     }
@@ -371,10 +371,10 @@ final class RunRows {
         row.put(run, waits && QueueRules.isReady(run, now), waits ? DueRules.ofWaiting(run, now) : null);
         row.tenant.countBusy(isBusy(run) - (before == null ? 0 : isBusy(before)));
         if (before != null) {
-            tallies.remove(before);
+            runCounts.remove(before);
         }
         if (!run.state().isTerminal() || history.isOpenLetter(run)) {
-            tallies.add(run);
+            runCounts.add(run);
         }
         if (run.state().isTerminal() && !names.stand(run.id())) {
             history.release(run);
@@ -383,7 +383,7 @@ final class RunRows {
 
     private void settle(Run letter, Disposition disposition) {
         history.settle(letter.id(), disposition);
-        tallies.remove(letter);
+        runCounts.remove(letter);
     }
 
     private void releaseIfEnded(RunId id) {

@@ -2,18 +2,18 @@ package io.interlock.store.memory;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
 import io.interlock.run.SweepAction;
 import io.interlock.run.TurnAnswer;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
@@ -35,7 +35,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The verbs about runs, each one atomic step per key of a {@link RunTable}. */
-class RunSteps extends RunLooks {
+class RunSteps extends RunQueries {
 
     private final RunTable table;
     private final Books books;
@@ -154,8 +154,8 @@ class RunSteps extends RunLooks {
         return table.step(request.key(), state -> ClaimRules.takeTurn(state, request, known(request.run())));
     }
 
-    BeatAnswer beat(BeatRequest request) {
-        return table.step(request.key(), state -> ClaimRules.beat(state, request));
+    HeartbeatAnswer heartbeat(HeartbeatRequest request) {
+        return table.step(request.key(), state -> ClaimRules.heartbeat(state, request));
     }
 
     FinishAnswer finish(FinishRequest request) {

@@ -28,7 +28,7 @@ import java.util.function.Function;
 /** Ways to get wrong what a store keeps beside its runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum BookMutant {
-    A_REDRIVE_REVIVES_THE_DEAD(table -> with(Books.of(table), new LetterBook(table) {
+    A_REDRIVE_REVIVES_THE_DEAD(table -> with(Books.of(table), new MemoryDeadLetters(table) {
         @Override
         public RedriveAnswer redrive(RedriveRequest request) {
             RedriveAnswer answer = super.redrive(request);
@@ -45,28 +45,28 @@ enum BookMutant {
         }
     })),
 
-    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(table -> with(Books.of(table), new AuditBook(table) {
+    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(table -> with(Books.of(table), new MemoryAuditLog(table) {
         @Override
         public boolean seal(Seal head, List<Seal> links) {
             return super.seal(head(), links);
         }
     })),
 
-    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(table -> with(Books.of(table), new AuditBook(table) {
+    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(table -> with(Books.of(table), new MemoryAuditLog(table) {
         @Override
         public boolean sign(AuditSignature before, AuditSignature next) {
             return super.sign(signature(), next);
         }
     })),
 
-    FORGETTING_DROPS_NAMES_THAT_COUNT(table -> with(Books.of(table), new HistoryBook(table) {
+    FORGETTING_DROPS_NAMES_THAT_COUNT(table -> with(Books.of(table), new MemoryHistory(table) {
         @Override
         Instant namesUntil(Instant now) {
             return Instant.MAX;
         }
     })),
 
-    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS(table -> with(Books.of(table), new NoteBook(table) {
+    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS(table -> with(Books.of(table), new MemoryNotes(table) {
         @Override
         public boolean keepOutput(OutputNote note) {
             return table.alone(rows -> {
@@ -76,7 +76,7 @@ enum BookMutant {
         }
     })),
 
-    COUNTS_SENT_AGAIN_ADD_UP(table -> with(Books.of(table), new NoteBook(table) {
+    COUNTS_SENT_AGAIN_ADD_UP(table -> with(Books.of(table), new MemoryNotes(table) {
         @Override
         public void countRefusals(List<RefusalCount> counts) {
             counts.forEach(count -> super.countRefusals(List.of(new RefusalCount(
@@ -94,7 +94,7 @@ enum BookMutant {
         }
     })),
 
-    THE_CLOCKS_OF_WORKERS_COUNT(table -> with(Books.of(table), new NoteBook(table) {
+    THE_CLOCKS_OF_WORKERS_COUNT(table -> with(Books.of(table), new MemoryNotes(table) {
         @Override
         public void noteWorker(WorkerNote worker) {
             table.alone(rows -> {
@@ -104,7 +104,7 @@ enum BookMutant {
         }
     })),
 
-    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(table -> with(Books.of(table), new NoteBook(table) {
+    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(table -> with(Books.of(table), new MemoryNotes(table) {
         @Override
         public void noteWorker(WorkerNote worker) {
             super.noteWorker(new WorkerNote(
@@ -118,7 +118,7 @@ enum BookMutant {
         }
     })),
 
-    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY(table -> with(Books.of(table), new HistoryBook(table) {
+    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY(table -> with(Books.of(table), new MemoryHistory(table) {
         @Override
         public Forgotten forget(Retention retention, int limit) {
             return table.alone(rows -> {
@@ -130,7 +130,7 @@ enum BookMutant {
         }
     })),
 
-    WORKERS_THAT_ASKED_FIRST_COME_FIRST(table -> with(Books.of(table), new NoteBook(table) {
+    WORKERS_THAT_ASKED_FIRST_COME_FIRST(table -> with(Books.of(table), new MemoryNotes(table) {
         @Override
         public List<WorkerNote> workers(String tenant, Duration time, int limit) {
             return super.workers(tenant, time, Integer.MAX_VALUE).stream()
@@ -140,14 +140,14 @@ enum BookMutant {
         }
     })),
 
-    THE_MACHINE_SAYS_WHAT_TIME_IT_IS(table -> with(Books.of(table), new ViewBook(table) {
+    THE_MACHINE_SAYS_WHAT_TIME_IT_IS(table -> with(Books.of(table), new MemoryViews(table) {
         @Override
         public Instant storeTime() {
             return Environment.system().clock().instant();
         }
     })),
 
-    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN(table -> with(Books.of(table), new ViewBook(table) {
+    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN(table -> with(Books.of(table), new MemoryViews(table) {
         @Override
         public List<KeyView> keys(KeyQuery query) {
             return super.keys(query).stream()

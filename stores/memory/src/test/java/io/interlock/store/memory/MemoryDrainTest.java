@@ -16,10 +16,10 @@ import io.interlock.run.LineLimits;
 import io.interlock.run.Resource;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
+import io.interlock.run.RunCount;
 import io.interlock.run.RunError;
 import io.interlock.run.RunLimits;
 import io.interlock.run.RunSpec;
-import io.interlock.run.Tally;
 import io.interlock.run.Transition;
 import io.interlock.run.TurnAnswer;
 import io.interlock.spi.AcquireAnswer;
@@ -103,9 +103,9 @@ class MemoryDrainTest {
             }
             time.advance(Duration.ofMillis(500));
         }
-        assertThat(store.tallies())
+        assertThat(store.runCounts())
                 .as("what is still open")
-                .allSatisfy(tally -> assertThat(tally.state()).isEqualTo(RunState.DEAD));
+                .allSatisfy(count -> assertThat(count.state()).isEqualTo(RunState.DEAD));
         assertThat(RunAudit.findings(store, keys, runs)).isEmpty();
     }
 
@@ -232,7 +232,7 @@ class MemoryDrainTest {
 
     /** With pauses and bare leases gone, a place is empty only if no key has a run that is ready. */
     private void assertNoPlaceIsEmpty() {
-        long busy = tally("acme", RunState.PENDING) + tally("acme", RunState.RUNNING);
+        long busy = count("acme", RunState.PENDING) + count("acme", RunState.RUNNING);
         for (int i = 0; i < KEYS && busy < THREE.tenantMaxRunning(); i++) {
             LockKey key = LockKey.of("acme", "k" + i);
             for (Run run : store.queue(key)) {
@@ -247,16 +247,16 @@ class MemoryDrainTest {
     }
 
     private long open() {
-        return store.tallies().stream()
-                .filter(tally -> tally.state() != RunState.DEAD)
-                .mapToLong(Tally::count)
+        return store.runCounts().stream()
+                .filter(count -> count.state() != RunState.DEAD)
+                .mapToLong(RunCount::count)
                 .sum();
     }
 
-    private long tally(String tenant, RunState state) {
-        return store.tallies().stream()
-                .filter(tally -> tally.tenant().equals(tenant) && tally.state() == state)
-                .mapToLong(Tally::count)
+    private long count(String tenant, RunState state) {
+        return store.runCounts().stream()
+                .filter(count -> count.tenant().equals(tenant) && count.state() == state)
+                .mapToLong(RunCount::count)
                 .sum();
     }
 

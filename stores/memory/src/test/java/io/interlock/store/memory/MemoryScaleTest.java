@@ -102,7 +102,7 @@ class MemoryScaleTest {
             Run run = submit("key-1", 0);
             submit("key-1", 0);
             assertThat(store.explain(run.id())).isEmpty();
-            assertThat(store.tallies()).isNotEmpty();
+            assertThat(store.runCounts()).isNotEmpty();
             assertThat(store.forget(Retention.DEFAULT, 100).runs()).isZero();
             finish(claim(1).get(0));
             finish(claim(1).get(0));

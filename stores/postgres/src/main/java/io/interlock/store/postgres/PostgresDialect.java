@@ -1,9 +1,9 @@
 package io.interlock.store.postgres;
 
 import io.interlock.store.sql.AuditNumbers;
-import io.interlock.store.sql.Failure;
 import io.interlock.store.sql.Rows;
 import io.interlock.store.sql.ServerDialect;
+import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Trip;
 import java.sql.Connection;
@@ -186,15 +186,15 @@ final class PostgresDialect extends ServerDialect {
     }
 
     @Override
-    protected Failure failure(SQLException error) {
+    protected SqlFailure failure(SQLException error) {
         String state = stateOf(error);
         if (CONFLICTS.contains(state)) {
-            return Failure.CONFLICT;
+            return SqlFailure.CONFLICT;
         }
         if (state.equals("23505")) {
-            return Failure.DUPLICATE;
+            return SqlFailure.DUPLICATE;
         }
-        return isBroken(error) ? Failure.BROKEN : Failure.FINAL;
+        return isBroken(error) ? SqlFailure.BROKEN : SqlFailure.FINAL;
     }
 
     /** Whether the connection or the server went away. */

@@ -112,7 +112,7 @@ class FullTablesTest {
                 "claim of nothing",
                 () -> store.claim(
                         new ClaimRequest(RunWords.uuid(), RunWords.WORKER, "acme", Set.of(new JobName("no")), 1)));
-        steps.take("heartbeat", () -> store.beat(List.of(RunWords.beating(work[0], "read"))));
+        steps.take("heartbeat", () -> store.heartbeat(List.of(RunWords.beating(work[0], "read"))));
         steps.take("ending", () -> store.finish(List.of(RunWords.finishing(work[0]))));
         steps.take("ending again", () -> store.finish(List.of(RunWords.finishing(work[0]))));
         steps.take("cancellation", () -> store.cancel(new CancelRequest(run[0].id(), "carol", "enough")));

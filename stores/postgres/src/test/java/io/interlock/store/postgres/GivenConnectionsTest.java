@@ -7,9 +7,9 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LeaseRecord;
 import io.interlock.servers.PostgresServer;
 import io.interlock.store.sql.AttachingDataSource;
-import io.interlock.store.sql.Failure;
 import io.interlock.store.sql.SchemaMode;
 import io.interlock.store.sql.ServerSettings;
+import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.SqlStore;
 import io.interlock.store.sql.TableNames;
 import io.interlock.time.Environment;
@@ -111,7 +111,7 @@ class GivenConnectionsTest {
     @ValueSource(strings = {"57P01", "57P05", "08006", "08003"})
     void aSessionThatTheServerEndedIsReplaced(String state) {
         PostgresDialect dialect = new PostgresDialect(new TableNames("public", TableNames.DEFAULT_PREFIX));
-        assertThat(dialect.failureOf(new SQLException("ended", state))).isEqualTo(Failure.BROKEN);
+        assertThat(dialect.failureOf(new SQLException("ended", state))).isEqualTo(SqlFailure.BROKEN);
     }
 
     private static String settings(Connection connection) throws SQLException {

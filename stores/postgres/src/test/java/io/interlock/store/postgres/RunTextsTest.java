@@ -69,7 +69,7 @@ class RunTextsTest {
         assertThat(run.spec()).isEqualTo(spec);
         assertThat(run.line()).isEqualTo(request.line());
         Claimed work = RunWords.claim(store);
-        store.beat(List.of(RunWords.beating(work, "é, {\"x\"} \\ NULL")));
+        store.heartbeat(List.of(RunWords.beating(work, "é, {\"x\"} \\ NULL")));
         FinishRequest ending = finishing(work, new Ending.Succeeded(ODD));
         assertThat(store.finish(List.of(ending)).only()).isInstanceOf(FinishAnswer.Finished.class);
         RunStatus status = store.findRun(run.id()).orElseThrow().status();
@@ -140,7 +140,7 @@ class RunTextsTest {
                 .get(0);
         assertThat(store.find(List.of(run.key())).get(0).orElseThrow().holder().label())
                 .isEqualTo("label ?");
-        store.beat(List.of(RunWords.beating(work, "stage \ud800")));
+        store.heartbeat(List.of(RunWords.beating(work, "stage \ud800")));
         store.cancel(new CancelRequest(run.id(), "carol", "half \ud800"));
         store.finish(List.of(RunWords.finishing(work)));
         assertThat(store.audit(run.key())).extracting(record -> record.reason()).contains("half ?");
@@ -153,7 +153,7 @@ class RunTextsTest {
         Claimed work = store.claim(
                         new ClaimRequest(RunWords.uuid(), new Holder(most, most), "acme", Set.of(RunWords.JOB), 1))
                 .get(0);
-        store.beat(List.of(RunWords.beating(work, most + most)));
+        store.heartbeat(List.of(RunWords.beating(work, most + most)));
         assertThat(store.findRun(run.id()).orElseThrow().status().stages()).hasSize(1);
         store.finish(List.of(RunWords.finishing(work)));
         store.pause(new PauseRequest("acme", "limit", most + most, most + most, null));

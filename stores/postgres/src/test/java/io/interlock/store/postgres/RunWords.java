@@ -10,9 +10,9 @@ import io.interlock.run.Ending;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
 import io.interlock.run.RunSpec;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
@@ -83,8 +83,8 @@ final class RunWords {
         return new FinishRequest(work.run().id(), lease.key(), lease.id(), lease.token(), new Ending.Succeeded("{}"));
     }
 
-    static BeatRequest beating(Claimed work, String stage) {
+    static HeartbeatRequest beating(Claimed work, String stage) {
         LeaseRecord lease = work.lease();
-        return new BeatRequest(work.run().id(), lease.key(), lease.id(), lease.token(), stage, null);
+        return new HeartbeatRequest(work.run().id(), lease.key(), lease.id(), lease.token(), stage, null);
     }
 }

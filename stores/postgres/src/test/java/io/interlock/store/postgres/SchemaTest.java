@@ -8,9 +8,9 @@ import io.interlock.LeaseRecord;
 import io.interlock.UnsafeStoreException;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditSignature;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Retention;
 import io.interlock.run.Seal;
 import io.interlock.servers.PostgresServer;
@@ -89,8 +89,9 @@ class SchemaTest {
                 assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
                 RunWords.queued(store, "k");
                 Claimed work = RunWords.claim(store);
-                assertThat(store.beat(List.of(RunWords.beating(work, "copy"))).only())
-                        .isInstanceOf(BeatAnswer.Beating.class);
+                assertThat(store.heartbeat(List.of(RunWords.beating(work, "copy")))
+                                .only())
+                        .isInstanceOf(HeartbeatAnswer.Beating.class);
                 assertThat(store.finish(List.of(RunWords.finishing(work))).only())
                         .isInstanceOf(FinishAnswer.Finished.class);
                 store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));
@@ -125,8 +126,9 @@ class SchemaTest {
                 assertThat(Bench.release(store, lease)).isInstanceOf(ReleaseAnswer.Released.class);
                 RunWords.queued(store, "k");
                 Claimed work = RunWords.claim(store);
-                assertThat(store.beat(List.of(RunWords.beating(work, "copy"))).only())
-                        .isInstanceOf(BeatAnswer.Beating.class);
+                assertThat(store.heartbeat(List.of(RunWords.beating(work, "copy")))
+                                .only())
+                        .isInstanceOf(HeartbeatAnswer.Beating.class);
                 assertThat(store.finish(List.of(RunWords.finishing(work))).only())
                         .isInstanceOf(FinishAnswer.Finished.class);
                 store.pause(new PauseRequest("acme", "k", "carol", "upgrade", null));

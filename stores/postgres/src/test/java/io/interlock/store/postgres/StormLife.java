@@ -72,7 +72,7 @@ final class StormLife {
                         this::claim,
                         this::finish,
                         this::finish,
-                        this::beat,
+                        this::heartbeat,
                         this::takeTurns,
                         this::acquire,
                         this::release,
@@ -170,13 +170,13 @@ final class StormLife {
         works.clear();
     }
 
-    private void beat() {
+    private void heartbeat() {
         Collections.shuffle(works, random);
         each(
                 works.stream()
                         .map(work -> RunWords.beating(work, one("read", "write")))
                         .toList(),
-                store::beat,
+                store::heartbeat,
                 (request, answer) -> {});
     }
 

@@ -35,7 +35,7 @@ final class AcquireCodec {
         }
     }
 
-    static AcquireAnswer read(Reply answer) {
+    static AcquireAnswer read(ScriptReply answer) {
         return switch (answer.word(0)) {
             case "granted" -> new AcquireAnswer.Granted(grants(answer));
             case "held" -> new AcquireAnswer.Refused(new Refusal.Held(answer.lease(1)));
@@ -49,7 +49,7 @@ final class AcquireCodec {
     }
 
     /** How to give back what this very call granted; nothing if it only repeats an earlier grant. */
-    static List<ReleaseRequest> freshGrants(Reply granted) {
+    static List<ReleaseRequest> freshGrants(ScriptReply granted) {
         List<ReleaseRequest> fresh = new ArrayList<>();
         if (granted.flag(1)) {
             for (Grant grant : grants(granted)) {
@@ -60,10 +60,10 @@ final class AcquireCodec {
         return fresh;
     }
 
-    private static List<Grant> grants(Reply answer) {
+    private static List<Grant> grants(ScriptReply answer) {
         List<Grant> grants = new ArrayList<>();
         for (int i = FIRST_GRANT; i < answer.size(); i++) {
-            Reply grant = answer.inner(i);
+            ScriptReply grant = answer.inner(i);
             grants.add(new Grant(grant.lease(0), grant.leaseOrNull(1)));
         }
         return grants;

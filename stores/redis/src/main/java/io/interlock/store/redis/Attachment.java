@@ -64,7 +64,7 @@ final class Attachment {
      *
      * @throws UnsafeStoreException if it must not be used as it is
      */
-    Reply attach(StatefulRedisConnection<String, String> connection, Patience patience)
+    ScriptReply attach(StatefulRedisConnection<String, String> connection, CallDeadline patience)
             throws ExecutionException, TimeoutException {
         for (int i = 0; i < TRIES; i++) {
             String runId = runIdOf(patience.await(connection.async().info("server")));
@@ -80,7 +80,7 @@ final class Attachment {
             };
             List<Object> values = patience.await(
                     connection.async().eval(Script.ATTACH.text(), ScriptOutputType.MULTI, namespace.keys(), arguments));
-            Reply reply = Reply.of(values);
+            ScriptReply reply = ScriptReply.of(values);
             if (reply.status().equals("ok")) {
                 Duration maxLease = Micros.duration(reply.number(2));
                 learn(new Known(reply.number(1), maxLease));
@@ -117,7 +117,7 @@ final class Attachment {
     }
 
     // Scripts may not read the configuration; the script compares the run id, so that both speak of one process.
-    private boolean isDurable(StatefulRedisConnection<String, String> connection, Patience patience)
+    private boolean isDurable(StatefulRedisConnection<String, String> connection, CallDeadline patience)
             throws ExecutionException, TimeoutException {
         try {
             Map<String, String> config = patience.await(connection.async().configGet("appendonly", "appendfsync"));
@@ -134,7 +134,7 @@ final class Attachment {
         }
     }
 
-    private void refuseUnsafe(Reply reply) {
+    private void refuseUnsafe(ScriptReply reply) {
         switch (reply.status()) {
             case "again" -> {}
             case "replica" ->
@@ -161,7 +161,7 @@ final class Attachment {
         return new UnsafeStoreException(settings.displayName(), problem, nextStep);
     }
 
-    private void report(Reply reply, Known before, Duration maxLease) {
+    private void report(ScriptReply reply, Known before, Duration maxLease) {
         String event = reply.word(0);
         String what = switch (event) {
             case "emptied" -> "has lost its data";

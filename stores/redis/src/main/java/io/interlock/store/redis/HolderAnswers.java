@@ -10,7 +10,7 @@ final class HolderAnswers {
 
     private HolderAnswers() {}
 
-    static RenewAnswer renewed(Reply answer) {
+    static RenewAnswer renewed(ScriptReply answer) {
         return switch (answer.word(0)) {
             case "renewed" -> new RenewAnswer.Renewed(answer.lease(1));
             case "expired" -> new RenewAnswer.Lost(LossCause.EXPIRED, answer.lease(1));
@@ -20,7 +20,7 @@ final class HolderAnswers {
         };
     }
 
-    static ReleaseAnswer released(Reply answer) {
+    static ReleaseAnswer released(ScriptReply answer) {
         return switch (answer.word(0)) {
             case "released" -> new ReleaseAnswer.Released(answer.lease(1));
             case "lapsed" -> new ReleaseAnswer.Lapsed(answer.lease(1));
@@ -29,7 +29,7 @@ final class HolderAnswers {
         };
     }
 
-    static EvictAnswer evicted(Reply answer) {
+    static EvictAnswer evicted(ScriptReply answer) {
         return switch (answer.word(0)) {
             case "evicted" -> new EvictAnswer.Evicted(answer.lease(1), answer.instant(2));
             case "mismatch" -> new EvictAnswer.Mismatch(answer.leaseOrNull(1));

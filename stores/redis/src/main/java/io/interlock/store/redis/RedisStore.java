@@ -49,8 +49,8 @@ public final class RedisStore implements LeaseStore {
     private final RedisSettings settings;
     private final Connector connector;
     private final Attachment attachment;
-    private final Lane steps;
-    private final Lane renewals;
+    private final RetryingConnection steps;
+    private final RetryingConnection renewals;
     private final WakeUps wakeUps;
 
     private RedisStore(RedisSettings settings, Connector connector, Environment environment) {
@@ -59,8 +59,8 @@ public final class RedisStore implements LeaseStore {
         this.settings = settings;
         this.connector = connector;
         this.attachment = new Attachment(settings, namespace);
-        this.steps = new Lane(connector, attachment, settings, namespace, clock);
-        this.renewals = new Lane(connector, attachment, settings, namespace, clock);
+        this.steps = new RetryingConnection(connector, attachment, settings, namespace, clock);
+        this.renewals = new RetryingConnection(connector, attachment, settings, namespace, clock);
         this.wakeUps = new WakeUps(connector, namespace, environment);
     }
 
@@ -77,7 +77,7 @@ public final class RedisStore implements LeaseStore {
             return store;
         } catch (StoreUnavailableException failure) {
             store.close();
-            throw Failures.whileOpening(settings, failure);
+            throw RedisErrors.whileOpening(settings, failure);
         } catch (RuntimeException | Error failure) {
             store.close();
             throw failure;
@@ -103,7 +103,7 @@ public final class RedisStore implements LeaseStore {
             arguments.add(settings.waitReplicas() > 0 ? "1" : "0");
             arguments.add(Integer.toString(part.size()));
             part.forEach(request -> AcquireCodec.write(request, arguments));
-            Lane.Written written = steps.call(Script.ACQUIRE, arguments, settings.waitReplicas());
+            RetryingConnection.Written written = steps.call(Script.ACQUIRE, arguments, settings.waitReplicas());
             if (written.replicas() < settings.waitReplicas()) {
                 takeBack(written);
             }
@@ -137,7 +137,7 @@ public final class RedisStore implements LeaseStore {
                 arguments.add(request.id().toString());
                 arguments.add(request.token().toString());
             }
-            Lane.Written written = steps.call(Script.RELEASE, arguments, 0);
+            RetryingConnection.Written written = steps.call(Script.RELEASE, arguments, 0);
             List<ReleaseAnswer> answers = read(written.reply(), HolderAnswers::released);
             // Gone because of our own first try, or gone before? "Your lease was lost" must not be a guess.
             if (written.repeated() && answers.stream().anyMatch(ReleaseAnswer.Gone.class::isInstance)) {
@@ -165,7 +165,7 @@ public final class RedisStore implements LeaseStore {
         List<String> arguments = new ArrayList<>();
         arguments.add(Integer.toString(keys.size()));
         keys.forEach(key -> arguments.add(Namespace.member(key)));
-        Reply reply = steps.call(Script.FIND, arguments);
+        ScriptReply reply = steps.call(Script.FIND, arguments);
         List<Optional<LeaseRecord>> found = new ArrayList<>();
         for (int i = 0; i < reply.size(); i++) {
             found.add(Optional.ofNullable(reply.leaseOrNull(i)));
@@ -184,7 +184,7 @@ public final class RedisStore implements LeaseStore {
         List<LeaseRecord> found = new ArrayList<>();
         while (true) {
             int missing = query.limit() + 1 - found.size();
-            Reply reply =
+            ScriptReply reply =
                     steps.call(Script.LIST, List.of(from, beginning, query.namePrefix(), Integer.toString(missing)));
             for (int i = 1; i < reply.size(); i++) {
                 LeaseRecord lease = reply.lease(i);
@@ -206,7 +206,7 @@ public final class RedisStore implements LeaseStore {
         List<LeaseRecord> cleared = new ArrayList<>();
         while (cleared.size() < limit) {
             int part = Math.min(REQUESTS_PER_CALL, limit - cleared.size());
-            Reply reply = steps.call(Script.SWEEP, List.of(Integer.toString(part)));
+            ScriptReply reply = steps.call(Script.SWEEP, List.of(Integer.toString(part)));
             for (int i = 0; i < reply.size(); i++) {
                 cleared.add(reply.lease(i));
             }
@@ -219,7 +219,7 @@ public final class RedisStore implements LeaseStore {
 
     @Override
     public Instant bumpEpoch(String reason) {
-        Reply reply = steps.call(Script.BUMP, List.of());
+        ScriptReply reply = steps.call(Script.BUMP, List.of());
         attachment.remember(reply.number(0));
         log.warn(
                 "store {} begins epoch {} and grants nothing until {} ({})",
@@ -244,11 +244,11 @@ public final class RedisStore implements LeaseStore {
     }
 
     // Too few replicas have the grants: a failover now could give the keys to somebody else.
-    private void takeBack(Lane.Written written) {
+    private void takeBack(RetryingConnection.Written written) {
         List<ReleaseRequest> fresh = new ArrayList<>();
         boolean granted = false;
         for (int i = 0; i < written.reply().size(); i++) {
-            Reply answer = written.reply().inner(i);
+            ScriptReply answer = written.reply().inner(i);
             if (answer.word(0).equals("granted")) {
                 granted = true;
                 fresh.addAll(AcquireCodec.freshGrants(answer));
@@ -266,7 +266,7 @@ public final class RedisStore implements LeaseStore {
                         + settings.waitReplicas());
     }
 
-    private static <A> List<A> read(Reply reply, Function<Reply, A> reader) {
+    private static <A> List<A> read(ScriptReply reply, Function<ScriptReply, A> reader) {
         List<A> answers = new ArrayList<>(reply.size());
         for (int i = 0; i < reply.size(); i++) {
             answers.add(reader.apply(reply.inner(i)));

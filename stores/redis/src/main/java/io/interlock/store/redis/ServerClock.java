@@ -21,12 +21,12 @@ final class ServerClock {
     }
 
     /** The time an operation has that begins now. */
-    Patience patience(Duration timeout) {
-        return new Patience(ticker, timeout);
+    CallDeadline patience(Duration timeout) {
+        return new CallDeadline(ticker, timeout);
     }
 
     /** Learns the time from a reply. */
-    void saw(Reply reply) {
+    void saw(ScriptReply reply) {
         last = new Sighting(ticker.nanos(), Micros.of(reply.now()));
     }
 

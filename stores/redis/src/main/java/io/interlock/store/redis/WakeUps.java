@@ -110,7 +110,7 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
             log.warn(
                     "no wake-ups from {}: {}; waiters poll",
                     channel,
-                    failure == null ? "disconnected" : Failures.summary(failure));
+                    failure == null ? "disconnected" : RedisErrors.summary(failure));
         }
         timers.after(pause.plusMillis(random.nextLong(pause.toMillis())), this::connect);
         Duration doubled = pause.multipliedBy(2);

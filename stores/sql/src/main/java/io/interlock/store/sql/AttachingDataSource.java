@@ -48,7 +48,7 @@ public final class AttachingDataSource implements DataSource {
                 boolean late = environment.ticker().nanos() - start > patience.toNanos();
                 // The pool interrupts when it is closed.
                 if (late
-                        || dialect.failureOf(error) != Failure.BROKEN
+                        || dialect.failureOf(error) != SqlFailure.BROKEN
                         || Thread.currentThread().isInterrupted()) {
                     throw error;
                 }

@@ -294,10 +294,10 @@ public abstract class Dialect {
     protected abstract AuditNumbers auditNumbers();
 
     /** What an error means for the step that met it. */
-    public final Failure failureOf(SQLException error) {
-        return error instanceof KeySteps.MissingRow ? Failure.DUPLICATE : failure(error);
+    public final SqlFailure failureOf(SQLException error) {
+        return error instanceof KeySteps.MissingRow ? SqlFailure.DUPLICATE : failure(error);
     }
 
     /** What an error of the driver means. */
-    protected abstract Failure failure(SQLException error);
+    protected abstract SqlFailure failure(SQLException error);
 }

@@ -1,7 +1,7 @@
 package io.interlock.store.sql;
 
 import io.interlock.LockKey;
-import io.interlock.run.BeatAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.TurnAnswer;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.Answers;
@@ -305,7 +305,7 @@ final class KeySteps {
                 || answer instanceof ReleaseAnswer.Gone
                 || answer instanceof SubmitAnswer.Refused
                 || answer instanceof TurnAnswer.Waiting
-                || answer instanceof BeatAnswer.Lost
+                || answer instanceof HeartbeatAnswer.Lost
                 || (answer instanceof Collection<?> found && found.isEmpty()));
     }
 

@@ -180,7 +180,7 @@ public final class PooledDatabase implements Database {
             try {
                 return work.run(step);
             } catch (SQLException failure) {
-                call.breaks += dialect.failureOf(failure) == Failure.BROKEN ? 1 : 0;
+                call.breaks += dialect.failureOf(failure) == SqlFailure.BROKEN ? 1 : 0;
                 step.abandon(failure);
                 throw failure;
             } catch (RuntimeException | Error failure) {
@@ -224,7 +224,7 @@ public final class PooledDatabase implements Database {
     }
 
     private void pause(Call call, SQLException error) {
-        if (dialect.failureOf(error) == Failure.DUPLICATE) {
+        if (dialect.failureOf(error) == SqlFailure.DUPLICATE) {
             return;
         }
         long most = Math.min(200, 10L << Math.min(call.attempt, 6));

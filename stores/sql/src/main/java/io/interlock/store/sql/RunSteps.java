@@ -4,10 +4,10 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.DiscardAnswer;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
@@ -15,10 +15,10 @@ import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.SubmitAnswer;
@@ -64,8 +64,8 @@ final class RunSteps {
 
     static final KeySteps.Kind<TurnRequest, TurnAnswer> TAKE_TURN =
             new KeySteps.Kind<>(request -> List.of(request.key()), RunSteps::turnNeeds, false, RunSteps::takeTurn);
-    static final KeySteps.Kind<BeatRequest, BeatAnswer> HEARTBEAT =
-            ofKey(BeatRequest::key, Step.Needs.BUSY_RUNS, false, ClaimRules::beat);
+    static final KeySteps.Kind<HeartbeatRequest, HeartbeatAnswer> HEARTBEAT =
+            ofKey(HeartbeatRequest::key, Step.Needs.BUSY_RUNS, false, ClaimRules::heartbeat);
     static final KeySteps.Kind<FinishRequest, FinishAnswer> FINISH = new KeySteps.Kind<>(
             request -> List.of(request.key()), requests -> Step.Needs.KEYS, false, RunSteps::finish);
     static final KeySteps.Kind<ResourceRequest, ResourceAnswer> SET_RESOURCE = new KeySteps.Kind<>(

@@ -8,7 +8,7 @@ import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
-import io.interlock.run.Tally;
+import io.interlock.run.RunCount;
 import io.interlock.spi.run.RunViews;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -63,14 +63,14 @@ final class RunViewsTable implements RunViews {
     }
 
     @Override
-    public List<Tally> tallies() {
+    public List<RunCount> runCounts() {
         return new Filter(TALLIES).ask(database, RunViewsTable::readTallies);
     }
 
-    private static List<Tally> readTallies(ResultSet rows) throws SQLException {
-        List<Tally> found = new ArrayList<>();
+    private static List<RunCount> readTallies(ResultSet rows) throws SQLException {
+        List<RunCount> found = new ArrayList<>();
         while (rows.next()) {
-            found.add(new Tally(
+            found.add(new RunCount(
                     rows.getString(1),
                     new JobName(rows.getString(2)),
                     RunState.valueOf(rows.getString(3)),

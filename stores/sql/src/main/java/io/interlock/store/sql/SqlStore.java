@@ -14,13 +14,13 @@ import io.interlock.run.Attempt;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.AuditSignature;
-import io.interlock.run.BeatAnswer;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.Claimed;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
 import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
@@ -31,11 +31,11 @@ import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
+import io.interlock.run.RunCount;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Seal;
 import io.interlock.run.SweepAction;
-import io.interlock.run.Tally;
 import io.interlock.run.TurnAnswer;
 import io.interlock.run.Wait;
 import io.interlock.run.WorkerNote;
@@ -48,11 +48,11 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.RedriveRequest;
@@ -366,7 +366,7 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
-    public Answers<BeatAnswer> beat(List<BeatRequest> requests) {
+    public Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests) {
         return steps.answer(Database.Lane.URGENT, requests, RunSteps.HEARTBEAT);
     }
 
@@ -562,8 +562,8 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
-    public List<Tally> tallies() {
-        return views.tallies();
+    public List<RunCount> runCounts() {
+        return views.runCounts();
     }
 
     @Override

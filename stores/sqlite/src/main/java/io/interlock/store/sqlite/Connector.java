@@ -9,7 +9,7 @@ interface Connector {
     String store();
 
     /** The time a call has from now on. */
-    Patience patience();
+    WaitDeadline patience();
 
     /** A connection to the file, which is there already. */
     FileConnection open() throws SQLException;

@@ -48,8 +48,8 @@ final class FileConnector implements Connector {
     }
 
     @Override
-    public Patience patience() {
-        return new Patience(settings.store(), ticker, settings.timeout());
+    public WaitDeadline patience() {
+        return new WaitDeadline(settings.store(), ticker, settings.timeout());
     }
 
     /** The first connection of a store; makes the file if it may. */

@@ -64,7 +64,7 @@ final class ReadConnections implements AutoCloseable {
         }
     }
 
-    private void enter(Patience patience) {
+    private void enter(WaitDeadline patience) {
         if (free.tryAcquire()) {
             return;
         }

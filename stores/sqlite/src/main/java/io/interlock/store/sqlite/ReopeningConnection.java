@@ -1,7 +1,7 @@
 package io.interlock.store.sqlite;
 
 import io.interlock.store.sql.Database;
-import io.interlock.store.sql.Failure;
+import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.Transaction;
 import io.interlock.store.sql.Trip;
 import java.sql.SQLException;
@@ -51,14 +51,14 @@ final class ReopeningConnection implements AutoCloseable {
      * Does {@code work} as the only writer, and makes what it wrote last, or none of it. The write lock is taken at once: a
      * transaction that reads first and wants to write later fails whenever another one has written in between.
      */
-    <T> T write(Patience patience, Database.Work<T> work) {
+    <T> T write(WaitDeadline patience, Database.Work<T> work) {
         return use(open -> {
             open.waitAtMost(patience.leftMillis());
             for (int attempt = 1; ; attempt++) {
                 try {
                     return attempt(open, patience, attempt, work);
                 } catch (SQLException failure) {
-                    if (open.dialect().failureOf(failure) != Failure.DUPLICATE || attempt == MOST_ATTEMPTS) {
+                    if (open.dialect().failureOf(failure) != SqlFailure.DUPLICATE || attempt == MOST_ATTEMPTS) {
                         throw failure;
                     }
                 }
@@ -101,7 +101,7 @@ final class ReopeningConnection implements AutoCloseable {
         }
     }
 
-    private <T> T attempt(FileConnection open, @Nullable Patience writer, int attempt, Database.Work<T> work)
+    private <T> T attempt(FileConnection open, @Nullable WaitDeadline writer, int attempt, Database.Work<T> work)
             throws SQLException {
         open.update(writer == null ? "BEGIN DEFERRED" : "BEGIN IMMEDIATE");
         OpenTransaction transaction = new OpenTransaction(open, writer, attempt);
@@ -125,11 +125,11 @@ final class ReopeningConnection implements AutoCloseable {
     /** A transaction that has begun. */
     private final class OpenTransaction extends Transaction {
 
-        private final @Nullable Patience patience;
+        private final @Nullable WaitDeadline patience;
         private final long leftAtBegin;
         private boolean ended;
 
-        OpenTransaction(FileConnection connection, @Nullable Patience patience, int attempt) {
+        OpenTransaction(FileConnection connection, @Nullable WaitDeadline patience, int attempt) {
             super(connection, patience != null, attempt, 0);
             this.patience = patience;
             leftAtBegin = patience == null ? 0 : patience.leftNanos();

@@ -44,7 +44,7 @@ final class SqliteDatabase implements Database {
 
     @Override
     public <T> T write(Lane lane, Work<T> work) {
-        Patience patience = connector.patience();
+        WaitDeadline patience = connector.patience();
         queue.enter(lane, patience);
         try {
             requireOpen();

@@ -2,8 +2,8 @@ package io.interlock.store.sqlite;
 
 import io.interlock.store.sql.AuditNumbers;
 import io.interlock.store.sql.Dialect;
-import io.interlock.store.sql.Failure;
 import io.interlock.store.sql.Rows;
+import io.interlock.store.sql.SqlFailure;
 import io.interlock.store.sql.StoreRow;
 import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Trip;
@@ -191,10 +191,10 @@ final class SqliteDialect extends Dialect {
     }
 
     @Override
-    protected Failure failure(SQLException error) {
+    protected SqlFailure failure(SQLException error) {
         if (SqliteErrors.isBusy(error)) {
-            return Failure.CONFLICT;
+            return SqlFailure.CONFLICT;
         }
-        return SqliteErrors.isDuplicate(error) ? Failure.DUPLICATE : Failure.FINAL;
+        return SqliteErrors.isDuplicate(error) ? SqlFailure.DUPLICATE : SqlFailure.FINAL;
     }
 }

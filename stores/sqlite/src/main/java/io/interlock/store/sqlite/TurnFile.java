@@ -85,7 +85,7 @@ final class TurnFile implements AutoCloseable {
     }
 
     /** Waits for the turn of this process, but for no longer than half of the time that is left. */
-    void take(Patience patience) {
+    void take(WaitDeadline patience) {
         long start = ticker.nanos();
         if (stuck && start - stuckSince < STUCK) {
             return;

@@ -31,7 +31,7 @@ final class WriteQueue {
      *
      * @throws io.interlock.StoreUnavailableException if the turn did not come in time
      */
-    void enter(Database.Lane lane, Patience patience) {
+    void enter(Database.Lane lane, WaitDeadline patience) {
         Waiter waiter;
         Deque<Waiter> queue = lane == Database.Lane.URGENT ? urgent : steps;
         synchronized (this) {

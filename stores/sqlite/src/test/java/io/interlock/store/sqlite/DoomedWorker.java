@@ -13,9 +13,9 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.RunError;
 import io.interlock.run.RunSpec;
 import io.interlock.spi.StoreUrl;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.store.sql.SqlStore;
@@ -65,7 +65,7 @@ final class DoomedWorker {
     private static void work(RunStore store, Claimed work, int luck) {
         RunId id = work.run().id();
         LeaseRecord lease = work.lease();
-        store.beat(List.of(new BeatRequest(id, lease.key(), lease.id(), lease.token(), "half", null)));
+        store.heartbeat(List.of(new HeartbeatRequest(id, lease.key(), lease.id(), lease.token(), "half", null)));
         Ending ending = luck == 0
                 ? new Ending.Failed(new RunError("BROKEN", "it broke"), true, null)
                 : new Ending.Succeeded("{\"token\":" + lease.token() + "}");

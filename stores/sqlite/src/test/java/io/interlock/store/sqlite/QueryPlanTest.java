@@ -149,7 +149,7 @@ class QueryPlanTest {
         store.workers("acme", Duration.ofMinutes(1), 9);
         store.storeTime();
         store.keys(KeyQuery.ofTenant("acme"));
-        store.tallies();
+        store.runCounts();
         store.forget(Retention.DEFAULT, 10);
     }
 
@@ -170,7 +170,7 @@ class QueryPlanTest {
         }
 
         @Override
-        public Patience patience() {
+        public WaitDeadline patience() {
             return real.patience();
         }
 

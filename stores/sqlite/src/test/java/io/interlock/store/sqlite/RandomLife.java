@@ -26,10 +26,10 @@ import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewRequest;
-import io.interlock.spi.run.BeatRequest;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.PauseRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
@@ -74,7 +74,7 @@ public final class RandomLife {
                 this::claim,
                 this::finish,
                 this::finish,
-                this::beat,
+                this::heartbeat,
                 this::takeTurn,
                 this::takeTurn,
                 this::cancel,
@@ -174,11 +174,12 @@ public final class RandomLife {
                 run.id(), run.key(), work.lease().id(), work.lease().token(), ending)));
     }
 
-    private void beat() {
+    private void heartbeat() {
         if (!works.isEmpty()) {
             Claimed work = one(works);
             LeaseRecord lease = work.lease();
-            store.beat(List.of(new BeatRequest(work.run().id(), lease.key(), lease.id(), lease.token(), "copy", null)));
+            store.heartbeat(List.of(
+                    new HeartbeatRequest(work.run().id(), lease.key(), lease.id(), lease.token(), "copy", null)));
         }
     }
 

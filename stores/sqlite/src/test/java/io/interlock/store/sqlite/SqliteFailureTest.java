@@ -220,7 +220,7 @@ class SqliteFailureTest {
             }
 
             @Override
-            public Patience patience() {
+            public WaitDeadline patience() {
                 return real.patience();
             }
 

@@ -149,11 +149,11 @@ class TurnFileTest {
         }
     }
 
-    private static Patience patience() {
+    private static WaitDeadline patience() {
         return patience(Duration.ofSeconds(30));
     }
 
-    private static Patience patience(Duration time) {
-        return new Patience("test", System::nanoTime, time);
+    private static WaitDeadline patience(Duration time) {
+        return new WaitDeadline("test", System::nanoTime, time);
     }
 }

@@ -9,7 +9,7 @@ import io.interlock.engine.JobBuilder;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
-import io.interlock.run.Tally;
+import io.interlock.run.RunCount;
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -39,9 +39,9 @@ final class InterlockRuns implements RunPeer {
 
             @Override
             public long open() {
-                return engine.records().tallies().stream()
+                return engine.queries().runCounts().stream()
                         .filter(tally -> tally.state() != RunState.DEAD)
-                        .mapToLong(Tally::count)
+                        .mapToLong(RunCount::count)
                         .sum();
             }
 

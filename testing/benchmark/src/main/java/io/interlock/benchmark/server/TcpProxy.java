@@ -90,7 +90,7 @@ public final class TcpProxy implements AutoCloseable {
             InputStream in = from.getInputStream();
             byte[] buffer = new byte[BUFFER];
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                listener.passing(buffer, count);
+                listener.retryOn(buffer, count);
                 delay.write(buffer, count);
             }
         } finally {
@@ -114,7 +114,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private interface Listener {
-        void passing(byte[] bytes, int count);
+        void retryOn(byte[] bytes, int count);
     }
 
     private interface Work {

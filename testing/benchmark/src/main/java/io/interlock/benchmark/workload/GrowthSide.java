@@ -64,7 +64,7 @@ final class GrowthSide implements AutoCloseable {
 
     /** Notes what steps look for, now that everything is filled in. */
     void filled() {
-        filledAt = engine.records().time();
+        filledAt = engine.queries().time();
         known = store.listRuns(RunQuery.ofTenant(LockKey.DEFAULT_TENANT).page(0, 1))
                 .runs()
                 .get(0)

@@ -10,7 +10,7 @@ import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.Retention;
 import io.interlock.run.RunQuery;
-import io.interlock.spi.run.BeatRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,7 +71,7 @@ final class GrowthSteps {
         all.put("heartbeat", side -> {
             side.submitWork();
             Claimed claimed = side.claim();
-            long nanos = timed(() -> side.store.beat(List.of(new BeatRequest(
+            long nanos = timed(() -> side.store.heartbeat(List.of(new HeartbeatRequest(
                     claimed.run().id(),
                     claimed.run().key(),
                     claimed.lease().id(),
@@ -100,15 +100,15 @@ final class GrowthSteps {
         listing(all, "list-since", side -> RUNS.since(side.filledAt()).newestFirst());
         listing(all, "list-since-oldest-first", side -> RUNS.since(side.filledAt()));
         listing(all, "list-by-key", side -> RUNS.of(GrowthFill.keyOfRuns()).newestFirst());
-        all.put("keys-of-ui", side -> timed(() -> side.engine.records().keys(new KeyQuery(TENANT, "", null, PAGE))));
+        all.put("keys-of-ui", side -> timed(() -> side.engine.queries().keys(new KeyQuery(TENANT, "", null, PAGE))));
         all.put(
                 "keys-of-ui-by-prefix",
-                side -> timed(() -> side.engine.records().keys(new KeyQuery(TENANT, "filled/", null, PAGE))));
-        all.put("tallies", side -> timed(() -> side.engine.records().tallies()));
+                side -> timed(() -> side.engine.queries().keys(new KeyQuery(TENANT, "filled/", null, PAGE))));
+        all.put("tallies", side -> timed(() -> side.engine.queries().runCounts()));
         all.put(
                 "dead-letters",
                 side -> timed(() -> side.engine.deadLetters().list(new DeadLetterQuery(TENANT, null, true, 0, PAGE))));
-        all.put("workers", side -> timed(() -> side.engine.records().workers(TENANT, Duration.ofMinutes(1), PAGE)));
+        all.put("workers", side -> timed(() -> side.engine.queries().workers(TENANT, Duration.ofMinutes(1), PAGE)));
     }
 
     private static void audit(Map<String, Step> all) {
@@ -133,7 +133,7 @@ final class GrowthSteps {
     }
 
     private static void auditing(Map<String, Step> all, String name, Ask<AuditQuery> query) {
-        all.put(name, side -> timed(() -> side.engine.records().audit(query.of(side))));
+        all.put(name, side -> timed(() -> side.engine.queries().audit(query.of(side))));
     }
 
     private static long timed(Work work) {

@@ -43,7 +43,7 @@ public final class LockWorker {
         System.setOut(System.err);
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (LeaseStore store = Stores.open(args[0])) {
-            Hands hands = new Hands(store);
+            WorkerCommands hands = new WorkerCommands(store);
             Object command = new Object();
             Runtime.getRuntime()
                     .addShutdownHook(
@@ -59,7 +59,7 @@ public final class LockWorker {
         }
     }
 
-    private static void close(Hands hands, PrintStream answers, Object command) {
+    private static void close(WorkerCommands hands, PrintStream answers, Object command) {
         say(answers, "closing");
         hands.close();
         // The process ends with this thread; the command that let the library close must be answered before.
@@ -74,7 +74,7 @@ public final class LockWorker {
     }
 
     // The worker goes on after any failure: the test that gave the command decides what it means.
-    private static String answer(Hands hands, String[] words) {
+    private static String answer(WorkerCommands hands, String[] words) {
         try {
             return switch (words[0]) {
                 case "take" -> hands.take(words[1], DurationText.parse("ttl", words[2]));

@@ -161,7 +161,7 @@ public final class Proxy implements AutoCloseable {
                 spawn(link::requests);
                 spawn(link::answers);
             } catch (IOException closed) {
-                // The door is closed, or the server is down: the client sees a connection that ends.
+                // The compatible API is closed, or the server is down: the client sees a connection that ends.
             }
         }
     }

@@ -1,0 +1,195 @@
+package io.interlock.batch;
+
+import io.interlock.LockKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that wait for a batch, and what is in flight. Tenants take turns; of each, the request that came first goes first.
+ *
+ * <p>It guarantees that at most {@code maxInFlight} batches are in flight, that no key is in two of them, and that requests
+ * of a tenant with a key in common leave the line in the order in which they joined it. If a request waits, a batch is in
+ * flight, or {@link #nextLeader} has not been asked since the last one ended. A tenant with many requests adds at most one
+ * request in front of each request of another.
+ *
+ * <p>Safe for use by many threads: a monitor guards all of it, and nothing blocks while it is held.
+ *
+ * @param <Q> what is asked
+ * @param <A> what is answered
+ */
+final class PendingRequests<Q, A> {
+
+    /** A batch with fewer requests costs the store more than it saves those that would wait. */
+    private static final int SMALLEST_SHARE = 3;
+
+    /** How many requests a leader passes over at most, so that a long line for one key is not read through every time. */
+    private static final int MOST_PASSED = 1_000;
+
+    private final int maxBatch;
+    private final int maxInFlight;
+    private final Map<String, Tenant<Q, A>> tenants = new HashMap<>();
+    private final Deque<Tenant<Q, A>> turns = new ArrayDeque<>();
+    private int waiting;
+    private final Set<Object> keysInFlight = new HashSet<>();
+    private int batchesInFlight;
+    private int requestsInFlight;
+
+    PendingRequests(int maxBatch, int maxInFlight) {
+        this.maxBatch = maxBatch;
+        this.maxInFlight = maxInFlight;
+    }
+
+    /** The requests of one tenant. */
+    private static final class Tenant<Q, A> {
+        private final String name;
+        private final Deque<Item<Q, A>> items = new ArrayDeque<>();
+        private final List<Item<Q, A>> passed = new ArrayList<>();
+
+        Tenant(String name) {
+            this.name = name;
+        }
+
+        /** Puts back what a leader has passed over. */
+        void restore() {
+            for (int i = passed.size() - 1; i >= 0; i--) {
+                items.addFirst(passed.get(i));
+            }
+            passed.clear();
+        }
+    }
+
+    private static String tenantOf(Item<?, ?> item) {
+        for (Object key : item.keys()) {
+            if (key instanceof LockKey lock) {
+                return lock.tenant();
+            }
+        }
+        return "";
+    }
+
+    /**
+     * Appends {@code item}.
+     *
+     * @return whether there may be a {@linkplain #nextLeader() next leader} now
+     */
+    synchronized boolean join(Item<Q, A> item) {
+        Tenant<Q, A> tenant = tenants.get(tenantOf(item));
+        if (tenant == null) {
+            tenant = new Tenant<>(tenantOf(item));
+            tenants.put(tenant.name, tenant);
+            turns.addLast(tenant);
+        }
+        tenant.items.add(item);
+        waiting++;
+        return mayStart() && Collections.disjoint(item.keys(), keysInFlight);
+    }
+
+    /**
+     * Takes the first request that can lead a batch of its own, if another batch may start. That batch is in flight from
+     * here until its {@link #end}.
+     */
+    synchronized @Nullable Item<Q, A> nextLeader() {
+        if (waiting == 0 || !mayStart()) {
+            return null;
+        }
+        List<Item<Q, A>> taken = new ArrayList<>();
+        drain(taken, 1, 1);
+        if (taken.isEmpty()) {
+            return null;
+        }
+        batchesInFlight++;
+        return taken.get(0);
+    }
+
+    /** The batch of {@code leader}, which comes first in it. */
+    synchronized List<Item<Q, A>> batchOf(Item<Q, A> leader) {
+        if (waiting == 0) {
+            return List.of(leader);
+        }
+        List<Item<Q, A>> batch = new ArrayList<>();
+        batch.add(leader);
+        drain(batch, share(), maxBatch);
+        return batch;
+    }
+
+    /** Says that {@code batch} is in flight no longer. */
+    synchronized void end(List<Item<Q, A>> batch) {
+        batchesInFlight--;
+        requestsInFlight -= batch.size();
+        batch.forEach(item -> item.keys().forEach(keysInFlight::remove));
+    }
+
+    // One batch starts at once; another one beside it only for as many requests as make a batch like the others.
+    private boolean mayStart() {
+        return batchesInFlight == 0 || (batchesInFlight < maxInFlight && waiting >= share());
+    }
+
+    /** How many requests each batch would have if there were as many batches as there may be. */
+    private int share() {
+        return Math.max(SMALLEST_SHARE, (waiting + requestsInFlight) / maxInFlight);
+    }
+
+    /**
+     * Moves requests from the line to {@code batch}, one of each tenant in turn, and their keys to those in flight.
+     *
+     * <p>It passes over requests with a key in another batch, and over those beyond {@code share}, which are left to other
+     * leaders, unless this batch has all of their keys already: then no other leader could take them. A request with a key
+     * in common with one passed over is passed over, too, and so keeps its place behind it.
+     *
+     * @param share how many requests the batch may have with keys of their own
+     * @param most how many it may have in all
+     */
+    private void drain(List<Item<Q, A>> batch, int share, int most) {
+        Set<Object> own = new HashSet<>();
+        batch.forEach(item -> own.addAll(item.keys()));
+        Set<Object> passedKeys = new HashSet<>();
+        List<Tenant<Q, A>> done = new ArrayList<>();
+        Set<Tenant<Q, A>> passedOver = new HashSet<>();
+        int passed = 0;
+        while (batch.size() < most && passed < MOST_PASSED && !turns.isEmpty()) {
+            Tenant<Q, A> tenant = turns.remove();
+            Item<Q, A> item = tenant.items.remove();
+            Collection<?> keys = item.keys();
+            boolean fits = own.containsAll(keys) || (batch.size() < share && isFree(keys, own));
+            if (fits && Collections.disjoint(keys, passedKeys)) {
+                batch.add(item);
+                own.addAll(keys);
+                keysInFlight.addAll(keys);
+                requestsInFlight++;
+                waiting--;
+            } else {
+                passed++;
+                passedOver.add(tenant);
+                tenant.passed.add(item);
+                passedKeys.addAll(keys);
+            }
+            (tenant.items.isEmpty() ? done : turns).add(tenant);
+        }
+        passedOver.forEach(Tenant::restore);
+        for (Tenant<Q, A> tenant : done) {
+            if (tenant.items.isEmpty()) {
+                tenants.remove(tenant.name);
+            } else {
+                turns.addLast(tenant);
+            }
+        }
+    }
+
+    private boolean isFree(Collection<?> keys, Set<Object> own) {
+        for (Object key : keys) {
+            if (keysInFlight.contains(key) && !own.contains(key)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,38 @@
+package io.interlock.run;
+
+import io.interlock.LeaseRecord;
+import io.interlock.LossCause;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a store says to a heartbeat. */
+public sealed interface HeartbeatAnswer {
+
+    /**
+     * The lease lives on.
+     *
+     * @param lease with its new end
+     * @param stop somebody's wish that the work stops, or {@code null}
+     */
+    record Beating(LeaseRecord lease, @Nullable StopRequest stop) implements HeartbeatAnswer {
+
+        /** Somebody's wish that the work stops. */
+        public Optional<StopRequest> stopRequest() {
+            return Optional.ofNullable(stop);
+        }
+    }
+
+    /**
+     * The lease is not renewed, and nothing was changed. The work must stop.
+     *
+     * @param cause why
+     * @param current the lease the store has for the key now, or {@code null}
+     */
+    record Lost(LossCause cause, @Nullable LeaseRecord current) implements HeartbeatAnswer {
+
+        /** The lease the store has for the key now. */
+        public Optional<LeaseRecord> successor() {
+            return Optional.ofNullable(current);
+        }
+    }
+}

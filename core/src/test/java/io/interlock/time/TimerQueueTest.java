@@ -1,0 +1,43 @@
+package io.interlock.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TimerQueueTest {
+
+    private final List<Runnable> armed = new ArrayList<>();
+    private final List<String> done = new ArrayList<>();
+    private long now;
+    private final TimerQueue<String> timerQueue = new TimerQueue<>(new Clockwork(), () -> now, done::addAll);
+
+    @Test
+    void aTimerThatCouldNotBeCancelledAnyMoreLeavesNoSecondOneBehind() {
+        timerQueue.set(timerQueue.entry("late", Duration.ZERO), 100);
+        Runnable begun = armed.remove(0);
+        timerQueue.set(timerQueue.entry("early", Duration.ZERO), 50);
+        assertThat(armed).hasSize(1);
+        begun.run();
+        assertThat(armed).as("timers for one agenda").hasSize(1);
+        now = 50;
+        armed.remove(0).run();
+        assertThat(done).containsExactly("early");
+        assertThat(armed).hasSize(1);
+    }
+
+    private final class Clockwork implements Timers {
+        @Override
+        public Scheduled after(Duration delay, Runnable task) {
+            armed.add(task);
+            return () -> armed.remove(task);
+        }
+
+        @Override
+        public void close() {
+            armed.clear();
+        }
+    }
+}

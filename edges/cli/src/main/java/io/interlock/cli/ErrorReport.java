@@ -1,0 +1,174 @@
+package io.interlock.cli;
+
+import io.interlock.InterlockException;
+import io.interlock.InvalidKeyException;
+import io.interlock.InvalidSettingException;
+import io.interlock.StoreUnavailableException;
+import io.interlock.UnsafeStoreException;
+import io.interlock.cli.text.Console;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Facts;
+import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Says what went wrong: one line of cause, one line of what to do, and a stack trace only for {@code -vv}. */
+final class ErrorReport {
+
+    private final Console console;
+    private final boolean loud;
+    private final boolean json;
+
+    /**
+     * For one command line.
+     *
+     * @param loud whether stack traces are wanted
+     * @param json whether programs read it: then in one line of JSON
+     */
+    ErrorReport(Console console, boolean loud, boolean json) {
+        this.console = console;
+        this.loud = loud;
+        this.json = json;
+    }
+
+    /** What is said. */
+    private record Words(
+            int exitCode,
+            String code,
+            String cause,
+            @Nullable String next) {}
+
+    /** Words that make no command. */
+    int misspelt(ParameterException wrong) {
+        String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
+        String next = command + " --help shows how";
+        String cause = firstLine(wrong.getMessage()).replace("option option", "option");
+        if (wrong instanceof MissingParameterException missing
+                && !missing.getMissing().isEmpty()) {
+            List<String> names =
+                    missing.getMissing().stream().map(ErrorReport::name).toList();
+            cause = String.join(" and ", names) + (names.size() == 1 ? " is missing" : " are missing");
+        } else if (!wrong.getCommandLine().getSubcommands().isEmpty()
+                && !(wrong instanceof UnmatchedArgumentException)) {
+            cause = command + " is not the whole command";
+            next = "it goes on with one of: "
+                    + String.join(
+                            ", ",
+                            new TreeSet<>(
+                                    wrong.getCommandLine().getSubcommands().keySet()));
+        } else if (wrong instanceof UnmatchedArgumentException unmatched) {
+            String word = unmatched.getUnmatched().get(0);
+            cause = "'" + word + "' is no " + (word.startsWith("-") ? "option" : "argument") + " of " + command;
+            if (command.endsWith(" run") && !word.startsWith("-")) {
+                next = "write the command behind --, as in: " + command + " KEY -- " + word;
+            } else if (!unmatched.getSuggestions().isEmpty()) {
+                next = "did you mean " + String.join(" or ", unmatched.getSuggestions()) + "? " + next;
+            }
+        }
+        return tell(new Words(ExitCode.USAGE, "usage", cause, next), wrong);
+    }
+
+    private static String name(ArgSpec missing) {
+        return missing instanceof OptionSpec option
+                ? option.longestName() + " " + option.paramLabel()
+                : missing.paramLabel();
+    }
+
+    /** Whatever a command threw. */
+    int say(Throwable failure) {
+        if (failure instanceof Failure told && told.nextStep().isEmpty()) {
+            return split(told.exitCode(), failure);
+        }
+        if (failure instanceof Failure told) {
+            return tell(
+                    new Words(
+                            told.exitCode(),
+                            told.code(),
+                            told.what(),
+                            told.nextStep().orElse(null)),
+                    failure);
+        }
+        if (failure instanceof StoreUnavailableException) {
+            return split(
+                    ExitCode.UNAVAILABLE,
+                    failure,
+                    "see whether it runs, and whether --store or INTERLOCK_STORE names it");
+        }
+        if (failure instanceof InvalidKeyException) {
+            return split(ExitCode.USAGE, failure);
+        }
+        if (failure instanceof InvalidSettingException setting) {
+            boolean ours = List.of("store", "config").contains(setting.setting());
+            int known = ExitCode.of(setting.code());
+            return split(known == ExitCode.USAGE && ours ? ExitCode.CONFIGURATION : known, failure);
+        }
+        if (failure instanceof UnsafeStoreException) {
+            return split(ExitCode.CONFIGURATION, failure);
+        }
+        if (failure instanceof InterlockException known) {
+            return split(ExitCode.of(known.code()), failure);
+        }
+        return tell(
+                new Words(
+                        ExitCode.INTERNAL,
+                        "internal-error",
+                        "this should not happen: " + firstLine(failure.toString()),
+                        "the same with -vv shows where; please report it"),
+                failure);
+    }
+
+    // Messages of Interlock end with what to do.
+    private int split(int code, Throwable failure) {
+        return split(code, failure, null);
+    }
+
+    private int split(int code, Throwable failure, @Nullable String otherwise) {
+        String message = firstLine(failure.getMessage());
+        String word = failure instanceof InterlockException known ? known.code() : "internal-error";
+        int next = message.lastIndexOf("; ");
+        return tell(
+                next < 0
+                        ? new Words(code, word, message, otherwise)
+                        : new Words(code, word, message.substring(0, next), message.substring(next + 2)),
+                failure);
+    }
+
+    private int tell(Words words, Throwable failure) {
+        if (json) {
+            console.raw(Json.line(Facts.with("event", "failed")
+                    .and("code", words.code())
+                    .and("message", words.cause())
+                    .and("next", words.next())
+                    .and("exitCode", words.exitCode())
+                    .done()));
+        } else {
+            // What a problem of the REST interface is called can be looked up; the others say all there is to say.
+            boolean named = ExitCode.of(words.code()) == words.exitCode()
+                    && words.exitCode() != ExitCode.USAGE
+                    && !words.code().equals(ExitCode.NOT_DONE);
+            console.say(words.cause() + (named ? " [" + words.code() + "]" : ""));
+            if (words.next() != null) {
+                console.more(words.next());
+            }
+        }
+        if (loud) {
+            StringWriter trace = new StringWriter();
+            failure.printStackTrace(new PrintWriter(trace, true));
+            console.raw(trace.toString());
+        }
+        return words.exitCode();
+    }
+
+    private static String firstLine(@Nullable String text) {
+        return text == null ? "no reason given" : text.lines().findFirst().orElse("");
+    }
+}

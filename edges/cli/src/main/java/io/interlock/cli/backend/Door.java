@@ -1,8 +1,0 @@
-package io.interlock.cli.backend;
-
-/** Where {@code interlock run} asks for its key. Safe for use by many threads. */
-public interface Door {
-
-    /** Asks; everything else follows from the answer. */
-    Entry enter(RunOrder order);
-}

@@ -1,0 +1,84 @@
+package io.interlock.cli.command;
+
+import io.interlock.NearestWord;
+import io.interlock.cli.text.Failure;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** The words an option takes: shells complete them, and others are refused before anybody is asked. */
+public abstract class OptionValues implements Iterable<String> {
+
+    private final List<String> known;
+
+    OptionValues(String... known) {
+        this.known = List.of(known);
+    }
+
+    /** The word that is meant, however it is written. */
+    public final String choose(String option, String value) {
+        return known.stream()
+                .filter(word -> plain(word).equals(plain(value)))
+                .findFirst()
+                .orElseThrow(() -> Failure.usage(
+                        option + " '" + value + "' is unknown"
+                                + NearestWord.to(value, Set.copyOf(known))
+                                        .map(near -> "; did you mean '" + near + "'?")
+                                        .orElse(""),
+                        "choose one of " + String.join(", ", known)));
+    }
+
+    private static String plain(String word) {
+        return word.toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    @Override
+    public final Iterator<String> iterator() {
+        return known.iterator();
+    }
+
+    /** Of {@code run --if-busy}. */
+    public static final class IfBusy extends OptionValues {
+        /** All of them. */
+        public IfBusy() {
+            super("fail", "skip");
+        }
+    }
+
+    /** Of {@code run --on-lost}. */
+    public static final class OnLost extends OptionValues {
+        /** All of them. */
+        public OnLost() {
+            super("term", "kill", "warn");
+        }
+    }
+
+    /** The states of a run. */
+    static final class State extends OptionValues {
+        State() {
+            super("QUEUED", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "ABORTED", "TIMED_OUT", "DEAD");
+        }
+    }
+
+    /** What a newcomer can get. */
+    static final class Policy extends OptionValues {
+        Policy() {
+            super("reject", "skip", "join", "queue", "queue-latest", "replace");
+        }
+    }
+
+    /** What an API key may do. */
+    static final class Role extends OptionValues {
+        Role() {
+            super("read", "trigger", "worker", "operator", "admin");
+        }
+    }
+
+    /** Shells that complete. */
+    static final class Shell extends OptionValues {
+        Shell() {
+            super("bash", "zsh", "fish");
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** How a worker is, for those who watch over it: health and metrics over HTTP. */
-@NullMarked
-package io.interlock.cli.window;
-
-import org.jspecify.annotations.NullMarked;

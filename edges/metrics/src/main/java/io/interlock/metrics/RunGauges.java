@@ -1,0 +1,121 @@
+package io.interlock.metrics;
+
+import io.interlock.RunState;
+import io.interlock.engine.Job;
+import io.interlock.engine.RunEngine;
+import io.interlock.run.RunCount;
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How many runs wait and run now, and since when, as the store knows it: the same on every node. It is looked up every few
+ * seconds, never while somebody reads the meters, so that reading them works while the store is away. Then the gauges keep their
+ * last values, and {@code interlock.stock.age} grows.
+ */
+final class RunGauges implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(RunGauges.class);
+
+    private final RunEngine engine;
+    private final Labels labels;
+    private final Environment environment;
+    private final Duration every;
+    private final Timers timers;
+    private final GaugePair active;
+    private final GaugePair pending;
+    private final GaugePair queue;
+    private final GaugePair dead;
+    private volatile long readAt;
+    private boolean away;
+
+    RunGauges(RunEngine engine, MeterRegistry registry, Labels labels, Environment environment, Duration every) {
+        this.engine = engine;
+        this.labels = labels;
+        this.environment = environment;
+        this.every = every;
+        this.readAt = environment.ticker().nanos();
+        this.active = new GaugePair("interlock.active", "interlock.active.oldest.age", "Runs under way", registry);
+        this.pending = new GaugePair(
+                "interlock.pending",
+                "interlock.pending.oldest.age",
+                "Runs that have their key and wait for a worker",
+                registry);
+        this.queue = new GaugePair(
+                "interlock.queue.size",
+                "interlock.queue.oldest.age",
+                "Runs that wait for their turn or for a worker",
+                registry);
+        this.dead = new GaugePair(
+                "interlock.dead.letters",
+                "interlock.dead.letters.oldest.age",
+                "Dead letters nobody has done anything about",
+                registry);
+        Gauge.builder("interlock.stock.age", this, RunGauges::age)
+                .description("How long ago the store was asked what waits and runs")
+                .baseUnit("seconds")
+                .register(registry);
+        this.timers = environment.timers("interlock-meters");
+        timers.after(Duration.ZERO, this::read);
+    }
+
+    private double age() {
+        return (environment.ticker().nanos() - readAt) / 1e9;
+    }
+
+    private void read() {
+        try {
+            show(engine.queries().runCounts(), environment.clock().instant());
+            readAt = environment.ticker().nanos();
+            away = false;
+        } catch (RuntimeException failure) {
+            if (!away) {
+                log.warn("the meters of what waits and runs keep their last values: {}", failure.getMessage());
+            }
+            away = true;
+        } finally {
+            timers.after(every, this::read);
+        }
+    }
+
+    private void show(List<RunCount> runCounts, Instant now) {
+        List<GaugePair> all = List.of(active, pending, queue, dead);
+        all.forEach(GaugePair::clear);
+        // Jobs with nothing to show show a nought, so that nobody takes it for no data. Of which tenant is not known.
+        if (!labels.byTenant()) {
+            for (Job job : engine.jobs().all()) {
+                Tags tags = Tags.of(labels.of(job.name().value()));
+                all.forEach(pair -> pair.add(tags, 0, Duration.ZERO));
+            }
+        }
+        for (RunCount count : runCounts) {
+            Tags tags = Tags.of(labels.of(count.job().value(), count.tenant()));
+            Duration age = Duration.between(count.oldest(), now);
+            pair(count).add(tags, count.count(), age);
+            if (count.state() == RunState.PENDING) {
+                pending.add(tags, count.count(), age);
+            }
+        }
+        all.forEach(GaugePair::show);
+    }
+
+    private GaugePair pair(RunCount count) {
+        return switch (count.state()) {
+            case RUNNING -> active;
+            case DEAD -> dead;
+            default -> queue;
+        };
+    }
+
+    @Override
+    public void close() {
+        timers.close();
+    }
+}

@@ -1,0 +1,103 @@
+package io.interlock.server.compat;
+
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.RunId;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.RunRequest;
+import io.interlock.run.Progress;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.Stage;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
+import io.interlock.server.api.Reply;
+import io.interlock.server.json.JsonTime;
+import io.interlock.server.problem.Refusals;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** What compatible APIs have in common where they ask for runs and show them. */
+public final class CompatRuns {
+
+    private CompatRuns() {}
+
+    /** Asks for a run of {@code job} under {@code key}, in the caller's name. */
+    public static RunRequest request(Call call, LockKey key, JobSettings job) {
+        RunRequest request = RunRequest.of(key, job.job().name())
+                .submitter(call.caller().actor())
+                .correlation(call.requestId());
+        return call.traceparent().map(request::trace).orElse(request);
+    }
+
+    /** The run called {@code id}, if it is the caller's tenant's and its key begins with {@code prefix}. Blocks. */
+    public static Run require(OperationContext context, Call call, String what, String prefix) {
+        String id = call.required("id", String.class);
+        Optional<Run> run;
+        try {
+            run = context.engine().find(RunId.parse(id));
+        } catch (IllegalArgumentException malformed) {
+            run = Optional.empty();
+        }
+        return run.filter(found -> found.key().tenant().equals(call.tenant())
+                        && found.key().name().startsWith(prefix))
+                .orElseThrow(() -> Call.notFound(what, id).thrown());
+    }
+
+    /** Fails with the problem that {@code refusal} is. */
+    public static CompletionStage<Reply> refused(OperationContext context, Refusal refusal) {
+        return context.blocking().call(refusal.key().tenant(), () -> {
+            throw problem(context, refusal);
+        });
+    }
+
+    /** The problem that {@code refusal} is. Blocks. */
+    public static RuntimeException problem(OperationContext context, Refusal refusal) {
+        return Refusals.of(
+                        refusal,
+                        CompatKeys.look(context.engine(), refusal.key()).orElse(null))
+                .thrown();
+    }
+
+    /** When its last attempt started. */
+    public static Optional<Instant> startedAt(Run run) {
+        return run.status().lastTurn().map(turn -> turn.startedAt());
+    }
+
+    /** When it ended. */
+    public static Optional<Instant> endedAt(Run run) {
+        return run.state().isTerminal() ? Optional.of(run.status().since()) : Optional.empty();
+    }
+
+    /** The stage it is at, if it says so. */
+    public static @Nullable String stage(Run run) {
+        List<Stage> stages = run.status().stages();
+        return stages.isEmpty() ? null : stages.get(stages.size() - 1).name();
+    }
+
+    /** How far it says it is, if it does. */
+    public static @Nullable JsonObject progress(Run run) {
+        Progress progress = run.status().progress();
+        if (progress.equals(Progress.NONE)) {
+            return null;
+        }
+        JsonObject json = new JsonObject().put("done", progress.done());
+        progress.whole().ifPresent(total -> json.put("total", total));
+        return json;
+    }
+
+    /** Why it or its last attempt did not succeed, if it did not. */
+    public static @Nullable JsonObject error(Run run) {
+        RunError error = run.status().error();
+        return error == null ? null : new JsonObject().put("code", error.code()).put("message", error.message());
+    }
+
+    /** A time, or nothing. */
+    public static @Nullable String time(Optional<Instant> time) {
+        return time.map(JsonTime::of).orElse(null);
+    }
+}

@@ -1,0 +1,131 @@
+package io.interlock.server.compat.workflows;
+
+import io.interlock.LockKey;
+import io.interlock.config.CompatApi;
+import io.interlock.config.JobSettings;
+import io.interlock.config.TriggerSecret;
+import io.interlock.config.Work;
+import io.interlock.engine.workflow.NodeRuns;
+import io.interlock.engine.workflow.Workflows;
+import io.interlock.run.CancelAnswer;
+import io.interlock.run.Run;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.OperationContext;
+import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.compat.CompatJobs;
+import io.interlock.server.compat.CompatKeys;
+import io.interlock.server.compat.CompatRuns;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Collection;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A workflow is a job, its lock the key {@code workflow/{id}}, an execution a run. */
+public final class WorkflowApi {
+
+    /** The document of this compatible API. */
+    public static final String DOCUMENT = "compat/workflows.yaml";
+
+    private final OperationContext context;
+    private final CompatJobs jobs;
+
+    private WorkflowApi(OperationContext context, CompatJobs jobs) {
+        this.context = context;
+        this.jobs = jobs;
+    }
+
+    /** Answers the operations of this compatible API; {@code secrets} are those by which senders of webhooks are known. */
+    public static Operations operations(OperationContext context, CompatJobs jobs, Collection<TriggerSecret> secrets) {
+        WorkflowApi api = new WorkflowApi(context, jobs);
+        TriggerSenders senders = new TriggerSenders(secrets);
+        return new Operations()
+                .on("triggerWorkflow", new WebhookOperation(context, jobs, senders)::trigger)
+                .signedBy("triggerWorkflow", senders)
+                .on("getWorkflowLock", api::look)
+                .on("releaseWorkflowLock", api::release)
+                .on("cleanWorkflowLocks", api::clean)
+                .on("getExecution", api::get)
+                .on("abortExecution", api::abort);
+    }
+
+    private CompletionStage<Reply> look(Call call) {
+        LockKey key = key(call);
+        return context.blocking()
+                .call(call.tenant(), () -> Reply.ok(WorkflowJson.lock(CompatKeys.look(context.engine(), key))));
+    }
+
+    private CompletionStage<Reply> release(Call call) {
+        LockKey key = key(call);
+        return context.blocking().call(call.tenant(), () -> CompatKeys.release(context.engine(), call, key));
+    }
+
+    /** What the janitor does by itself every few seconds, now. */
+    private CompletionStage<Reply> clean(Call call) {
+        return context.blocking().call(call.tenant(), () -> {
+            long cleaned = context.engine().janitor().runOnce().stream()
+                    .flatMap(round -> round.actions().stream())
+                    .map(action -> action.key())
+                    .filter(key ->
+                            key.tenant().equals(call.tenant()) && key.name().startsWith(Workflows.KEYS))
+                    .distinct()
+                    .count();
+            return Reply.ok(new JsonObject().put("cleaned", cleaned));
+        });
+    }
+
+    private CompletionStage<Reply> get(Call call) {
+        return context.blocking().call(call.tenant(), () -> {
+            Run run = require(call);
+            JsonObject json = WorkflowJson.execution(run);
+            if (work(run) instanceof Work.Nodes nodes && !json.containsKey("node")) {
+                JsonArray all = new JsonArray();
+                nodes.jobs()
+                        .forEach(node -> all.add(WorkflowJson.node(node, NodeRuns.find(context.engine(), run, node))));
+                json.put("nodes", all);
+            }
+            return Reply.ok(json);
+        });
+    }
+
+    private @Nullable Work work(Run run) {
+        return jobs.find(CompatApi.WORKFLOWS, run.job().value())
+                .map(JobSettings::work)
+                .orElse(null);
+    }
+
+    private CompletionStage<Reply> abort(Call call) {
+        return context.blocking().call(call.tenant(), () -> {
+            Run run = require(call);
+            String reason = call.body().getString("reason", "no reason given");
+            CancelAnswer answer =
+                    context.engine().cancel(run.id(), call.caller().actor(), reason);
+            if (answer instanceof CancelAnswer.Over over) {
+                throw Problem.of(
+                                ProblemCode.RUN_FINISHED,
+                                "Execution " + run.id() + " is "
+                                        + WorkflowJson.status(over.run().state()) + " already.")
+                        .thrown();
+            }
+            Run now = answer instanceof CancelAnswer.Cancelled cancelled ? cancelled.run() : run;
+            return Reply.accepted(new JsonObject()
+                    .put("success", true)
+                    .put("executionId", run.id().toString())
+                    .put("status", WorkflowJson.status(now.state())));
+        });
+    }
+
+    private Run require(Call call) {
+        return CompatRuns.require(context, call, "execution", Workflows.KEYS);
+    }
+
+    private LockKey key(Call call) {
+        String workflow = call.required("id", String.class);
+        return jobs.find(CompatApi.WORKFLOWS, workflow)
+                .map(job -> Workflows.request(call.tenant(), workflow).key())
+                .orElseThrow(() -> Call.notFound("workflow", workflow).thrown());
+    }
+}

@@ -1,0 +1,144 @@
+package io.interlock.server.live;
+
+import io.interlock.LockKey;
+import io.interlock.engine.RunEngine;
+import io.interlock.engine.SweepRound;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.run.RunQuery;
+import io.interlock.server.json.JsonTime;
+import io.interlock.server.json.LockJson;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the audit log does not tell: how locks stand, with stage and progress, which workers are there, what the janitor did. Found by
+ * comparing one look with the last; a change that comes and goes between two looks is not seen. Safe for use by many threads.
+ */
+final class StateChanges {
+
+    /** How many keys of a tenant are compared; beyond that, only what the audit log tells is told. */
+    private static final int MOST_KEYS = 200;
+
+    private static final Duration WORKERS = Duration.ofMinutes(1);
+
+    private final RunEngine engine;
+    private final Map<String, Seen> seen = new HashMap<>();
+
+    StateChanges(RunEngine engine) {
+        this.engine = engine;
+    }
+
+    /** Looks for somebody who is about to read for the first time: whatever changes from now on is told. */
+    synchronized void begin(String tenant) {
+        if (!seen.containsKey(tenant)) {
+            Seen first = new Seen();
+            List<LiveEvent> known = new ArrayList<>();
+            locks(tenant, first, known);
+            workers(tenant, first, known);
+            janitor(tenant, first, known);
+            seen.put(tenant, first);
+        }
+    }
+
+    /** What has changed for {@code tenant} since the last look; everything if there was none. */
+    synchronized List<LiveEvent> of(String tenant, Set<LiveStream> readers) {
+        Seen last = seen.computeIfAbsent(tenant, name -> new Seen());
+        List<LiveEvent> events = new ArrayList<>();
+        if (readers.stream().anyMatch(reader -> reader.wants(LiveEvent.LOCKS))) {
+            locks(tenant, last, events);
+        }
+        if (readers.stream().anyMatch(reader -> reader.wants(LiveEvent.WORKERS))) {
+            workers(tenant, last, events);
+        }
+        if (readers.stream().anyMatch(reader -> reader.wants(LiveEvent.JANITOR))) {
+            janitor(tenant, last, events);
+        }
+        return events;
+    }
+
+    /** Forgets tenants nobody reads about any more. */
+    synchronized void keepOnly(Set<String> tenants) {
+        seen.keySet().retainAll(tenants);
+    }
+
+    private void locks(String tenant, Seen last, List<LiveEvent> events) {
+        Map<String, String> now = new HashMap<>();
+        Instant observed = Instant.EPOCH;
+        for (KeyView view : engine.queries().keys(new KeyQuery(tenant, "", null, MOST_KEYS))) {
+            JsonObject lock = LockJson.of(view);
+            // Time passes in these without anything happening.
+            JsonObject facts = lock.copy();
+            facts.remove("leaseLeft");
+            facts.remove("explanation");
+            String name = view.key().name();
+            now.put(name, facts.encode());
+            observed = view.observedAt();
+            if (!facts.encode().equals(last.locks.get(name))) {
+                events.add(new LiveEvent(LiveEvent.LOCKS, "lock.changed", lock));
+            }
+        }
+        for (String name : last.locks.keySet()) {
+            if (!now.containsKey(name)) {
+                JsonObject free = LockJson.idle(LockKey.of(tenant, name), null, observed);
+                events.add(new LiveEvent(LiveEvent.LOCKS, "lock.changed", free));
+            }
+        }
+        last.locks = now;
+    }
+
+    private void workers(String tenant, Seen last, List<LiveEvent> events) {
+        Map<String, String> now = new HashMap<>();
+        engine.queries().workers(tenant, WORKERS, RunQuery.MAX_LIMIT).forEach(note -> {
+            JsonObject worker = new JsonObject()
+                    .put("worker", note.worker().label())
+                    .put("slots", note.slots())
+                    .put("busy", note.busy())
+                    .put("alive", true);
+            now.put(note.worker().instance(), worker.encode());
+            if (!worker.encode().equals(last.workers.get(note.worker().instance()))) {
+                events.add(new LiveEvent(LiveEvent.WORKERS, "worker.changed", worker));
+            }
+        });
+        last.workers.forEach((instance, worker) -> {
+            if (!now.containsKey(instance)) {
+                JsonObject gone = new JsonObject(worker).put("alive", false);
+                events.add(new LiveEvent(LiveEvent.WORKERS, "worker.changed", gone));
+            }
+        });
+        last.workers = now;
+    }
+
+    private void janitor(String tenant, Seen last, List<LiveEvent> events) {
+        List<SweepRound> rounds = engine.janitor().lastRound().orElse(List.of());
+        if (rounds.equals(last.rounds)) {
+            return;
+        }
+        last.rounds = rounds;
+        for (SweepRound round : rounds) {
+            round.actions().stream()
+                    .filter(action -> action.key().tenant().equals(tenant))
+                    .forEach(action -> events.add(new LiveEvent(
+                            LiveEvent.JANITOR,
+                            "janitor.swept",
+                            new JsonObject()
+                                    .put("at", JsonTime.of(round.at()))
+                                    .put("sweep", round.sweep())
+                                    .put("key", action.key().name())
+                                    .put("why", action.why()))));
+        }
+    }
+
+    /** What the last look found. */
+    private static final class Seen {
+        private Map<String, String> locks = new HashMap<>();
+        private Map<String, String> workers = new HashMap<>();
+        private List<SweepRound> rounds = List.of();
+    }
+}

@@ -1,5 +1,0 @@
-/** What the five documents want to see, at two instances on each store. */
-@NullMarked
-package io.interlock.server.door.scenario;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,172 @@
+package io.interlock.engine.internal;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.InterlockException;
+import io.interlock.LockKey;
+import io.interlock.engine.EngineEvent;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditSigner;
+import io.interlock.engine.audit.AuditWatch;
+import io.interlock.engine.audit.OverlapResponse;
+import io.interlock.engine.count.RefusalCounter;
+import io.interlock.engine.http.HttpRules;
+import io.interlock.engine.http.PinnedHttp;
+import io.interlock.engine.notify.Notification;
+import io.interlock.engine.notify.Notifier;
+import io.interlock.engine.notify.NotifyListener;
+import io.interlock.engine.notify.NotifyRule;
+import io.interlock.engine.notify.NotifySources;
+import io.interlock.engine.notify.NotifyTarget;
+import io.interlock.engine.notify.PostSender;
+import io.interlock.engine.schedule.Schedules;
+import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.locks.Locks;
+import io.interlock.run.RefusalCount;
+import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an engine does beside its runs: seals and watches the audit log, counts what starts nothing new, says that its workers
+ * are there, starts jobs by the clock and tells the outside world. Nothing here decides who has a key, and nothing here that
+ * fails stops a run.
+ */
+final class BackgroundServices {
+
+    private static final Logger log = LoggerFactory.getLogger(BackgroundServices.class);
+    private static final Duration NOTE_EVERY = Duration.ofSeconds(10);
+
+    private static final LockKey AUDIT = LockKey.of("interlock", "audit");
+    private static final double SPREAD = 0.2;
+
+    private final House house;
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private @Nullable RefusalCounter counter;
+
+    BackgroundServices(House house) {
+        this.house = house;
+    }
+
+    void start() {
+        EngineSettings settings = house.settings();
+        RunStore store = settings.store();
+        Environment environment = settings.environment();
+        if (settings.background().kept()) {
+            sign(settings.background().auditKey(), store, environment);
+            open.push(house.sealer().start(environment));
+            open.push(new AuditWatch(store, store, new OverlapResponse(store), this::alarm).start(environment));
+            counter = new RefusalCounter(store, settings.holder().instance(), environment);
+            open.push(counter);
+            if (settings.work().slots() > 0) {
+                open.push(Loop.paced(environment, "worker-notes", NOTE_EVERY, this::note));
+            }
+        }
+        if (!settings.background().rules().isEmpty()) {
+            Locks locks = Locks.builder(store).environment(environment).build();
+            open.push(locks);
+            PinnedHttp http = new PinnedHttp(allowed(settings.background()), environment);
+            open.push(http);
+            open.push(Notifier.start(
+                    settings.background().rules(),
+                    new NotifySources(store, store, store, store),
+                    locks,
+                    PostSender.over(http),
+                    new NotifyListener() {
+                        @Override
+                        public void givenUp(NotifyRule rule, Notification notification, String why) {
+                            house.events().tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why));
+                        }
+                    },
+                    environment));
+        }
+        if (!settings.background().schedules().isEmpty()) {
+            open.push(Schedules.start(
+                    environment,
+                    (job, key, fireTime, idempotencyKey) -> house.submitter()
+                            .submitAsync(RunRequest.of(key, job)
+                                    .idempotencyKey(idempotencyKey)
+                                    // Whatever is configured by then: it is the start of that time.
+                                    .fingerprint("schedule")
+                                    .submitter("schedule")
+                                    .reason("scheduled for " + fireTime)),
+                    settings.background().schedules()));
+        }
+    }
+
+    // Before anything is sealed here: a log is signed from its beginning on.
+    private void sign(@Nullable AuditKey key, RunStore store, Environment environment) {
+        if (key == null) {
+            return;
+        }
+        AuditSigner signer = new AuditSigner(store, key);
+        try {
+            signer.runOnce();
+        } catch (InterlockException away) {
+            log.warn("the audit log could not be signed: {}; trying again", away.toString());
+        }
+        open.push(signer.start(environment));
+    }
+
+    void count(LockKey key, ConflictPolicy policy, RefusalCount.Outcome outcome, String last) {
+        RefusalCounter counts = counter;
+        if (counts != null) {
+            counts.count(key, policy, outcome, last);
+        }
+    }
+
+    void close() {
+        while (!open.isEmpty()) {
+            try {
+                open.pop().close();
+            } catch (Exception failure) {
+                log.warn("something could not be closed: {}", failure.toString());
+            }
+        }
+    }
+
+    private void alarm(AuditReport report) {
+        house.events().tell(new EngineEvent.AuditAlarm(AUDIT, report));
+    }
+
+    private static HttpRules allowed(BackgroundSettings background) {
+        List<String> hosts = background.rules().stream()
+                .map(NotifyRule::target)
+                .flatMap(target -> target instanceof NotifyTarget.Webhook webhook
+                        ? Stream.of(webhook.url().getHost())
+                        : Stream.empty())
+                .distinct()
+                .toList();
+        return HttpRules.hosts(hosts).networks(background.privateNetworks());
+    }
+
+    private Duration note() {
+        WorkerStatus status = house.workers().status();
+        house.settings()
+                .store()
+                .noteWorker(new WorkerNote(
+                        house.settings().holder(),
+                        house.settings().work().tenant(),
+                        house.workers().jobs(),
+                        status.slots(),
+                        status.busy(),
+                        version(),
+                        house.settings().environment().clock().instant()));
+        return house.time().jittered(NOTE_EVERY, SPREAD);
+    }
+
+    private static String version() {
+        String version = BackgroundServices.class.getPackage().getImplementationVersion();
+        return version == null ? "unpackaged" : version;
+    }
+}

@@ -1,0 +1,84 @@
+package io.interlock.engine.internal;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
+import io.interlock.LockKey;
+import io.interlock.engine.RemoteLeases;
+import io.interlock.engine.RemoteWork;
+import io.interlock.spi.AcquireAnswer;
+import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** Passes the steps of holders in other processes on. */
+final class RemoteLeaseSteps implements RemoteLeases {
+
+    private final House house;
+    private final PollLines<LockKey, Acquired> lines;
+
+    RemoteLeaseSteps(House house) {
+        this.house = house;
+        this.lines = new PollLines<>(
+                house,
+                answer -> answer instanceof Acquired.Granted,
+                key -> look -> house.settings().store().changes().watch(key, look));
+    }
+
+    @Override
+    public CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, Duration ttl, Duration wait) {
+        house.requireOpen();
+        LeaseTerms terms = LeaseTerms.of(ttl).within(maxLease());
+        AcquireRequest once =
+                AcquireRequest.of(key, caller.lease(), caller.holder(), ttl).on(terms);
+        AcquireRequest request = wait.isZero() ? once : once.waiting();
+        return lines.within(
+                key, wait, () -> house.batches().acquires().submit(request).thenApply(RemoteLeaseSteps::answered));
+    }
+
+    @Override
+    public CompletionStage<Renewed> renew(LockKey key, LeaseId lease, FencingToken token, Duration ttl) {
+        LeaseTerms terms = LeaseTerms.of(ttl).within(maxLease());
+        RenewRequest request = new RenewRequest(key, lease, token, terms.ttl());
+        return house.batches().renewals().submit(request).thenApply(answer -> {
+            if (answer instanceof RenewAnswer.Renewed renewed) {
+                return new Renewed.Lives(renewed.lease());
+            }
+            RenewAnswer.Lost lost = (RenewAnswer.Lost) answer;
+            return new Renewed.Lost(lost.cause(), lost.current());
+        });
+    }
+
+    @Override
+    public CompletionStage<Released> release(LockKey key, LeaseId lease, FencingToken token) {
+        ReleaseRequest request = new ReleaseRequest(key, lease, token);
+        return house.batches().releases().submit(request).thenApply(answer -> {
+            house.workers().wake();
+            return answer instanceof ReleaseAnswer.Gone gone
+                    ? new Released(false, gone.current())
+                    : new Released(true, null);
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<LeaseRecord>> find(LockKey key) {
+        return house.called(() -> house.settings().store().find(List.of(key)).get(0));
+    }
+
+    private Duration maxLease() {
+        return house.settings().store().capabilities().maxLease();
+    }
+
+    private static Acquired answered(AcquireAnswer answer) {
+        return answer instanceof AcquireAnswer.Granted granted
+                ? new Acquired.Granted(granted.grants().get(0).lease())
+                : new Acquired.Refused(((AcquireAnswer.Refused) answer).refusal());
+    }
+}

@@ -1,0 +1,75 @@
+package io.interlock.locks;
+
+import io.interlock.FencingToken;
+import io.interlock.LeaseId;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
+import io.interlock.spi.LeaseStore;
+import io.interlock.spi.ReleaseAnswer;
+import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import io.interlock.spi.Stores;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Leases by their ids, on any store, for holders that are not in this process: a script that acquires in one command and renews and
+ * releases in others. Nothing is renewed here by itself. Every call throws {@link StoreUnavailableException} if the store does not
+ * answer clearly, and may then be repeated. Safe for use by many threads.
+ */
+public final class LeaseClient implements AutoCloseable {
+
+    private final LeaseStore store;
+    private final Environment environment;
+
+    private LeaseClient(LeaseStore store, Environment environment) {
+        this.store = store;
+        this.environment = environment;
+    }
+
+    /** Opens the store at {@code url}. Closing this client closes it. */
+    public static LeaseClient open(String url, Environment environment) {
+        return new LeaseClient(Stores.open(url, environment), environment);
+    }
+
+    /** Locks on the same store, to be closed before this client. */
+    public LocksBuilder locks() {
+        return Locks.builder(store).environment(environment);
+    }
+
+    /** Extends a lease that still lives, to {@code ttl} from now; empty if it is over. */
+    public Optional<LeaseRecord> renew(LockKey key, LeaseId lease, FencingToken token, Duration ttl) {
+        RenewAnswer answer =
+                store.renew(List.of(new RenewRequest(key, lease, token, ttl))).only();
+        return answer instanceof RenewAnswer.Renewed renewed ? Optional.of(renewed.lease()) : Optional.empty();
+    }
+
+    /**
+     * Says that the holder is done. In every case it no longer has the key.
+     *
+     * @return whether it had, or nobody else has had since
+     */
+    public boolean release(LockKey key, LeaseId lease, FencingToken token) {
+        return !(store.release(List.of(new ReleaseRequest(key, lease, token))).only() instanceof ReleaseAnswer.Gone);
+    }
+
+    /**
+     * Starts a new epoch, in which every token is greater than all before: for an operator who has restored a backup. Nothing is
+     * granted until every lease given out before must be over.
+     *
+     * @return when it grants again, by the store's clock
+     */
+    public Instant bumpEpoch(String reason) {
+        return store.bumpEpoch(reason);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,142 @@
+package io.interlock.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.all;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.lang.AbstractClassesTransformer;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.NullMarked;
+
+/** Time, names, shapes and marks of the code below one root package. */
+final class CodeRules {
+
+    /** The most parameters a constructor of a class may have; a record is named data and may have more. */
+    static final int MOST_PARAMETERS = 9;
+
+    private final String root;
+
+    CodeRules(String root) {
+        this.root = root;
+    }
+
+    ArchRule timeIsInjected() {
+        return classes()
+                .that(resideInAPackage(root + "..")
+                        .and(not(resideInAnyPackage(root + ".tck..", root + ".benchmark..")))
+                        .and(not(compositionRoot())))
+                .should(notCall("reach for the JVM's time, threads or chance", ForbiddenCalls::forbids))
+                .because("tests hold the time in their hands only if nobody looks past io.interlock.time.Environment");
+    }
+
+    ArchRule nobodySleeps() {
+        return classes()
+                .that(resideInAPackage(root + ".."))
+                .should(notCall("sleep", ForbiddenCalls::sleeps))
+                .because("a test waits for an event, never for time to pass");
+    }
+
+    ArchRule disabledTestsSayWhy() {
+        return classes()
+                .that(resideInAPackage(root + ".."))
+                .should(new ArchCondition<>("give a reason for every @Disabled") {
+                    @Override
+                    public void check(JavaClass test, ConditionEvents events) {
+                        DisabledTests.withoutReason(test)
+                                .forEach(name -> events.add(
+                                        SimpleConditionEvent.violated(test, name + " is disabled without a reason")));
+                    }
+                });
+    }
+
+    ArchRule namesSaySomething() {
+        return noClasses()
+                .that(resideInAPackage(root + ".."))
+                .should()
+                .haveNameMatching(".*(Utils?|Manager|Helper|Impl|Internals)")
+                .because("a name that fits anything says nothing");
+    }
+
+    ArchRule constructorsAreShort() {
+        return constructors()
+                .that()
+                .areDeclaredInClassesThat(resideInAPackage(root + "..").and(not(assignableTo(Record.class))))
+                .should(new ArchCondition<>("have at most " + MOST_PARAMETERS + " parameters") {
+                    @Override
+                    public void check(JavaConstructor constructor, ConditionEvents events) {
+                        int parameters = constructor.getRawParameterTypes().size();
+                        if (parameters > MOST_PARAMETERS) {
+                            events.add(SimpleConditionEvent.violated(
+                                    constructor, constructor.getFullName() + " has " + parameters + " parameters"));
+                        }
+                    }
+                })
+                .because("the missing type is usually a record with a name");
+    }
+
+    ArchRule packagesAreNullMarked() {
+        return all(new AbstractClassesTransformer<JavaPackage>("packages below " + root) {
+                    @Override
+                    public Iterable<JavaPackage> doTransform(JavaClasses classes) {
+                        Set<JavaPackage> packages = new LinkedHashSet<>();
+                        classes.that(resideInAPackage(root + "..")).forEach(type -> packages.add(type.getPackage()));
+                        return packages;
+                    }
+                })
+                .should(new ArchCondition<>("be @NullMarked in their package-info") {
+                    @Override
+                    public void check(JavaPackage place, ConditionEvents events) {
+                        if (!place.isAnnotatedWith(NullMarked.class)) {
+                            events.add(SimpleConditionEvent.violated(
+                                    place, place.getName() + " has no @NullMarked package-info"));
+                        }
+                    }
+                });
+    }
+
+    ArchRule exceptionsHaveOneParent() {
+        return classes()
+                .that(resideInAPackage(root + "..")
+                        .and(assignableTo(Throwable.class))
+                        .and(DescribedPredicate.describe(
+                                "are public", type -> type.getModifiers().contains(JavaModifier.PUBLIC))))
+                .should()
+                .beAssignableTo(root + ".InterlockException")
+                .because("callers catch one type");
+    }
+
+    private DescribedPredicate<JavaClass> compositionRoot() {
+        return DescribedPredicate.describe(
+                "the composition root", type -> type.getName().startsWith(root + ".time.SystemEnvironment"));
+    }
+
+    private static ArchCondition<JavaClass> notCall(String what, Predicate<CodeUnitAccessTarget> forbidden) {
+        return new ArchCondition<>("not " + what) {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                // Method references count as well as calls.
+                type.getCodeUnitAccessesFromSelf().stream()
+                        .filter(access -> forbidden.test(access.getTarget()))
+                        .forEach(access -> events.add(SimpleConditionEvent.violated(type, access.getDescription())));
+            }
+        };
+    }
+}

@@ -1,0 +1,104 @@
+package io.interlock.storm;
+
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import io.interlock.LockKey;
+import io.interlock.engine.RunContext;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Sees with its own eyes who works under a key, and trusts no store: a file per key, locked by the kernel while somebody works,
+ * with a line for everybody who began. The kernel gives the file back when a process is killed.
+ */
+final class OutsideWitness {
+
+    private final Path folder;
+
+    OutsideWitness(Path folder) {
+        this.folder = folder;
+    }
+
+    /** One that began to work. */
+    record Beginning(boolean alone, long run, int attempt, long token) {}
+
+    /** Somebody begins to work. */
+    Presence enter(RunContext run) throws IOException {
+        // One channel to lock and to write: closing any other one of the file would end the lock of the whole process.
+        FileChannel file = FileChannel.open(file(run.key()), CREATE, WRITE, APPEND);
+        try {
+            String line = (isFree(file) ? "alone " : "OVERLAP ") + run.run().number() + " " + run.attempt() + " "
+                    + run.token().value() + "\n";
+            // At the end, and in one piece: also when two write at once.
+            file.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII)));
+            return new Presence(file, file.size());
+        } catch (IOException | RuntimeException failure) {
+            // Told to stop, for example. Left open, the file would look for ever as if somebody worked.
+            file.close();
+            throw failure;
+        }
+    }
+
+    private static boolean isFree(FileChannel room) throws IOException {
+        try {
+            return room.tryLock() != null;
+        } catch (OverlappingFileLockException sameProcess) {
+            // Somebody else of this process is in there: as bad as another process.
+            return false;
+        }
+    }
+
+    /** Everybody who began to work under {@code key}, in order. */
+    List<Beginning> beginnings(LockKey key) throws IOException {
+        List<Beginning> seen = new ArrayList<>();
+        if (!Files.exists(file(key))) {
+            return seen;
+        }
+        for (String line : Files.readAllLines(file(key))) {
+            String[] words = line.split(" ", -1);
+            seen.add(new Beginning(
+                    words[0].equals("alone"),
+                    Long.parseLong(words[1]),
+                    Integer.parseInt(words[2]),
+                    Long.parseLong(words[3])));
+        }
+        return seen;
+    }
+
+    private Path file(LockKey key) {
+        return folder.resolve(key.name().replace('/', '_'));
+    }
+
+    /** Somebody at work. */
+    static final class Presence implements AutoCloseable {
+
+        private final FileChannel file;
+        private final long size;
+
+        private Presence(FileChannel file, long size) {
+            this.file = file;
+            this.size = size;
+        }
+
+        /** Whether nobody came in since. */
+        void stillAlone() throws IOException {
+            if (file.size() != size) {
+                throw new IllegalStateException("somebody came in while this worked");
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
+        }
+    }
+}
