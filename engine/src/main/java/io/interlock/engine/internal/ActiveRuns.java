@@ -8,6 +8,7 @@ import io.interlock.RunId;
 import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Job;
+import io.interlock.engine.WorkSource;
 import io.interlock.run.Ending;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
@@ -17,7 +18,6 @@ import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The runs this process has the leases of, from grant to end, and everything that may befall them meanwhile. */
-final class ActiveRuns {
+final class ActiveRuns implements HeldRun.Listener {
 
     static final String LEASE_LOST = "LEASE_LOST";
     static final String SHUTDOWN = "SHUTDOWN";
@@ -35,7 +35,12 @@ final class ActiveRuns {
 
     private static final Logger log = LoggerFactory.getLogger(ActiveRuns.class);
 
-    private final Workshop shop;
+    private final WorkSource source;
+    private final EngineThreads threads;
+    private final EngineTimers timers;
+    private final EventPublisher events;
+    private final Heartbeats heartbeats;
+    private final DeadlineWatch watch;
     private final WorkLog words;
     // By attempt, not by run: the next attempt may begin before it is heard that the one before has ended.
     private final Set<HeldRun> held = ConcurrentHashMap.newKeySet();
@@ -43,9 +48,14 @@ final class ActiveRuns {
     private boolean closing;
     private volatile boolean shut;
 
-    ActiveRuns(Workshop shop) {
-        this.shop = shop;
-        this.words = new WorkLog(shop.threads());
+    ActiveRuns(WorkSource source, EngineThreads threads, EngineTimers timers, EventPublisher events) {
+        this.source = source;
+        this.threads = threads;
+        this.timers = timers;
+        this.events = events;
+        this.heartbeats = new Heartbeats(source.steps(), threads, timers, this);
+        this.watch = new DeadlineWatch(timers, this, heartbeats::allSoon);
+        this.words = new WorkLog(threads);
     }
 
     /**
@@ -58,8 +68,8 @@ final class ActiveRuns {
         // A grant that was asked for again may have lost a part of its life already.
         Duration spent = run.spec().terms().ttl().minus(lease.remaining());
         Moment asked = spent.isNegative() ? before : before.minus(spent);
-        HeldRun work = new HeldRun(run, job, lease, asked, new StopSignal(shop.threads()::tell));
-        work.plan(shop.heartbeats().entry(work), shop.watch().entry(work));
+        HeldRun work = new HeldRun(run, job, lease, asked, new StopSignal(threads::tell));
+        work.plan(heartbeats.entry(work), watch.entry(work));
         boolean late;
         synchronized (this) {
             late = shut;
@@ -71,10 +81,10 @@ final class ActiveRuns {
             giveBack(work);
             throw new EngineClosedException();
         }
-        shop.heartbeats().keep(work);
-        shop.watch().watch(work);
+        heartbeats.keep(work);
+        watch.watch(work);
         listen(work);
-        shop.events().tell(new EngineEvent.RunStarted(run));
+        events.tell(new EngineEvent.RunStarted(run));
         run.status().stopRequest().ifPresent(stop -> stop(work, stop));
         log.debug("run {} of job {} has {} with token {}", run.id(), run.job(), run.key(), work.token());
         return work;
@@ -83,9 +93,7 @@ final class ActiveRuns {
     // Whoever wants it to stop may sit at another engine. The wish is in the answer to the next heartbeat, so that
     // comes soon.
     private void listen(HeldRun work) {
-        shop.called(() -> shop.source()
-                        .stops()
-                        .watch(work.key(), () -> shop.heartbeats().soon(work)))
+        threads.call(() -> source.stops().watch(work.key(), () -> heartbeats.soon(work)))
                 .whenComplete((wakeUps, failure) -> {
                     if (wakeUps != null) {
                         work.hears(wakeUps);
@@ -102,21 +110,21 @@ final class ActiveRuns {
     Duration remaining(HeldRun work) {
         return work.lost() != null || work.hasEnded()
                 ? Duration.ZERO
-                : Duration.ofNanos(Math.max(0, shop.watch().reliable(work)));
+                : Duration.ofNanos(Math.max(0, watch.reliable(work)));
     }
 
     /** The work has stopped; its heartbeats go on until the store knows how it ended. Whether that is news. */
     boolean ended(HeldRun work) {
         boolean news = work.end();
-        shop.watch().forget(work);
+        watch.forget(work);
         return news;
     }
 
     /** Nothing is left to be done about it. Whether that is news. */
     boolean dismiss(HeldRun work) {
         work.deafen();
-        shop.heartbeats().forget(work);
-        shop.watch().forget(work);
+        heartbeats.forget(work);
+        watch.forget(work);
         boolean news;
         boolean last;
         synchronized (this) {
@@ -151,7 +159,8 @@ final class ActiveRuns {
     }
 
     /** Tells the work to stop. */
-    void stop(HeldRun work, StopRequest stop) {
+    @Override
+    public void stop(HeldRun work, StopRequest stop) {
         if (raise(work, stop)) {
             words.stopping(work, stop);
             told(work, stop);
@@ -159,24 +168,24 @@ final class ActiveRuns {
     }
 
     private boolean raise(HeldRun work, StopRequest stop) {
-        return !work.hasEnded() && work.stop().raise(stop, shop.time().now());
+        return !work.hasEnded() && work.stop().raise(stop, timers.time().now());
     }
 
     private void told(HeldRun work, StopRequest stop) {
-        shop.events().tell(new EngineEvent.StopPassedOn(work.run(), stop));
-        shop.watch().look(work);
+        events.tell(new EngineEvent.StopPassedOn(work.run(), stop));
+        watch.look(work);
     }
 
-    /** The max runtime is over. */
-    void overdue(HeldRun work) {
+    @Override
+    public void overdue(HeldRun work) {
         stop(work, stopRequest(RunError.MAX_RUNTIME, overdueMessage(work)));
     }
 
-    /** The lease no longer counts. */
-    void lose(HeldRun work, LossCause cause) {
+    @Override
+    public void lose(HeldRun work, LossCause cause) {
         if (work.hasEnded()) {
             // The word of its end is on its way, and may be why the store no longer knows the lease.
-            shop.heartbeats().forget(work);
+            heartbeats.forget(work);
             return;
         }
         if (!work.lose(cause)) {
@@ -185,55 +194,54 @@ final class ActiveRuns {
         // First of all the work hears of it.
         StopRequest stop = stopRequest(LEASE_LOST, "the lease is lost: " + cause.explanation());
         boolean told = raise(work, stop);
-        shop.heartbeats().forget(work);
+        heartbeats.forget(work);
         words.lost(work, cause, told ? stop : null);
-        shop.events().tell(new EngineEvent.LeaseLost(work.run(), cause));
+        events.tell(new EngineEvent.LeaseLost(work.run(), cause));
         if (told) {
             told(work, stop);
         }
     }
 
-    /** The work was told to stop and did not. */
-    void stuck(HeldRun work) {
+    @Override
+    public void stuck(HeldRun work) {
         work.markStuck();
         // Not released: the work may still run. Its lease ends by itself.
-        shop.heartbeats().forget(work);
-        shop.watch().forget(work);
+        heartbeats.forget(work);
+        watch.forget(work);
         work.stop().raised().ifPresent(stop -> {
             words.stuck(work);
-            shop.events().tell(new EngineEvent.WorkStuck(work.run(), stop));
+            events.tell(new EngineEvent.WorkStuck(work.run(), stop));
         });
     }
 
-    /** A stage takes longer than it may. */
-    void overBudget(HeldRun work) {
+    @Override
+    public void overBudget(HeldRun work) {
         work.report().current().ifPresent(stage -> {
             work.warnedAbout(stage);
             work.job().budget(stage.name()).ifPresent(budget -> {
                 words.overBudget(work, stage.name(), budget);
-                shop.events().tell(new EngineEvent.StageOverBudget(work.run(), stage.name(), budget));
+                events.tell(new EngineEvent.StageOverBudget(work.run(), stage.name(), budget));
             });
         });
     }
 
     /** The work enters a stage. */
     void stage(HeldRun work, String stage) {
-        Moment now = shop.time().now();
+        Moment now = timers.time().now();
         WorkReport.Entered before = work.report().enter(stage, now);
         if (before != null && before.name().equals(stage)) {
             return;
         }
-        Duration took = before == null ? null : Duration.ofNanos(shop.time().elapsed(before.since()));
-        shop.events()
-                .tell(new EngineEvent.StageEntered(work.run(), stage, before == null ? null : before.name(), took));
-        shop.heartbeats().soon(work);
-        shop.watch().look(work);
+        Duration took = before == null ? null : Duration.ofNanos(timers.time().elapsed(before.since()));
+        events.tell(new EngineEvent.StageEntered(work.run(), stage, before == null ? null : before.name(), took));
+        heartbeats.soon(work);
+        watch.look(work);
     }
 
     /** The work says how far it is. */
     void progress(HeldRun work, Progress word) {
         if (work.report().progress(word)) {
-            shop.heartbeats().atLeisure(work);
+            heartbeats.atLeisure(work);
         }
     }
 
@@ -242,8 +250,9 @@ final class ActiveRuns {
         return held.stream().filter(work -> work.run().id().equals(run));
     }
 
-    Optional<HeldRun> under(LockKey key) {
-        return held.stream().filter(work -> work.key().equals(key)).findFirst();
+    /** Sends the next heartbeat of the run under {@code key} soon, if it is held here: there is something to hear. */
+    void hurry(LockKey key) {
+        held.stream().filter(work -> work.key().equals(key)).findFirst().ifPresent(heartbeats::soon);
     }
 
     /** Whether {@code thread} does work of this process that may still go on. */
@@ -271,6 +280,11 @@ final class ActiveRuns {
         }
     }
 
+    /** Sends no heartbeat any more. */
+    void stopHeartbeats() {
+        heartbeats.close();
+    }
+
     /** Takes in nothing any more, also of calls still under way, and says what is left. */
     synchronized Collection<HeldRun> shut() {
         shut = true;
@@ -280,7 +294,7 @@ final class ActiveRuns {
     private void giveBack(HeldRun work) {
         RunError error = new RunError(SHUTDOWN, "the engine was closed before its work began");
         try {
-            shop.source().steps().finish(List.of(work.finishRequest(new Ending.Failed(error, true, Duration.ZERO))));
+            source.steps().finish(List.of(work.finishRequest(new Ending.Failed(error, true, Duration.ZERO))));
         } catch (RuntimeException failure) {
             log.warn(
                     "run {} could not be given back; its lease is left to end: {}",
@@ -291,7 +305,7 @@ final class ActiveRuns {
 
     StopRequest stopRequest(String code, String reason) {
         return new StopRequest(
-                code, ENGINE, reason, shop.settings().environment().clock().instant());
+                code, ENGINE, reason, timers.environment().clock().instant());
     }
 
     static String overdueMessage(HeldRun work) {

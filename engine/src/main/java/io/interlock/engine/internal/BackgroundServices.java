@@ -8,6 +8,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.WorkerStatus;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditWatch;
 import io.interlock.engine.audit.OverlapResponse;
@@ -50,21 +51,38 @@ final class BackgroundServices {
     private static final LockKey AUDIT = LockKey.of("interlock", "audit");
     private static final double SPREAD = 0.2;
 
-    private final House house;
+    private final EngineSettings settings;
+    private final EngineTimers timers;
+    private final EventPublisher events;
+    private final AuditSealer sealer;
+    private final WorkerPool workers;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private @Nullable RefusalCounter counter;
 
-    BackgroundServices(House house) {
-        this.house = house;
+    BackgroundServices(
+            EngineSettings settings,
+            EngineTimers timers,
+            EventPublisher events,
+            AuditSealer sealer,
+            WorkerPool workers) {
+        this.settings = settings;
+        this.timers = timers;
+        this.events = events;
+        this.sealer = sealer;
+        this.workers = workers;
     }
 
-    void start() {
-        EngineSettings settings = house.settings();
+    /**
+     * Starts all services.
+     *
+     * @param submitter starts what is due by the clock
+     */
+    void start(Submitter submitter) {
         RunStore store = settings.store();
         Environment environment = settings.environment();
         if (settings.background().kept()) {
             sign(settings.background().auditKey(), store, environment);
-            open.push(house.sealer().start(environment));
+            open.push(sealer.start(environment));
             open.push(new AuditWatch(store, store, new OverlapResponse(store), this::alarm).start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
@@ -85,7 +103,7 @@ final class BackgroundServices {
                     new NotifyListener() {
                         @Override
                         public void givenUp(NotifyRule rule, Notification notification, String why) {
-                            house.events().tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why));
+                            events.tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why));
                         }
                     },
                     environment));
@@ -93,13 +111,12 @@ final class BackgroundServices {
         if (!settings.background().schedules().isEmpty()) {
             open.push(Schedules.start(
                     environment,
-                    (job, key, fireTime, idempotencyKey) -> house.submitter()
-                            .submitAsync(RunRequest.of(key, job)
-                                    .idempotencyKey(idempotencyKey)
-                                    // Whatever is configured by then: it is the start of that time.
-                                    .fingerprint("schedule")
-                                    .submitter("schedule")
-                                    .reason("scheduled for " + fireTime)),
+                    (job, key, fireTime, idempotencyKey) -> submitter.submitAsync(RunRequest.of(key, job)
+                            .idempotencyKey(idempotencyKey)
+                            // Whatever is configured by then: it is the start of that time.
+                            .fingerprint("schedule")
+                            .submitter("schedule")
+                            .reason("scheduled for " + fireTime)),
                     settings.background().schedules()));
         }
     }
@@ -136,7 +153,7 @@ final class BackgroundServices {
     }
 
     private void alarm(AuditReport report) {
-        house.events().tell(new EngineEvent.AuditAlarm(AUDIT, report));
+        events.tell(new EngineEvent.AuditAlarm(AUDIT, report));
     }
 
     private static HttpRules allowed(BackgroundSettings background) {
@@ -151,18 +168,17 @@ final class BackgroundServices {
     }
 
     private Duration note() {
-        WorkerStatus status = house.workers().status();
-        house.settings()
-                .store()
+        WorkerStatus status = workers.status();
+        settings.store()
                 .noteWorker(new WorkerNote(
-                        house.settings().holder(),
-                        house.settings().work().tenant(),
-                        house.workers().jobs(),
+                        settings.holder(),
+                        settings.work().tenant(),
+                        workers.jobs(),
                         status.slots(),
                         status.busy(),
                         version(),
-                        house.settings().environment().clock().instant()));
-        return house.time().jittered(NOTE_EVERY, SPREAD);
+                        settings.environment().clock().instant()));
+        return timers.time().jittered(NOTE_EVERY, SPREAD);
     }
 
     private static String version() {

@@ -25,12 +25,16 @@ final class CallerWork implements CallerRun {
 
     private static final Logger log = LoggerFactory.getLogger(CallerWork.class);
 
-    private final House house;
+    private final ActiveRuns activeRuns;
+    private final Finisher finisher;
+    private final CallerTurns turns;
     private final HeldRun held;
     private volatile @Nullable Run after;
 
-    CallerWork(House house, HeldRun held) {
-        this.house = house;
+    CallerWork(ActiveRuns activeRuns, Finisher finisher, CallerTurns turns, HeldRun held) {
+        this.activeRuns = activeRuns;
+        this.finisher = finisher;
+        this.turns = turns;
         this.held = held;
     }
 
@@ -46,17 +50,17 @@ final class CallerWork implements CallerRun {
 
     @Override
     public Duration remaining() {
-        return house.activeRuns().remaining(held);
+        return activeRuns.remaining(held);
     }
 
     @Override
     public void stage(String name) {
-        house.activeRuns().stage(held, name);
+        activeRuns.stage(held, name);
     }
 
     @Override
     public void progress(long done, @Nullable Long total) {
-        house.activeRuns().progress(held, new Progress(done, total));
+        activeRuns.progress(held, new Progress(done, total));
     }
 
     @Override
@@ -78,20 +82,18 @@ final class CallerWork implements CallerRun {
 
     @Override
     public Run finish(Ending ending) {
-        return judged(house.finisher().finish(held, said(ending)));
+        return judged(finisher.finish(held, said(ending)));
     }
 
     @Override
     public CompletionStage<Run> finishAsync(Ending ending) {
-        return house.finisher().finishAsync(held, said(ending)).thenApply(this::judged);
+        return finisher.finishAsync(held, said(ending)).thenApply(this::judged);
     }
 
     @Override
     public Optional<CallerTurn> nextTurn() {
         Run now = after;
-        return now == null || now.state() != RunState.QUEUED
-                ? Optional.empty()
-                : Optional.of(house.turns().turn(now));
+        return now == null || now.state() != RunState.QUEUED ? Optional.empty() : Optional.of(turns.turn(now));
     }
 
     @Override
@@ -102,7 +104,7 @@ final class CallerWork implements CallerRun {
         Ending ending = Endings.threw(
                 held, new PermanentFailureException("UNFINISHED", "closed without a word on how it ended"));
         try {
-            house.finisher().finish(held, ending);
+            finisher.finish(held, ending);
         } catch (RuntimeException toldAgain) {
             log.warn("the end of run {} is told later: {}", held.run().id(), toldAgain.toString());
         }

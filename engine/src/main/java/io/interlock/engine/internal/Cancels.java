@@ -1,26 +1,41 @@
 package io.interlock.engine.internal;
 
+import io.interlock.Holder;
 import io.interlock.RunId;
 import io.interlock.engine.EngineEvent;
 import io.interlock.run.CancelAnswer;
 import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.RunStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends runs that have not begun, and asks others to stop. Whoever is here and concerned hears of it at once. */
+/** Ends runs that have not begun, and asks others to stop; those held here are told at once. Safe for use by many threads. */
 final class Cancels {
 
     private static final Logger log = LoggerFactory.getLogger(Cancels.class);
 
-    private final House house;
+    private final RunStore store;
+    private final Holder self;
+    private final ActiveRuns activeRuns;
+    private final EventPublisher events;
+    private final EngineSignals signals;
 
-    Cancels(House house) {
-        this.house = house;
+    Cancels(RunStore store, Holder self, ActiveRuns activeRuns, EventPublisher events, EngineSignals signals) {
+        this.store = store;
+        this.self = self;
+        this.activeRuns = activeRuns;
+        this.events = events;
+        this.signals = signals;
+    }
+
+    /** Cancels {@code run} on behalf of this process. Blocks. */
+    CancelAnswer cancel(RunId run, String reason) {
+        return cancel(run, self.label(), reason);
     }
 
     /** Blocks. */
     CancelAnswer cancel(RunId run, String actor, String reason) {
-        CancelAnswer answer = house.settings().store().cancel(new CancelRequest(run, actor, reason));
+        CancelAnswer answer = store.cancel(new CancelRequest(run, actor, reason));
         if (answer instanceof CancelAnswer.Cancelled cancelled) {
             log.info(
                     "{} cancelled run {} under {}: {}",
@@ -28,10 +43,9 @@ final class Cancels {
                     run,
                     cancelled.run().key(),
                     reason);
-            house.events().tell(new EngineEvent.RunEnded(cancelled.run()));
-            house.ends().noticed(cancelled.run());
-            house.nodes().over(cancelled.run());
-            house.workers().wake();
+            events.tell(new EngineEvent.RunEnded(cancelled.run()));
+            signals.ended(cancelled.run());
+            signals.workAppeared();
         } else if (answer instanceof CancelAnswer.StopRequested asked) {
             log.info(
                     "{} asked run {} under {} to stop: {}",
@@ -39,12 +53,9 @@ final class Cancels {
                     run,
                     asked.run().key(),
                     reason);
-            house.activeRuns()
+            activeRuns
                     .of(run)
-                    .forEach(held -> asked.run()
-                            .status()
-                            .stopRequest()
-                            .ifPresent(stop -> house.activeRuns().stop(held, stop)));
+                    .forEach(held -> asked.run().status().stopRequest().ifPresent(stop -> activeRuns.stop(held, stop)));
         }
         return answer;
     }

@@ -5,7 +5,6 @@ import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import io.interlock.time.SleepWatch;
 import io.interlock.time.TimerQueue;
-import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.Objects;
 import org.slf4j.Logger;
@@ -21,18 +20,22 @@ final class DeadlineWatch {
     private static final long JUDGED_AGAIN = Duration.ofMillis(100).toNanos();
     private static final long NEVER = Duration.ofDays(3650).toNanos();
 
-    private final Workshop shop;
+    private final HeldRun.Listener listener;
     private final LocalTime time;
     private final TimerQueue<HeldRun> timerQueue;
     private final SleepWatch sleep;
 
-    DeadlineWatch(Workshop shop, Timers timers) {
-        this.shop = shop;
-        this.time = shop.time();
-        this.timerQueue =
-                new TimerQueue<>(timers, shop.settings().environment().ticker(), due -> due.forEach(this::judgeApart));
-        this.sleep =
-                new SleepWatch(timers, time, timerQueue, () -> shop.heartbeats().allSoon());
+    /**
+     * A watch over no run yet.
+     *
+     * @param afterSleep runs when the machine has slept
+     */
+    DeadlineWatch(EngineTimers timers, HeldRun.Listener listener, Runnable afterSleep) {
+        this.listener = listener;
+        this.time = timers.time();
+        this.timerQueue = new TimerQueue<>(
+                timers.deadlines(), timers.environment().ticker(), due -> due.forEach(this::judgeApart));
+        this.sleep = new SleepWatch(timers.deadlines(), time, timerQueue, afterSleep);
     }
 
     TimerQueue.Entry<HeldRun> entry(HeldRun held) {
@@ -81,16 +84,16 @@ final class DeadlineWatch {
             return;
         }
         if (held.lost() == null && reliable(held) <= 0) {
-            shop.activeRuns().lose(held, LossCause.UNCONFIRMED);
+            listener.lose(held, LossCause.UNCONFIRMED);
         } else if (held.stop().since() == null && runtimeLeft(held) <= 0) {
-            shop.activeRuns().overdue(held);
+            listener.overdue(held);
         }
         if (!held.isStuck() && graceLeft(held) <= 0) {
-            shop.activeRuns().stuck(held);
+            listener.stuck(held);
             return;
         }
         if (budgetLeft(held) <= 0) {
-            shop.activeRuns().overBudget(held);
+            listener.overBudget(held);
         }
         look(held);
     }

@@ -2,8 +2,9 @@ package io.interlock.engine.internal;
 
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.run.Run;
-import io.interlock.time.LocalTime;
+import io.interlock.spi.run.RunStore;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.HashSet;
@@ -24,7 +25,9 @@ final class EndWatch {
 
     private static final Logger log = LoggerFactory.getLogger(EndWatch.class);
 
-    private final House house;
+    private final RunStore store;
+    private final WaitScheduler waits;
+    private final EndWatches ends;
     private final RunId id;
     private final Set<Waiting> waiting = new HashSet<>();
     private final Poller poller;
@@ -42,10 +45,12 @@ final class EndWatch {
         }
     }
 
-    EndWatch(House house, RunId id) {
-        this.house = house;
+    EndWatch(RunStore store, WaitScheduler waits, EndWatches ends, RunId id) {
+        this.store = store;
+        this.waits = waits;
+        this.ends = ends;
         this.id = id;
-        this.poller = new Poller(house, this::look);
+        this.poller = new Poller(waits, this::look);
     }
 
     /** Takes in whoever waits for {@code result}, unless it is over. */
@@ -57,7 +62,7 @@ final class EndWatch {
             }
             waiting.add(somebody);
         }
-        Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(maxWait), () -> giveUp(result));
+        Timers.Scheduled limit = waits.after(maxWait, () -> giveUp(result));
         CompletionStage<Optional<Run>> stage = result;
         stage.whenComplete((run, failure) -> {
             limit.cancel();
@@ -79,17 +84,17 @@ final class EndWatch {
             guests = new HashSet<>(waiting);
         }
         guests.removeIf(somebody -> somebody.atWork);
-        guests.forEach(guest -> house.threads().tell(() -> guest.result.completeExceptionally(House.closed())));
+        guests.forEach(guest -> waits.tell(() -> guest.result.completeExceptionally(new EngineClosedException())));
     }
 
     /** Sends everybody away. */
     void shut() {
-        finish(Optional.empty(), House.closed());
+        finish(Optional.empty(), new EngineClosedException());
     }
 
     private void look() {
         try {
-            house.threads().calls().execute(this::read);
+            waits.threads().calls().execute(this::read);
         } catch (RejectedExecutionException closed) {
             shut();
         } catch (RuntimeException | Error noThread) {
@@ -100,7 +105,7 @@ final class EndWatch {
 
     private void read() {
         try {
-            Optional<Run> found = house.settings().store().findRun(id);
+            Optional<Run> found = store.findRun(id);
             last = found;
             if (found.isEmpty() || found.get().state().isTerminal()) {
                 finish(found, null);
@@ -108,7 +113,7 @@ final class EndWatch {
             }
             // Not before, because nobody knew the key.
             LockKey key = found.get().key();
-            poller.listen(look -> house.settings().store().changes().watch(key, look));
+            poller.listen(look -> store.changes().watch(key, look));
         } catch (RuntimeException | Error failure) {
             log.debug("run {} could not be looked at, trying again: {}", id, failure.toString());
         }
@@ -117,10 +122,9 @@ final class EndWatch {
 
     // The time is over: the run as it was last seen, or as it is now if nobody has seen it yet.
     private void giveUp(CompletableFuture<Optional<Run>> result) {
-        house.threads().tell(() -> {
+        waits.tell(() -> {
             try {
-                result.complete(
-                        last.isPresent() ? last : house.settings().store().findRun(id));
+                result.complete(last.isPresent() ? last : store.findRun(id));
             } catch (RuntimeException failure) {
                 result.completeExceptionally(failure);
             }
@@ -150,7 +154,7 @@ final class EndWatch {
         }
         end();
         for (Waiting somebody : all) {
-            house.threads().tell(() -> {
+            waits.tell(() -> {
                 if (failure != null) {
                     somebody.result.completeExceptionally(failure);
                 } else {
@@ -162,6 +166,6 @@ final class EndWatch {
 
     private void end() {
         poller.end();
-        house.ends().forget(id, this);
+        ends.forget(id, this);
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.engine.internal;
 
 import io.interlock.RunId;
 import io.interlock.run.Run;
+import io.interlock.spi.run.RunStore;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -11,13 +12,17 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Those who wait for runs to end. */
 final class EndWatches {
 
-    private final House house;
+    private final RunStore store;
+    private final WaitScheduler waits;
+    private final EngineLifecycle lifecycle;
     private final Map<RunId, EndWatch> watches = new ConcurrentHashMap<>();
     private volatile boolean closed;
     private volatile boolean shut;
 
-    EndWatches(House house) {
-        this.house = house;
+    EndWatches(RunStore store, WaitScheduler waits, EngineLifecycle lifecycle) {
+        this.store = store;
+        this.waits = waits;
+        this.lifecycle = lifecycle;
     }
 
     /**
@@ -26,7 +31,7 @@ final class EndWatches {
      * @param atWork whether work under way waits, which is sent away last
      */
     CompletableFuture<Optional<Run>> await(RunId run, Duration maxWait, boolean atWork) {
-        house.requireOpen();
+        lifecycle.requireOpen();
         CompletableFuture<Optional<Run>> result = new CompletableFuture<>();
         EndWatch watch = watch(run);
         while (!watch.join(result, maxWait, atWork)) {
@@ -44,7 +49,7 @@ final class EndWatches {
     }
 
     private EndWatch watch(RunId run) {
-        return watches.computeIfAbsent(run, id -> new EndWatch(house, id));
+        return watches.computeIfAbsent(run, id -> new EndWatch(store, waits, this, id));
     }
 
     /** Somebody saw {@code run} as it stands now. */

@@ -5,6 +5,7 @@ import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
@@ -58,6 +59,11 @@ public record EngineSettings(
     /** What can be submitted and done here. */
     Jobs jobs() {
         return work.jobs();
+    }
+
+    /** What is known of {@code job}, which need not be defined for callers. */
+    Job job(JobName job) {
+        return jobs().find(job).orElseGet(() -> Job.named(job.value()).build());
     }
 
     /** Clocks, threads and chance. */

@@ -1,12 +1,17 @@
 package io.interlock.engine.internal;
 
+import io.interlock.engine.EngineClosedException;
 import io.interlock.time.Environment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +50,19 @@ public record EngineThreads(
             work.shutdown();
             callbacks.close();
         });
+    }
+
+    /** Makes a call to the store that does not gather others, where no thread waits for it. Never throws. */
+    <A> CompletionStage<A> call(Supplier<A> call) {
+        try {
+            return CompletableFuture.supplyAsync(call, calls);
+        } catch (RejectedExecutionException shut) {
+            // Its queue has no limit: it refuses only what comes after it was shut.
+            return CompletableFuture.failedFuture(new EngineClosedException());
+        } catch (RuntimeException | Error noThread) {
+            // Out of threads: the caller must hear of it, or it would wait for an answer for ever.
+            return CompletableFuture.failedFuture(noThread);
+        }
     }
 
     /** Runs the user's code, never on the thread that asks; what it throws is logged. */

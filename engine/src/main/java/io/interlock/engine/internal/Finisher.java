@@ -5,14 +5,11 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
-import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.spi.run.FinishRequest;
-import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,26 +27,30 @@ final class Finisher {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
     private static final double SPREAD = 0.2;
 
-    private final Workshop shop;
-    private final Timers timers;
-    private final Consumer<Run> over;
+    private final WorkBatches batches;
+    private final ActiveRuns activeRuns;
+    private final EventPublisher events;
+    private final EngineTimers timers;
+    private final EngineSignals signals;
 
-    /**
-     * Tells the store of {@code shop}.
-     *
-     * @param over is told of runs whose attempt has ended, as they stand then; returns at once
-     */
-    Finisher(Workshop shop, Timers timers, Consumer<Run> over) {
-        this.shop = shop;
+    Finisher(
+            WorkBatches batches,
+            ActiveRuns activeRuns,
+            EventPublisher events,
+            EngineTimers timers,
+            EngineSignals signals) {
+        this.batches = batches;
+        this.activeRuns = activeRuns;
+        this.events = events;
         this.timers = timers;
-        this.over = over;
+        this.signals = signals;
     }
 
     /** The work of {@code held} has stopped, and this is how. Throws if the store did not answer; it is told again then. */
     FinishAnswer finish(HeldRun held, Ending ending) {
         FinishRequest request = ended(held, ending);
         try {
-            FinishAnswer answer = shop.batches().finishes().call(request);
+            FinishAnswer answer = batches.finishes().call(request);
             settled(held, answer);
             return answer;
         } catch (RuntimeException | Error failure) {
@@ -61,7 +62,7 @@ final class Finisher {
     /** Like {@link #finish}, without waiting. */
     CompletionStage<FinishAnswer> finishAsync(HeldRun held, Ending ending) {
         FinishRequest request = ended(held, ending);
-        return shop.batches().finishes().submit(request).whenComplete((answer, failure) -> {
+        return batches.finishes().submit(request).whenComplete((answer, failure) -> {
             if (failure == null) {
                 settled(held, answer);
             } else {
@@ -71,12 +72,12 @@ final class Finisher {
     }
 
     private FinishRequest ended(HeldRun held, Ending ending) {
-        shop.activeRuns().ended(held);
+        activeRuns.ended(held);
         return held.finishRequest(ending);
     }
 
     private void settled(HeldRun held, FinishAnswer answer) {
-        if (!shop.activeRuns().dismiss(held)) {
+        if (!activeRuns.dismiss(held)) {
             return;
         }
         if (answer instanceof FinishAnswer.Finished finished) {
@@ -85,20 +86,20 @@ final class Finisher {
                     held.run().id(),
                     held.key(),
                     finished.run().state());
-            shop.events().tell(new EngineEvent.AttemptEnded(finished.run()));
-            over.accept(finished.run());
+            events.tell(new EngineEvent.AttemptEnded(finished.run()));
+            signals.ended(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {
             reportLoss(held, lost.cause());
-            lost.current().ifPresent(over);
+            lost.current().ifPresent(signals::ended);
         } else if (answer instanceof FinishAnswer.AlreadyFinished before) {
             log.warn(
                     "run {} under {} was finished before in another way: {}",
                     held.run().id(),
                     held.key(),
                     before.run().state());
-            over.accept(before.run());
+            signals.ended(before.run());
         }
-        shop.workers().wake();
+        signals.workAppeared();
     }
 
     private void reportLoss(HeldRun held, LossCause cause) {
@@ -110,19 +111,19 @@ final class Finisher {
                     held.key(),
                     held.token(),
                     cause.explanation());
-            shop.events().tell(new EngineEvent.LeaseLost(held.run(), cause));
+            events.tell(new EngineEvent.LeaseLost(held.run(), cause));
         }
     }
 
     private void again(HeldRun held, FinishRequest request, Duration pause, Throwable failure) {
-        if (shop.time().elapsed(held.confirmed()) > held.ttl().toNanos()) {
+        if (timers.time().elapsed(held.confirmed()) > held.ttl().toNanos()) {
             log.error(
                     "how run {} of job {} under {} ended could not be told while its lease lived: {}",
                     held.run().id(),
                     held.run().job(),
                     held.key(),
                     failure.toString());
-            shop.activeRuns().dismiss(held);
+            activeRuns.dismiss(held);
             return;
         }
         FinishRequest next = mayBeHeard(failure) ? request : plain(held, request, failure);
@@ -133,7 +134,7 @@ final class Finisher {
                     held.run().job(),
                     held.key(),
                     failure);
-            shop.activeRuns().dismiss(held);
+            activeRuns.dismiss(held);
             return;
         }
         log.warn(
@@ -141,15 +142,16 @@ final class Finisher {
                 held.run().id(),
                 held.key(),
                 failure.toString());
-        timers.after(
-                shop.time().jittered(pause, SPREAD),
-                () -> shop.batches().finishes().submit(next).whenComplete((answer, unclear) -> {
-                    if (unclear == null) {
-                        settled(held, answer);
-                    } else {
-                        again(held, next, doubled(pause), unclear);
-                    }
-                }));
+        timers.chores()
+                .after(
+                        timers.time().jittered(pause, SPREAD),
+                        () -> batches.finishes().submit(next).whenComplete((answer, unclear) -> {
+                            if (unclear == null) {
+                                settled(held, answer);
+                            } else {
+                                again(held, next, doubled(pause), unclear);
+                            }
+                        }));
     }
 
     private static boolean mayBeHeard(Throwable failure) {

@@ -11,26 +11,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How an engine is closed, once nobody new comes in: those who wait are sent away, but for work under way; that goes on with its heartbeats until it
- * has ended or the drain time is over; what is left is told to stop and has its grace; and only then do the threads end.
+ * Closes an engine that lets in no new request. Waits end, but for those of work under way. Work goes on with its heartbeats until it
+ * has ended or the drain time is over; what is left is told to stop and has its grace. Only then do the threads end.
  */
 final class GracefulShutdown {
 
     private static final Logger log = LoggerFactory.getLogger(GracefulShutdown.class);
 
-    private final Workshop shop;
+    private final WorkerAssembly work;
     private final Runnable sendAway;
     private final Runnable end;
     private boolean interrupted;
 
     /**
-     * The closing of {@code shop}, and of all around it.
+     * The closing of {@code work}, and of all around it.
      *
      * @param sendAway sends away those who wait
-     * @param end ends the threads, the workshop's among them
+     * @param end ends the threads, those of {@code work} among them
      */
-    GracefulShutdown(Workshop shop, Runnable sendAway, Runnable end) {
-        this.shop = shop;
+    GracefulShutdown(WorkerAssembly work, Runnable sendAway, Runnable end) {
+        this.work = work;
         this.sendAway = sendAway;
         this.end = end;
     }
@@ -47,27 +47,27 @@ final class GracefulShutdown {
     }
 
     private void sayGoodbye() {
-        shop.takeNoMore();
+        work.takeNoMore();
         sendAway.run();
-        shop.activeRuns().close();
-        await(shop.settings().drainTime());
+        work.activeRuns().close();
+        await(work.settings().drainTime());
         stopTheRest();
-        for (HeldRun held : shop.activeRuns().shut()) {
+        for (HeldRun held : work.activeRuns().shut()) {
             log.warn(
                     "run {} of job {} under {} still runs after its drain time and grace; its lease is left to end",
                     held.run().id(),
                     held.run().job(),
                     held.key());
             // Not released: its work may still run.
-            shop.activeRuns().lose(held, LossCause.CLOSED);
+            work.activeRuns().lose(held, LossCause.CLOSED);
         }
     }
 
     private void stopTheRest() {
         Duration grace = Duration.ZERO;
-        for (HeldRun held : shop.activeRuns().all()) {
-            shop.activeRuns()
-                    .stop(held, shop.activeRuns().stopRequest(ActiveRuns.SHUTDOWN, "its worker was shut down"));
+        for (HeldRun held : work.activeRuns().all()) {
+            work.activeRuns()
+                    .stop(held, work.activeRuns().stopRequest(ActiveRuns.SHUTDOWN, "its worker was shut down"));
             grace = held.job().grace().compareTo(grace) > 0 ? held.job().grace() : grace;
         }
         await(grace);
@@ -75,12 +75,12 @@ final class GracefulShutdown {
 
     // An interrupt ends the waiting, not the closing.
     private void await(Duration time) {
-        CompletableFuture<Void> empty = shop.activeRuns().empty();
+        CompletableFuture<Void> empty = work.activeRuns().empty();
         if (time.isZero() || interrupted || empty.isDone()) {
             return;
         }
         CompletableFuture<Void> over = new CompletableFuture<>();
-        Timers.Scheduled limit = shop.deadlines().after(LocalTime.capped(time), () -> over.complete(null));
+        Timers.Scheduled limit = work.timers().deadlines().after(LocalTime.capped(time), () -> over.complete(null));
         try {
             CompletableFuture.anyOf(List.of(over, empty).toArray(CompletableFuture[]::new))
                     .get();

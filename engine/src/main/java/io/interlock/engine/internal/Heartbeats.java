@@ -2,9 +2,11 @@ package io.interlock.engine.internal;
 
 import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
+import io.interlock.log.AsideLog;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.spi.Answers;
 import io.interlock.spi.run.HeartbeatRequest;
+import io.interlock.spi.run.WorkSteps;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import io.interlock.time.TimerQueue;
@@ -35,7 +37,10 @@ final class Heartbeats {
     private static final Duration AT_LEISURE = Duration.ofSeconds(1);
     private static final long LAST_ANSWERS_SECONDS = 2;
 
-    private final Workshop shop;
+    private final WorkSteps steps;
+    private final EngineThreads threads;
+    private final HeldRun.Listener listener;
+    private final AsideLog aside;
     private final LocalTime time;
     private final Timers timers;
     private final TimerQueue<HeldRun> timerQueue;
@@ -43,11 +48,14 @@ final class Heartbeats {
     /** Read by those under way; whoever has the last word, writes. */
     private final ReentrantReadWriteLock underWay = new ReentrantReadWriteLock();
 
-    Heartbeats(Workshop shop, Timers timers) {
-        this.shop = shop;
-        this.time = shop.time();
-        this.timers = timers;
-        this.timerQueue = new TimerQueue<>(timers, shop.settings().environment().ticker(), this::beatDue);
+    Heartbeats(WorkSteps steps, EngineThreads threads, EngineTimers timers, HeldRun.Listener listener) {
+        this.steps = steps;
+        this.threads = threads;
+        this.listener = listener;
+        this.aside = new AsideLog(timers.environment());
+        this.time = timers.time();
+        this.timers = timers.heartbeats();
+        this.timerQueue = new TimerQueue<>(this.timers, timers.environment().ticker(), this::beatDue);
     }
 
     /** An entry for {@code held}; up to a quarter early, so that runs fall into step and share calls. */
@@ -132,9 +140,8 @@ final class Heartbeats {
         }
         Moment before = time.now();
         try {
-            Answers<HeartbeatAnswer> answers = shop.source()
-                    .steps()
-                    .heartbeat(heartbeats.stream().map(Heartbeat::request).toList());
+            Answers<HeartbeatAnswer> answers =
+                    steps.heartbeat(heartbeats.stream().map(Heartbeat::request).toList());
             List<Heartbeat> open = new ArrayList<>();
             for (int i = 0; i < heartbeats.size(); i++) {
                 if (answers.isOpen(i)) {
@@ -153,14 +160,11 @@ final class Heartbeats {
                 return;
             }
             heartbeats.forEach(heartbeat -> retry(heartbeat.held));
-            shop.aside()
-                    .write(() -> log.warn(
-                            "{} heartbeats failed, trying again: {}", heartbeats.size(), unavailable.getMessage()));
+            aside.write(() ->
+                    log.warn("{} heartbeats failed, trying again: {}", heartbeats.size(), unavailable.getMessage()));
         } catch (RuntimeException | Error failure) {
             heartbeats.forEach(this::apart);
-            shop.aside()
-                    .write(() ->
-                            log.warn("{} heartbeats failed together, trying each alone", heartbeats.size(), failure));
+            aside.write(() -> log.warn("{} heartbeats failed together, trying each alone", heartbeats.size(), failure));
         }
     }
 
@@ -176,7 +180,7 @@ final class Heartbeats {
     // A key that somebody else is changing may keep us waiting; the other runs must not wait with it.
     private void apart(Heartbeat heartbeat) {
         try {
-            shop.threads().heartbeats().execute(() -> beforeTheEnd(() -> alone(heartbeat)));
+            threads.heartbeats().execute(() -> beforeTheEnd(() -> alone(heartbeat)));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             alone(heartbeat);
         }
@@ -185,20 +189,13 @@ final class Heartbeats {
     private void alone(Heartbeat heartbeat) {
         Moment before = time.now();
         try {
-            hear(
-                    heartbeat,
-                    shop.source()
-                            .steps()
-                            .heartbeat(List.of(heartbeat.request()))
-                            .only(),
-                    before);
+            hear(heartbeat, steps.heartbeat(List.of(heartbeat.request())).only(), before);
         } catch (RuntimeException | Error failure) {
             retry(heartbeat.held);
-            shop.aside()
-                    .write(() -> log.warn(
-                            "the heartbeat of run {} failed, trying again: {}",
-                            heartbeat.held.run().id(),
-                            failure.toString()));
+            aside.write(() -> log.warn(
+                    "the heartbeat of run {} failed, trying again: {}",
+                    heartbeat.held.run().id(),
+                    failure.toString()));
         }
     }
 
@@ -213,14 +210,14 @@ final class Heartbeats {
             } else if (held.report().hasProgress()) {
                 atLeisure(held);
             }
-            beating.stopRequest().ifPresent(stop -> shop.activeRuns().stop(held, stop));
+            beating.stopRequest().ifPresent(stop -> listener.stop(held, stop));
         } else if (answer instanceof HeartbeatAnswer.Lost lost) {
             if (lost.cause() == LossCause.OVERDUE) {
                 // Its lease lives on until it ends, so that the work can stop and say so.
                 forget(held);
-                shop.activeRuns().overdue(held);
+                listener.overdue(held);
             } else {
-                shop.activeRuns().lose(held, lost.cause());
+                listener.lose(held, lost.cause());
             }
         }
     }

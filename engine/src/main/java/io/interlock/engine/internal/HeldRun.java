@@ -7,6 +7,7 @@ import io.interlock.LossCause;
 import io.interlock.engine.Job;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
+import io.interlock.run.StopRequest;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
@@ -22,6 +23,25 @@ import org.jspecify.annotations.Nullable;
  * stop. Loss and end are final. Safe for use by many threads.
  */
 final class HeldRun {
+
+    /** Told of what befalls a run that is held. */
+    interface Listener {
+
+        /** The run must stop. */
+        void stop(HeldRun held, StopRequest stop);
+
+        /** The max runtime is over. */
+        void overdue(HeldRun held);
+
+        /** The lease no longer counts. */
+        void lose(HeldRun held, LossCause cause);
+
+        /** The work was told to stop and did not within its grace. */
+        void stuck(HeldRun held);
+
+        /** A stage takes longer than it may. */
+        void overBudget(HeldRun held);
+    }
 
     private final Run run;
     private final Job job;

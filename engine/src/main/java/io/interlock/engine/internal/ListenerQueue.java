@@ -22,7 +22,7 @@ final class ListenerQueue {
     private final EngineListener listener;
     private final EngineThreads threads;
     private final Deque<EngineEvent> waiting = new ArrayDeque<>();
-    private boolean callbacks;
+    private boolean delivering;
     private boolean slow;
     private long missed;
 
@@ -44,10 +44,10 @@ final class ListenerQueue {
                 }
             }
             waiting.addLast(event);
-            if (callbacks) {
+            if (delivering) {
                 return;
             }
-            callbacks = true;
+            delivering = true;
         }
         threads.tell(this::deliver);
     }
@@ -69,7 +69,7 @@ final class ListenerQueue {
     private synchronized @Nullable EngineEvent next() {
         EngineEvent event = waiting.pollFirst();
         if (event == null) {
-            callbacks = false;
+            delivering = false;
             slow = false;
         }
         return event;

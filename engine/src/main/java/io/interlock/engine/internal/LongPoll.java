@@ -1,7 +1,7 @@
 package io.interlock.engine.internal;
 
+import io.interlock.engine.EngineClosedException;
 import io.interlock.spi.ChangeFeed;
-import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LongPoll<A> {
 
-    private final House house;
+    private final WaitScheduler waits;
     private final Supplier<CompletionStage<A>> question;
     private final Predicate<A> isEnough;
     private final Function<Runnable, ChangeFeed.Subscription> wakeUps;
@@ -28,15 +28,15 @@ final class LongPoll<A> {
     private volatile boolean late;
 
     LongPoll(
-            House house,
+            WaitScheduler waits,
             Supplier<CompletionStage<A>> question,
             Predicate<A> isEnough,
             Function<Runnable, ChangeFeed.Subscription> wakeUps) {
-        this.house = house;
+        this.waits = waits;
         this.question = question;
         this.isEnough = isEnough;
         this.wakeUps = wakeUps;
-        this.poller = new Poller(house, this::ask);
+        this.poller = new Poller(waits, this::ask);
     }
 
     /** The answer; whoever cancels it no longer waits. */
@@ -46,8 +46,8 @@ final class LongPoll<A> {
             poller.look();
             return result;
         }
-        Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
-        Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(wait), this::timeIsOver);
+        Timers.Scheduled sentAway = waits.add(() -> result.completeExceptionally(new EngineClosedException()));
+        Timers.Scheduled limit = waits.after(wait, this::timeIsOver);
         CompletionStage<A> over = result;
         over.whenComplete((answer, failure) -> {
             limit.cancel();
@@ -55,7 +55,7 @@ final class LongPoll<A> {
             poller.end();
         });
         // Whoever asks may be an event loop, and a store may take its time to begin to listen.
-        house.called(this::listen).exceptionally(deaf -> {
+        waits.call(this::listen).exceptionally(deaf -> {
             poller.look();
             return false;
         });
@@ -89,7 +89,7 @@ final class LongPoll<A> {
     }
 
     private void settle(@Nullable A answer, @Nullable Throwable failure) {
-        house.threads().tell(() -> {
+        waits.tell(() -> {
             if (answer == null) {
                 result.completeExceptionally(
                         failure == null ? new IllegalStateException("no answer") : FutureFailures.cause(failure));

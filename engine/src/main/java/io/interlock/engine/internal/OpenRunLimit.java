@@ -2,6 +2,7 @@ package io.interlock.engine.internal;
 
 import io.interlock.engine.TenantLimitException;
 import io.interlock.spi.run.RunViews;
+import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -29,7 +30,9 @@ public final class OpenRunLimit {
     private static final Duration COUNT_EVERY = Duration.ofSeconds(1);
     private static final int MOST_TENANTS = 10_000;
 
-    private final Workshop shop;
+    private final EngineThreads threads;
+    private final LocalTime time;
+    private final ActiveRuns activeRuns;
     private final RunViews store;
     private final long limit;
     private final Map<String, Count> counts = new LinkedHashMap<>(16, 0.75f, true) {
@@ -41,8 +44,10 @@ public final class OpenRunLimit {
         }
     };
 
-    OpenRunLimit(Workshop shop, RunViews store, long limit) {
-        this.shop = shop;
+    OpenRunLimit(EngineThreads threads, LocalTime time, ActiveRuns activeRuns, RunViews store, long limit) {
+        this.threads = threads;
+        this.time = time;
+        this.activeRuns = activeRuns;
         this.store = store;
         this.limit = limit;
     }
@@ -75,10 +80,10 @@ public final class OpenRunLimit {
             known.counting |= count;
         }
         if (count) {
-            shop.called(() -> store.openRuns(tenant, limit))
+            threads.call(() -> store.openRuns(tenant, limit))
                     .whenComplete((open, failure) -> counted(tenant, open, failure));
         }
-        if (full && !shop.activeRuns().isAtWork(Thread.currentThread())) {
+        if (full && !activeRuns.isAtWork(Thread.currentThread())) {
             throw new TenantLimitException(tenant, "open runs", SETTING, limit);
         }
     }
@@ -92,13 +97,13 @@ public final class OpenRunLimit {
     }
 
     private boolean isOld(Count known) {
-        return known.at == null || shop.time().elapsed(known.at) > COUNT_EVERY.toNanos();
+        return known.at == null || time.elapsed(known.at) > COUNT_EVERY.toNanos();
     }
 
     private synchronized void counted(String tenant, @Nullable Long open, @Nullable Throwable failure) {
         Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
         known.counting = false;
-        known.at = shop.time().now();
+        known.at = time.now();
         if (open == null) {
             log.debug("open runs of tenant {} could not be counted: {}", tenant, String.valueOf(failure));
         } else {

@@ -3,6 +3,7 @@ package io.interlock.engine.internal;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
 import io.interlock.engine.workflow.NodeRuns;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.JobName;
@@ -31,15 +32,17 @@ final class OrphanNodeSweep implements Sweep {
 
     private static final Logger log = LoggerFactory.getLogger(OrphanNodeSweep.class);
 
-    private final House house;
     private final RunStore store;
+    private final EngineThreads threads;
+    private final Cancels cancels;
     private final Map<JobName, NodeRuns> workflows = new HashMap<>();
     private final Set<JobName> nodes = new HashSet<>();
 
-    OrphanNodeSweep(House house) {
-        this.house = house;
-        this.store = house.settings().store();
-        for (Job job : house.settings().jobs().all()) {
+    OrphanNodeSweep(RunStore store, Jobs jobs, EngineThreads threads, Cancels cancels) {
+        this.store = store;
+        this.threads = threads;
+        this.cancels = cancels;
+        for (Job job : jobs.all()) {
             if (job.handler() instanceof NodeRuns work) {
                 workflows.put(job.name(), work);
                 work.nodes().forEach(node -> nodes.add(new JobName(node)));
@@ -53,7 +56,7 @@ final class OrphanNodeSweep implements Sweep {
         // One that has succeeded has none left.
         if (work != null && run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
             work.nodes()
-                    .forEach(node -> house.called(() -> stopAll(run, node)).whenComplete((stopped, failure) -> {
+                    .forEach(node -> threads.call(() -> stopAll(run, node)).whenComplete((stopped, failure) -> {
                         if (failure != null) {
                             log.debug("node {} of execution {} is left to the janitor", node, run.id(), failure);
                         }
@@ -127,7 +130,7 @@ final class OrphanNodeSweep implements Sweep {
 
     private Optional<SweepAction> stop(Run node, RunId execution) {
         String why = "execution " + execution + " is over";
-        CancelAnswer answer = house.cancels().cancel(node.id(), ActiveRuns.ENGINE, why);
+        CancelAnswer answer = cancels.cancel(node.id(), ActiveRuns.ENGINE, why);
         if (answer instanceof CancelAnswer.Cancelled cancelled) {
             return Optional.of(
                     new SweepAction(node.key(), node.id(), cancelled.run().state(), why));

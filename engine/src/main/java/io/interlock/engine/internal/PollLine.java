@@ -2,7 +2,6 @@ package io.interlock.engine.internal;
 
 import io.interlock.spi.ChangeFeed;
 import io.interlock.time.Timers;
-import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -23,9 +22,8 @@ import org.slf4j.LoggerFactory;
 final class PollLine<A> {
 
     private static final Logger log = LoggerFactory.getLogger(PollLine.class);
-    private static final double SPREAD = 0.2;
 
-    private final House house;
+    private final WaitScheduler waits;
     private final Function<Runnable, ChangeFeed.Subscription> wakeUps;
     private final Judge<A> judge;
     private final Set<Waiter<A>> waiters = new LinkedHashSet<>();
@@ -91,8 +89,8 @@ final class PollLine<A> {
         }
     }
 
-    PollLine(House house, Function<Runnable, ChangeFeed.Subscription> wakeUps, Judge<A> judge) {
-        this.house = house;
+    PollLine(WaitScheduler waits, Function<Runnable, ChangeFeed.Subscription> wakeUps, Judge<A> judge) {
+        this.waits = waits;
         this.wakeUps = wakeUps;
         this.judge = judge;
     }
@@ -110,7 +108,7 @@ final class PollLine<A> {
         }
         if (first) {
             // Whoever joins may be an event loop, and a store may take its time to begin to listen.
-            house.called(this::listen).whenComplete((listening, failure) -> {
+            waits.call(this::listen).whenComplete((listening, failure) -> {
                 if (failure != null) {
                     deaf(failure);
                 }
@@ -200,8 +198,7 @@ final class PollLine<A> {
             }
             more = settled || again || !waiters.contains(head);
             if (!more) {
-                Duration pause = house.time().jittered(house.settings().work().pollEvery(), SPREAD);
-                poll = house.deadlines().after(pause, this::look);
+                poll = waits.poll(this::look);
             }
         }
         if (settled) {

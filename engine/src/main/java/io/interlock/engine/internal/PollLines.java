@@ -1,7 +1,7 @@
 package io.interlock.engine.internal;
 
+import io.interlock.engine.EngineClosedException;
 import io.interlock.spi.ChangeFeed;
-import io.interlock.time.LocalTime;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PollLines<K, A> {
 
-    private final House house;
+    private final WaitScheduler waits;
     private final Predicate<A> isEnough;
     private final Function<K, Function<Runnable, ChangeFeed.Subscription>> wakeUps;
     private final ConcurrentMap<K, PollLine<A>> lines = new ConcurrentHashMap<>();
@@ -32,8 +32,11 @@ final class PollLines<K, A> {
      *
      * @param wakeUps how to hear of changes about what a line is about
      */
-    PollLines(House house, Predicate<A> isEnough, Function<K, Function<Runnable, ChangeFeed.Subscription>> wakeUps) {
-        this.house = house;
+    PollLines(
+            WaitScheduler waits,
+            Predicate<A> isEnough,
+            Function<K, Function<Runnable, ChangeFeed.Subscription>> wakeUps) {
+        this.waits = waits;
         this.isEnough = isEnough;
         this.wakeUps = wakeUps;
     }
@@ -45,8 +48,8 @@ final class PollLines<K, A> {
         if (wait.isZero() || wait.isNegative()) {
             waiter.timeIsOver();
         } else {
-            Timers.Scheduled sentAway = house.waits().add(() -> result.completeExceptionally(House.closed()));
-            Timers.Scheduled limit = house.deadlines().after(LocalTime.capped(wait), () -> timeIsOver(waiter, about));
+            Timers.Scheduled sentAway = waits.add(() -> result.completeExceptionally(new EngineClosedException()));
+            Timers.Scheduled limit = waits.after(wait, () -> timeIsOver(waiter, about));
             CompletionStage<A> over = result;
             over.whenComplete((answer, failure) -> {
                 sentAway.cancel();
@@ -89,7 +92,7 @@ final class PollLines<K, A> {
     private PollLine<A> line(K about) {
         return lines.computeIfAbsent(
                 about,
-                fresh -> new PollLine<>(house, wakeUps.apply(about), new PollLine.Judge<A>() {
+                fresh -> new PollLine<>(waits, wakeUps.apply(about), new PollLine.Judge<A>() {
                     @Override
                     public boolean isEnough(A answer) {
                         return isEnough.test(answer);
@@ -115,7 +118,7 @@ final class PollLines<K, A> {
     }
 
     private void settle(PollLine.Waiter<A> waiter, @Nullable A answer, @Nullable Throwable failure) {
-        house.threads().tell(() -> {
+        waits.tell(() -> {
             if (answer == null) {
                 waiter.result()
                         .completeExceptionally(

@@ -2,7 +2,6 @@ package io.interlock.engine.internal;
 
 import io.interlock.spi.ChangeFeed;
 import io.interlock.time.Timers;
-import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -12,9 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Poller {
 
-    private static final double SPREAD = 0.2;
-
-    private final House house;
+    private final WaitScheduler waits;
     private final Runnable look;
 
     // All below is guarded by this.
@@ -30,8 +27,8 @@ final class Poller {
      *
      * @param look looks, and says {@link #looked} if there has to be another look
      */
-    Poller(House house, Runnable look) {
-        this.house = house;
+    Poller(WaitScheduler waits, Runnable look) {
+        this.waits = waits;
         this.look = look;
     }
 
@@ -59,8 +56,7 @@ final class Poller {
             looking = false;
             more = again;
             if (!more && !over) {
-                Duration pause = house.time().jittered(house.settings().work().pollEvery(), SPREAD);
-                poll = house.deadlines().after(pause, this::look);
+                poll = waits.poll(this::look);
             }
         }
         if (more) {

@@ -13,6 +13,7 @@ import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
 import io.interlock.spi.RenewAnswer;
 import io.interlock.spi.RenewRequest;
+import io.interlock.spi.run.RunStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -21,33 +22,41 @@ import java.util.concurrent.CompletionStage;
 /** Passes the steps of holders in other processes on. */
 final class RemoteLeaseSteps implements RemoteLeases {
 
-    private final House house;
+    private final RunStore store;
+    private final EngineLifecycle lifecycle;
+    private final RunBatches batches;
+    private final EngineThreads threads;
+    private final EngineSignals signals;
     private final PollLines<LockKey, Acquired> lines;
 
-    RemoteLeaseSteps(House house) {
-        this.house = house;
+    RemoteLeaseSteps(
+            RunStore store, EngineLifecycle lifecycle, RunBatches batches, WaitScheduler waits, EngineSignals signals) {
+        this.store = store;
+        this.lifecycle = lifecycle;
+        this.batches = batches;
+        this.threads = waits.threads();
+        this.signals = signals;
         this.lines = new PollLines<>(
-                house,
+                waits,
                 answer -> answer instanceof Acquired.Granted,
-                key -> look -> house.settings().store().changes().watch(key, look));
+                key -> look -> store.changes().watch(key, look));
     }
 
     @Override
     public CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, Duration ttl, Duration wait) {
-        house.requireOpen();
+        lifecycle.requireOpen();
         LeaseTerms terms = LeaseTerms.of(ttl).within(maxLease());
         AcquireRequest once =
                 AcquireRequest.of(key, caller.lease(), caller.holder(), ttl).on(terms);
         AcquireRequest request = wait.isZero() ? once : once.waiting();
-        return lines.within(
-                key, wait, () -> house.batches().acquires().submit(request).thenApply(RemoteLeaseSteps::answered));
+        return lines.within(key, wait, () -> batches.acquires().submit(request).thenApply(RemoteLeaseSteps::answered));
     }
 
     @Override
     public CompletionStage<Renewed> renew(LockKey key, LeaseId lease, FencingToken token, Duration ttl) {
         LeaseTerms terms = LeaseTerms.of(ttl).within(maxLease());
         RenewRequest request = new RenewRequest(key, lease, token, terms.ttl());
-        return house.batches().renewals().submit(request).thenApply(answer -> {
+        return batches.renewals().submit(request).thenApply(answer -> {
             if (answer instanceof RenewAnswer.Renewed renewed) {
                 return new Renewed.Lives(renewed.lease());
             }
@@ -59,8 +68,8 @@ final class RemoteLeaseSteps implements RemoteLeases {
     @Override
     public CompletionStage<Released> release(LockKey key, LeaseId lease, FencingToken token) {
         ReleaseRequest request = new ReleaseRequest(key, lease, token);
-        return house.batches().releases().submit(request).thenApply(answer -> {
-            house.workers().wake();
+        return batches.releases().submit(request).thenApply(answer -> {
+            signals.workAppeared();
             return answer instanceof ReleaseAnswer.Gone gone
                     ? new Released(false, gone.current())
                     : new Released(true, null);
@@ -69,11 +78,11 @@ final class RemoteLeaseSteps implements RemoteLeases {
 
     @Override
     public CompletionStage<Optional<LeaseRecord>> find(LockKey key) {
-        return house.called(() -> house.settings().store().find(List.of(key)).get(0));
+        return threads.call(() -> store.find(List.of(key)).get(0));
     }
 
     private Duration maxLease() {
-        return house.settings().store().capabilities().maxLease();
+        return store.capabilities().maxLease();
     }
 
     private static Acquired answered(AcquireAnswer answer) {

@@ -17,6 +17,7 @@ import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
+import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
 import java.time.Duration;
@@ -29,37 +30,62 @@ import org.jspecify.annotations.Nullable;
 /** Passes the steps of workers and callers in other processes on. */
 final class RemoteSteps implements RemoteWork {
 
-    private final House house;
-
+    private final RunStore store;
+    private final EngineLifecycle lifecycle;
+    private final Submitter submitter;
+    private final RunBatches batches;
+    private final WaitScheduler waits;
+    private final ActiveRuns activeRuns;
+    private final EventPublisher events;
+    private final EngineSignals signals;
     private final PollLines<Wanted, List<Claimed>> claims;
-    private final RemoteWorkers workers;
+    private final @Nullable RemoteWorkers workers;
 
     /** What some workers wait for together. */
     private record Wanted(@Nullable String tenant, Set<JobName> jobs) {}
 
-    RemoteSteps(House house) {
-        this.house = house;
-        this.workers = new RemoteWorkers(house);
+    /**
+     * Steps on {@code store}.
+     *
+     * @param workers notes the workers, or {@code null} if they are not noted
+     */
+    RemoteSteps(
+            RunStore store,
+            EngineLifecycle lifecycle,
+            Submitter submitter,
+            RunBatches batches,
+            WaitScheduler waits,
+            ActiveRuns activeRuns,
+            EventPublisher events,
+            EngineSignals signals,
+            @Nullable RemoteWorkers workers) {
+        this.store = store;
+        this.lifecycle = lifecycle;
+        this.submitter = submitter;
+        this.batches = batches;
+        this.waits = waits;
+        this.activeRuns = activeRuns;
+        this.events = events;
+        this.signals = signals;
+        this.workers = workers;
         this.claims = new PollLines<>(
-                house,
-                claimed -> !claimed.isEmpty(),
-                wanted -> look -> house.settings().store().watchWork(wanted.tenant(), look));
+                waits, claimed -> !claimed.isEmpty(), wanted -> look -> store.watchWork(wanted.tenant(), look));
     }
 
     @Override
     public CompletionStage<Submission> submit(RunRequest request, Caller caller) {
-        return house.submitter().submitAsync(request, caller);
+        return submitter.submitAsync(request, caller);
     }
 
     @Override
     public CompletionStage<TurnAnswer> takeTurn(RunId run, LockKey key, Caller caller, Duration wait) {
-        house.requireOpen();
+        lifecycle.requireOpen();
         TurnRequest request = new TurnRequest(run, key, new SubmitRequest.Caller(caller.lease(), caller.holder()));
         CompletableFuture<TurnAnswer> result = new LongPoll<TurnAnswer>(
-                        house,
-                        () -> house.batches().turns().submit(request),
+                        waits,
+                        () -> batches.turns().submit(request),
                         answer -> !(answer instanceof TurnAnswer.Waiting),
-                        look -> house.settings().store().changes().watch(key, look))
+                        look -> store.changes().watch(key, look))
                 .within(wait);
         CompletionStage<TurnAnswer> answered = result;
         answered.thenAccept(this::started);
@@ -68,16 +94,15 @@ final class RemoteSteps implements RemoteWork {
 
     @Override
     public CompletionStage<List<Claimed>> claim(Claim claim, Duration wait) {
-        house.requireOpen();
+        lifecycle.requireOpen();
         ClaimRequest request = new ClaimRequest(claim.id(), claim.worker(), claim.tenant(), claim.jobs(), claim.max());
-        workers.asks(request);
+        if (workers != null) {
+            workers.asks(request);
+        }
         CompletableFuture<List<Claimed>> result = claims.within(
-                new Wanted(claim.tenant(), claim.jobs()),
-                wait,
-                () -> house.called(() -> house.settings().store().claim(request)));
+                new Wanted(claim.tenant(), claim.jobs()), wait, () -> waits.call(() -> store.claim(request)));
         CompletionStage<List<Claimed>> answered = result;
-        answered.thenAccept(
-                claimed -> claimed.forEach(each -> house.events().tell(new EngineEvent.RunStarted(each.run()))));
+        answered.thenAccept(claimed -> claimed.forEach(each -> events.tell(new EngineEvent.RunStarted(each.run()))));
         return result;
     }
 
@@ -86,40 +111,40 @@ final class RemoteSteps implements RemoteWork {
             Proof proof, @Nullable String stage, @Nullable Progress progress) {
         HeartbeatRequest request =
                 new HeartbeatRequest(proof.run(), proof.key(), proof.lease(), proof.token(), stage, progress);
-        return house.shop().batches().heartbeats().submit(request);
+        return batches.work().heartbeats().submit(request);
     }
 
     @Override
     public CompletionStage<Boolean> keepOutput(Proof proof, String text) {
         OutputNote note = new OutputNote(proof.run(), proof.key(), proof.lease(), proof.token(), text);
-        return house.called(() -> house.settings().store().keepOutput(note));
+        return waits.call(() -> store.keepOutput(note));
     }
 
     @Override
     public CompletionStage<FinishAnswer> finish(Proof proof, Ending ending) {
         FinishRequest request = new FinishRequest(proof.run(), proof.key(), proof.lease(), proof.token(), ending);
-        return house.shop().batches().finishes().submit(request).thenApply(answer -> ended(answer, proof));
+        return batches.work().finishes().submit(request).thenApply(answer -> ended(answer, proof));
     }
 
     private void started(TurnAnswer answer) {
         if (answer instanceof TurnAnswer.Granted granted) {
-            house.events().tell(new EngineEvent.RunStarted(granted.run()));
+            events.tell(new EngineEvent.RunStarted(granted.run()));
         }
     }
 
     private FinishAnswer ended(FinishAnswer answer, Proof proof) {
         if (answer instanceof FinishAnswer.Finished finished) {
             // The work of a run of this process may be done by somebody it has asked, who says so here.
-            house.activeRuns()
+            activeRuns
                     .of(proof.run())
                     .filter(work -> work.token().equals(proof.token()))
-                    .forEach(house.activeRuns()::endedElsewhere);
-            house.events().tell(new EngineEvent.AttemptEnded(finished.run()));
-            house.ends().noticed(finished.run());
+                    .forEach(activeRuns::endedElsewhere);
+            events.tell(new EngineEvent.AttemptEnded(finished.run()));
+            signals.ended(finished.run());
         } else if (answer instanceof FinishAnswer.LeaseLost lost) {
-            lost.current().ifPresent(run -> house.events().tell(new EngineEvent.LeaseLost(run, lost.cause())));
+            lost.current().ifPresent(run -> events.tell(new EngineEvent.LeaseLost(run, lost.cause())));
         }
-        house.workers().wake();
+        signals.workAppeared();
         return answer;
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.engine.internal;
 
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.RunNotes;
 import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -27,13 +28,15 @@ final class RemoteWorkers {
     private static final Logger log = LoggerFactory.getLogger(RemoteWorkers.class);
     private static final int MOST_TENANTS = 1000;
 
-    private final House house;
+    private final RunNotes notes;
+    private final EngineThreads threads;
+    private final EngineTimers timers;
     private final Map<Optional<String>, Tenant> tenants = new Recent<>(MOST_TENANTS);
 
     /** Tenants of whom somebody waits to be noted, each once. */
     private final Deque<Tenant> turns = new ArrayDeque<>();
 
-    private boolean callbacks;
+    private boolean noting;
 
     /** The workers of a tenant, by instance. */
     private static final class Tenant {
@@ -58,25 +61,24 @@ final class RemoteWorkers {
         }
     }
 
-    RemoteWorkers(House house) {
-        this.house = house;
+    RemoteWorkers(RunNotes notes, EngineThreads threads, EngineTimers timers) {
+        this.notes = notes;
+        this.threads = threads;
+        this.timers = timers;
     }
 
     /** Somebody asks for work. */
     void asks(ClaimRequest claim) {
-        if (!house.settings().background().kept()) {
-            return;
-        }
         synchronized (this) {
-            if (!waits(claim) || callbacks) {
+            if (!waits(claim) || noting) {
                 return;
             }
-            callbacks = true;
+            noting = true;
         }
-        house.called(this::tell).whenComplete((told, failure) -> {
+        threads.call(this::tell).whenComplete((told, failure) -> {
             if (failure != null) {
                 synchronized (this) {
-                    callbacks = false;
+                    noting = false;
                 }
                 log.debug("workers in other processes are not noted: {}", failure.toString());
             }
@@ -88,14 +90,14 @@ final class RemoteWorkers {
         String instance = claim.holder().instance();
         Tenant tenant = tenants.computeIfAbsent(Optional.ofNullable(claim.tenant()), name -> new Tenant());
         Moment last = tenant.noted.get(instance);
-        boolean known = last != null && house.time().elapsed(last) < EVERY.toNanos();
+        boolean known = last != null && timers.time().elapsed(last) < EVERY.toNanos();
         if (known || tenant.unsaid.size() >= WorkerNote.MOST_REMOTE) {
             return false;
         }
         if (tenant.unsaid.isEmpty()) {
             turns.add(tenant);
         }
-        tenant.noted.put(instance, house.time().now());
+        tenant.noted.put(instance, timers.time().now());
         tenant.unsaid.put(instance, note(claim));
         return true;
     }
@@ -106,12 +108,12 @@ final class RemoteWorkers {
             synchronized (this) {
                 next = next();
                 if (next == null) {
-                    callbacks = false;
+                    noting = false;
                     return true;
                 }
             }
             try {
-                house.settings().store().noteWorker(next);
+                notes.noteWorker(next);
             } catch (RuntimeException failure) {
                 // It asks again, and is noted then.
                 log.debug("worker {} is not noted: {}", next.worker().label(), failure.toString());
@@ -124,10 +126,10 @@ final class RemoteWorkers {
         if (tenant == null) {
             return null;
         }
-        Iterator<WorkerNote> notes = tenant.unsaid.values().iterator();
-        WorkerNote next = notes.next();
-        notes.remove();
-        if (notes.hasNext()) {
+        Iterator<WorkerNote> unsaid = tenant.unsaid.values().iterator();
+        WorkerNote next = unsaid.next();
+        unsaid.remove();
+        if (unsaid.hasNext()) {
             turns.add(tenant);
         }
         return next;
@@ -141,6 +143,6 @@ final class RemoteWorkers {
                 claim.max(),
                 0,
                 WorkerNote.REMOTE,
-                house.settings().environment().clock().instant());
+                timers.environment().clock().instant());
     }
 }

@@ -29,7 +29,10 @@ final class RunBatches {
     private final Coalescer<RenewRequest, RenewAnswer> renewals;
     private final Coalescer<ReleaseRequest, ReleaseAnswer> releases;
 
-    RunBatches(RunStore store, EngineThreads threads) {
+    private final WorkBatches work;
+
+    RunBatches(RunStore store, EngineThreads threads, WorkBatches work) {
+        this.work = work;
         int inFlight = store.capabilities().parallelBatches();
         Executor calls = threads.calls();
         submits = new Coalescer<>(store::submit, request -> List.of(request.key()), MAX_BATCH, inFlight, calls);
@@ -38,6 +41,11 @@ final class RunBatches {
         renewals = new Coalescer<>(
                 store::renew, request -> List.of(request.key()), MAX_BATCH, RENEWALS_IN_FLIGHT, threads.heartbeats());
         releases = new Coalescer<>(store::release, request -> List.of(request.key()), MAX_BATCH, inFlight, calls);
+    }
+
+    /** The steps of those who work. */
+    WorkBatches work() {
+        return work;
     }
 
     Coalescer<SubmitRequest, SubmitAnswer> submits() {

@@ -18,7 +18,7 @@ final class StopSignal {
     private @Nullable Thread worker;
     private boolean interruptedByUs;
 
-    /** A signal that tells {@code telling} what others want to do when it is raised. */
+    /** A signal that runs on {@code callbacks} what others want to do when it is raised. */
     StopSignal(Executor callbacks) {
         this.callbacks = callbacks;
     }

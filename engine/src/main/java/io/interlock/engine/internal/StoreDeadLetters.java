@@ -19,34 +19,40 @@ final class StoreDeadLetters implements DeadLetterBox {
 
     private static final Logger log = LoggerFactory.getLogger(StoreDeadLetters.class);
 
-    private final House house;
+    private final EngineSettings settings;
+    private final EngineLifecycle lifecycle;
+    private final EventPublisher events;
+    private final EngineSignals signals;
 
-    StoreDeadLetters(House house) {
-        this.house = house;
+    StoreDeadLetters(EngineSettings settings, EngineLifecycle lifecycle, EventPublisher events, EngineSignals signals) {
+        this.settings = settings;
+        this.lifecycle = lifecycle;
+        this.events = events;
+        this.signals = signals;
     }
 
     @Override
     public List<DeadLetter> list(DeadLetterQuery query) {
-        return house.settings().store().deadLetters(query);
+        return settings.store().deadLetters(query);
     }
 
     @Override
     public RedriveAnswer redrive(RunId dead, String actor, String reason) {
-        house.requireOpen();
-        Environment environment = house.settings().environment();
+        lifecycle.requireOpen();
+        Environment environment = settings.environment();
         RunId anew = RunId.create(environment.clock(), environment.random());
-        RedriveAnswer answer = house.settings().store().redrive(new RedriveRequest(dead, anew, actor, reason));
+        RedriveAnswer answer = settings.store().redrive(new RedriveRequest(dead, anew, actor, reason));
         if (answer instanceof RedriveAnswer.Redriven redriven) {
             log.info("{} redrove run {} as run {}: {}", actor, dead, anew, reason);
-            house.events().tell(new EngineEvent.RunSubmitted(redriven.run()));
-            house.workers().wake();
+            events.tell(new EngineEvent.RunSubmitted(redriven.run()));
+            signals.workAppeared();
         }
         return answer;
     }
 
     @Override
     public DiscardAnswer discard(RunId dead, String actor, String reason) {
-        DiscardAnswer answer = house.settings().store().discard(new DiscardRequest(dead, actor, reason));
+        DiscardAnswer answer = settings.store().discard(new DiscardRequest(dead, actor, reason));
         if (answer instanceof DiscardAnswer.Settled) {
             log.info("{} discarded run {}: {}", actor, dead, reason);
         }

@@ -16,6 +16,8 @@ import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.audit.AuditSealer;
+import io.interlock.engine.audit.EndingsByRule;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
@@ -46,29 +48,84 @@ public final class StoreRunEngine implements RunEngine {
 
     private static final Logger log = LoggerFactory.getLogger(StoreRunEngine.class);
 
-    private final House house;
+    private final EngineSettings settings;
     private final RunStore store;
+    private final WorkerAssembly work;
+    private final EngineSignals signals;
+    private final EngineLifecycle lifecycle;
+    private final Cancels cancels;
+    private final WaitScheduler waits;
+    private final EndWatches ends;
+    private final CallerTurns turns;
+    private final BackgroundServices background;
+    private final SweepingJanitor janitor;
+    private final Submitter submitter;
     private final RemoteSteps remote;
     private final RemoteLeaseSteps leases;
     private final DeadLetterBox letters;
-    private final EngineQueries records;
+    private final EngineQueries queries;
 
     private StoreRunEngine(EngineSettings settings) {
-        house = new House(settings);
-        store = settings.store();
-        remote = new RemoteSteps(house);
-        leases = new RemoteLeaseSteps(house);
-        letters = new StoreDeadLetters(house);
-        records = new StoreQueries(store, settings.background(), house.sealer());
+        this.settings = settings;
+        this.store = settings.store();
+        this.signals = new EngineSignals();
+        this.work = WorkerAssembly.of(settings.work(), signals);
+
+        EngineThreads threads = work.threads();
+        EngineTimers timers = work.timers();
+        EventPublisher events = work.events();
+        ActiveRuns activeRuns = work.activeRuns();
+        this.lifecycle = new EngineLifecycle(activeRuns);
+        RunBatches batches = new RunBatches(store, threads, work.batches());
+
+        this.waits = new WaitScheduler(threads, timers, settings.work().pollEvery());
+        this.ends = new EndWatches(store, waits, lifecycle);
+        signals.onEnd(ends::noticed);
+        this.turns = new CallerTurns(settings, waits, batches.turns(), activeRuns, work.finisher());
+
+        this.cancels = new Cancels(store, settings.holder(), activeRuns, events, signals);
+        OrphanNodeSweep nodes = new OrphanNodeSweep(store, settings.jobs(), threads, cancels);
+        signals.onEnd(nodes::over);
+        this.janitor = new SweepingJanitor(
+                timers,
+                settings.sweepEvery(),
+                events,
+                signals,
+                List.of(
+                        new RunSweep(store),
+                        nodes,
+                        new LeaseSweep(store),
+                        new HistorySweep(store, settings.background().retention())));
+
+        AuditSealer sealer = new AuditSealer(store, new EndingsByRule(store, events::tell));
+        this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
+        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), activeRuns, store, settings.maxOpenRuns());
+        this.submitter = new Submitter(
+                lifecycle,
+                limit,
+                new SubmitRequests(settings),
+                batches.submits(),
+                new SubmitOutcomes(settings, activeRuns, turns, limit, background, events, signals),
+                waits,
+                cancels);
+
+        RemoteWorkers remoteWorkers = settings.background().kept() ? new RemoteWorkers(store, threads, timers) : null;
+        this.remote = new RemoteSteps(
+                store, lifecycle, submitter, batches, waits, activeRuns, events, signals, remoteWorkers);
+        this.leases = new RemoteLeaseSteps(store, lifecycle, batches, waits, signals);
+        this.letters = new StoreDeadLetters(settings, lifecycle, events, signals);
+        this.queries = new StoreQueries(store, settings.background(), sealer);
     }
 
     /** An engine, working. */
     public static RunEngine open(EngineSettings settings) {
         StoreRunEngine engine = new StoreRunEngine(settings);
         try {
-            engine.house.open();
+            engine.work.workers().start();
+            engine.janitor.start();
+            engine.background.start(engine.submitter);
         } catch (RuntimeException | Error failure) {
-            // Nobody gets hold of it, so nobody could end what has begun.
+            // The caller gets no engine, so it could not end what has begun.
             engine.close();
             throw failure;
         }
@@ -77,17 +134,17 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Submission submit(RunRequest request) {
-        return house.submitter().submit(request);
+        return submitter.submit(request);
     }
 
     @Override
     public CompletionStage<Submission> submitAsync(RunRequest request) {
-        return house.submitter().submitAsync(request);
+        return submitter.submitAsync(request);
     }
 
     @Override
     public CancelAnswer cancel(RunId run, String actor, String reason) {
-        return house.cancels().cancel(run, actor, reason);
+        return cancels.cancel(run, actor, reason);
     }
 
     @Override
@@ -101,9 +158,9 @@ public final class StoreRunEngine implements RunEngine {
                     key,
                     expected,
                     reason);
-            house.events().tell(new EngineEvent.Evicted(key, evicted, actor, reason));
+            work.events().tell(new EngineEvent.Evicted(key, evicted, actor, reason));
             // If the victim is ours, it need not wait for its next heartbeat to hear of it.
-            house.activeRuns().under(key).ifPresent(house.heartbeats()::soon);
+            work.activeRuns().hurry(key);
         }
         return answer;
     }
@@ -112,7 +169,7 @@ public final class StoreRunEngine implements RunEngine {
     public Pause pause(String tenant, String pattern, String actor, String reason, @Nullable Duration time) {
         Pause pause = store.pause(new PauseRequest(tenant, pattern, actor, reason, time));
         log.warn("{} paused {} of {}: {}", actor, pattern, tenant, reason);
-        house.events().tell(new EngineEvent.Paused(LockKey.of(tenant, pattern), pause));
+        work.events().tell(new EngineEvent.Paused(LockKey.of(tenant, pattern), pause));
         return pause;
     }
 
@@ -121,8 +178,8 @@ public final class StoreRunEngine implements RunEngine {
         boolean resumed = store.resume(new ResumeRequest(tenant, pattern, actor, reason));
         if (resumed) {
             log.info("{} resumed {} of {}: {}", actor, pattern, tenant, reason);
-            house.events().tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor, reason));
-            house.workers().wake();
+            work.events().tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor, reason));
+            signals.workAppeared();
         }
         return resumed;
     }
@@ -176,8 +233,8 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Optional<Run> awaitEnd(RunId run, Duration maxWait) throws InterruptedException {
-        boolean atWork = house.activeRuns().isAtWork(Thread.currentThread());
-        CompletableFuture<Optional<Run>> result = house.ends().await(run, maxWait, atWork);
+        boolean atWork = work.activeRuns().isAtWork(Thread.currentThread());
+        CompletableFuture<Optional<Run>> result = ends.await(run, maxWait, atWork);
         try {
             return result.get();
         } catch (ExecutionException failure) {
@@ -189,7 +246,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public CompletionStage<Optional<Run>> awaitEndAsync(RunId run, Duration maxWait) {
-        return house.ends().await(run, maxWait, false);
+        return ends.await(run, maxWait, false);
     }
 
     @Override
@@ -199,7 +256,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public EngineQueries queries() {
-        return records;
+        return queries;
     }
 
     @Override
@@ -214,22 +271,22 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public WorkerStatus workers() {
-        return house.workers().status();
+        return work.workers().status();
     }
 
     @Override
     public Janitor janitor() {
-        return house.janitor();
+        return janitor;
     }
 
     @Override
     public long missedEvents() {
-        return house.events().missed();
+        return work.events().missed();
     }
 
     @Override
     public Jobs jobs() {
-        return house.settings().jobs();
+        return settings.jobs();
     }
 
     @Override
@@ -239,8 +296,26 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public void close() {
-        if (house.shut()) {
-            new GracefulShutdown(house.shop(), house::sendAway, house::close).run();
+        if (lifecycle.close()) {
+            new GracefulShutdown(work, this::endWaits, this::end).run();
+        }
+    }
+
+    /** Ends waits, but for those of work under way, and sweeps no more. */
+    private void endWaits() {
+        janitor.close();
+        turns.close();
+        ends.close();
+        waits.close();
+    }
+
+    private void end() {
+        janitor.close();
+        background.close();
+        ends.shut();
+        work.close();
+        if (settings.closesStore()) {
+            store.close();
         }
     }
 }

@@ -3,7 +3,9 @@ package io.interlock.engine.internal;
 import io.interlock.ConflictPolicy;
 import io.interlock.Refusal;
 import io.interlock.RunRefusal;
+import io.interlock.batch.Coalescer;
 import io.interlock.engine.ConflictRetry;
+import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.Submission;
 import io.interlock.run.Run;
 import io.interlock.spi.run.SubmitAnswer;
@@ -29,13 +31,13 @@ final class SubmitAttempt {
 
     private static final Logger log = LoggerFactory.getLogger(SubmitAttempt.class);
 
-    private static final double SPREAD = 0.2;
-
     /** Policies by which a run has displaced nobody, and by which its like are not told of it as their own. */
     private static final Set<ConflictPolicy> ALONE =
             Set.of(ConflictPolicy.REJECT, ConflictPolicy.SKIP, ConflictPolicy.QUEUE);
 
-    private final House house;
+    private final WaitScheduler waits;
+    private final Coalescer<SubmitRequest, SubmitAnswer> submits;
+    private final Cancels cancels;
     private final SubmitRequest request;
     private final Duration pause;
     private final boolean mayWait;
@@ -56,12 +58,16 @@ final class SubmitAttempt {
      * @param conclusion what an answer means, by when it was asked for
      */
     SubmitAttempt(
-            House house,
+            WaitScheduler waits,
+            Coalescer<SubmitRequest, SubmitAnswer> submits,
+            Cancels cancels,
             ConflictRetry retry,
             SubmitRequest request,
             Executor callbacks,
             BiFunction<SubmitAnswer, Moment, Submission> conclusion) {
-        this.house = house;
+        this.waits = waits;
+        this.submits = submits;
+        this.cancels = cancels;
         this.request = request;
         this.pause = retry.delay();
         this.retries = retry.times();
@@ -72,7 +78,7 @@ final class SubmitAttempt {
 
     /** Sends it. Whoever cancels what this returns has given up, and nothing more is asked for. */
     CompletableFuture<Submission> begin() {
-        Timers.Scheduled sentAway = mayWait ? house.waits().add(this::sendAway) : () -> {};
+        Timers.Scheduled sentAway = mayWait ? waits.add(this::sendAway) : () -> {};
         CompletionStage<Submission> end = result;
         end.whenComplete((submission, failure) -> sentAway.cancel());
         attempt();
@@ -87,7 +93,7 @@ final class SubmitAttempt {
                 return;
             }
         }
-        result.completeExceptionally(House.closed());
+        result.completeExceptionally(new EngineClosedException());
     }
 
     private void attempt() {
@@ -97,8 +103,8 @@ final class SubmitAttempt {
             }
             underWay = true;
         }
-        Moment before = house.time().now();
-        house.batches().submits().submit(request).whenComplete((answer, failure) -> answered(answer, failure, before));
+        Moment before = waits.now();
+        submits.submit(request).whenComplete((answer, failure) -> answered(answer, failure, before));
     }
 
     private void answered(@Nullable SubmitAnswer answer, @Nullable Throwable failure, Moment before) {
@@ -127,9 +133,9 @@ final class SubmitAttempt {
             over = closing;
         }
         if (over) {
-            callbacks.execute(() -> result.completeExceptionally(House.closed()));
+            callbacks.execute(() -> result.completeExceptionally(new EngineClosedException()));
         } else {
-            house.deadlines().after(house.time().jittered(pause, SPREAD), this::attempt);
+            waits.afterAbout(pause, this::attempt);
         }
     }
 
@@ -170,11 +176,7 @@ final class SubmitAttempt {
             return;
         }
         try {
-            house.cancels()
-                    .cancel(
-                            run.id(),
-                            house.settings().holder().label(),
-                            "whoever asked for it left before it was told");
+            cancels.cancel(run.id(), "whoever asked for it left before it was told");
         } catch (RuntimeException failure) {
             log.warn("run {} under {} goes on, though nobody knows of it: {}", run.id(), run.key(), failure.toString());
         }

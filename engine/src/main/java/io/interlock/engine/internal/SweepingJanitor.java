@@ -26,27 +26,39 @@ final class SweepingJanitor implements Janitor {
     private static final Logger log = LoggerFactory.getLogger(SweepingJanitor.class);
     private static final double SPREAD = 0.2;
 
-    private final House house;
-    private final Timers timers;
+    private final EngineTimers clocks;
+    private final Duration every;
+    private final EventPublisher events;
+    private final EngineSignals signals;
+    private final Timers rounds;
     private final List<Sweep> sweeps;
     private volatile @Nullable List<SweepRound> last;
 
-    SweepingJanitor(House house, Timers timers, List<Sweep> sweeps) {
-        this.house = house;
-        this.timers = timers;
+    SweepingJanitor(
+            EngineTimers clocks, Duration every, EventPublisher events, EngineSignals signals, List<Sweep> sweeps) {
+        this.clocks = clocks;
+        this.every = every;
+        this.events = events;
+        this.signals = signals;
+        this.rounds = clocks.environment().timers("interlock-janitor");
         this.sweeps = List.copyOf(sweeps);
     }
 
     void start() {
-        Duration pause = house.time().jittered(house.settings().sweepEvery(), SPREAD);
-        Moment planned = house.time().now();
-        timers.after(pause, () -> {
+        Duration pause = clocks.time().jittered(every, SPREAD);
+        Moment planned = clocks.time().now();
+        rounds.after(pause, () -> {
             try {
-                round(Duration.ofNanos(house.time().elapsed(planned)).minus(pause));
+                round(Duration.ofNanos(clocks.time().elapsed(planned)).minus(pause));
             } finally {
                 start();
             }
         });
+    }
+
+    /** Makes no round any more. */
+    void close() {
+        rounds.close();
     }
 
     @Override
@@ -60,7 +72,7 @@ final class SweepingJanitor implements Janitor {
     }
 
     private void round(Duration late) {
-        Duration tolerated = LocalTime.capped(house.settings().sweepEvery());
+        Duration tolerated = LocalTime.capped(every);
         if (late.compareTo(tolerated) <= 0) {
             runOnce();
             return;
@@ -86,9 +98,9 @@ final class SweepingJanitor implements Janitor {
 
     private void report(Sweep sweep, SweepAction action) {
         log.info("{}: {}{}", action.key(), action.run() == null ? "" : "run " + action.run() + ": ", action.why());
-        house.events().tell(new EngineEvent.Swept(action, sweep.name()));
+        events.tell(new EngineEvent.Swept(action, sweep.name()));
         if (action.state() == RunState.PENDING) {
-            house.workers().wake();
+            signals.workAppeared();
         }
     }
 
@@ -98,6 +110,6 @@ final class SweepingJanitor implements Janitor {
     }
 
     private Instant now() {
-        return house.settings().environment().clock().instant();
+        return clocks.environment().clock().instant();
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.engine.internal;
 
+import io.interlock.spi.run.OutputNotes;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,9 @@ final class WorkOutput {
     private static final Logger log = LoggerFactory.getLogger(WorkOutput.class);
     private static final double SPREAD = 0.2;
 
-    private final Workshop shop;
+    private final OutputNotes notes;
+    private final EngineThreads threads;
+    private final EngineTimers timers;
     private final HeldRun held;
     private final OutputTail tail = new OutputTail();
     // Of two texts on their way, the longer one of the end must arrive last.
@@ -29,8 +32,10 @@ final class WorkOutput {
     private Timers.@Nullable Scheduled next;
     private boolean over;
 
-    WorkOutput(Workshop shop, HeldRun held) {
-        this.shop = shop;
+    WorkOutput(OutputNotes notes, EngineThreads threads, EngineTimers timers, HeldRun held) {
+        this.notes = notes;
+        this.threads = threads;
+        this.timers = timers;
         this.held = held;
     }
 
@@ -38,8 +43,8 @@ final class WorkOutput {
         tail.add(text);
         synchronized (this) {
             if (next == null && !over && !text.isEmpty()) {
-                Duration pause = shop.time().jittered(EVERY, SPREAD);
-                next = shop.chores().after(pause, () -> shop.called(this::tellMeanwhile));
+                Duration pause = timers.time().jittered(EVERY, SPREAD);
+                next = timers.chores().after(pause, () -> threads.call(this::tellMeanwhile));
             }
         }
     }
@@ -71,7 +76,7 @@ final class WorkOutput {
 
     private boolean keep(String text) {
         try {
-            return !text.isEmpty() && shop.source().output().keepOutput(held.outputNote(text));
+            return !text.isEmpty() && notes.keepOutput(held.outputNote(text));
         } catch (RuntimeException | Error failure) {
             log.warn("what run {} had to say could not be kept: {}", held.run().id(), failure.toString());
             return false;

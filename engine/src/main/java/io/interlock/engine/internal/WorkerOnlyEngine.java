@@ -5,22 +5,21 @@ import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.WorkerStatus;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** {@link WorkerEngine} that is a workshop and nothing else. */
+/** {@link WorkerEngine} of the parts that do work, and no others. */
 public final class WorkerOnlyEngine implements WorkerEngine {
 
-    private final Workshop shop;
+    private final WorkerAssembly work;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private WorkerOnlyEngine(WorkSettings settings) {
-        // Nobody here waits for the end of a run.
-        shop = new Workshop(settings, run -> {});
+        work = WorkerAssembly.of(settings, new EngineSignals());
     }
 
     /** An engine, working. */
     public static WorkerEngine open(WorkSettings settings) {
         WorkerOnlyEngine engine = new WorkerOnlyEngine(settings);
         try {
-            engine.shop.workers().start();
+            engine.work.workers().start();
         } catch (RuntimeException | Error failure) {
             // Nobody gets hold of it, so nobody could end what has begun.
             engine.close();
@@ -31,23 +30,23 @@ public final class WorkerOnlyEngine implements WorkerEngine {
 
     @Override
     public WorkerStatus workers() {
-        return shop.workers().status();
+        return work.workers().status();
     }
 
     @Override
     public long missedEvents() {
-        return shop.events().missed();
+        return work.events().missed();
     }
 
     @Override
     public Jobs jobs() {
-        return shop.settings().jobs();
+        return work.settings().jobs();
     }
 
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            new GracefulShutdown(shop, () -> {}, shop::close).run();
+            new GracefulShutdown(work, () -> {}, work::close).run();
         }
     }
 }

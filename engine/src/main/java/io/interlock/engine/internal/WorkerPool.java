@@ -6,9 +6,7 @@ import io.interlock.engine.Job;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.WorkerStatus;
 import io.interlock.run.Claimed;
-import io.interlock.run.Ending;
 import io.interlock.run.JobName;
-import io.interlock.run.RunError;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.time.Moment;
@@ -17,7 +15,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +38,10 @@ final class WorkerPool {
     private static final int WAITING_PER_SLOT = 8;
     private static final Duration GATHERING = Duration.ofMillis(2);
 
-    private final Workshop shop;
-    private final Timers timers;
+    private final WorkSettings settings;
+    private final EngineTimers timers;
+    private final ActiveRuns activeRuns;
+    private final Attempts attempts;
     private final Set<JobName> jobs;
     private final int slots;
     private final Set<HeldRun> running = new HashSet<>();
@@ -58,22 +57,24 @@ final class WorkerPool {
     private Timers.@Nullable Scheduled next;
     private ChangeFeed.@Nullable Subscription wakeUps;
 
-    WorkerPool(Workshop shop, Timers timers) {
-        this.shop = shop;
+    WorkerPool(WorkSettings settings, EngineTimers timers, ActiveRuns activeRuns, Attempts attempts) {
+        this.settings = settings;
         this.timers = timers;
-        this.slots = shop.settings().slots();
-        this.jobs = shop.settings().jobs().all().stream()
+        this.activeRuns = activeRuns;
+        this.attempts = attempts;
+        this.slots = settings.slots();
+        this.jobs = settings.jobs().all().stream()
                 .filter(job -> job.work().isPresent())
                 .map(Job::name)
                 .collect(Collectors.toUnmodifiableSet());
     }
 
     void start() {
-        if (!activeRuns()) {
+        if (!isActive()) {
             return;
         }
         try {
-            wakeUps = shop.source().work().watchWork(shop.settings().tenant(), this::wake);
+            wakeUps = settings.source().work().watchWork(settings.tenant(), this::wake);
         } catch (RuntimeException failure) {
             log.warn("no wake-ups about work, only polls: {}", failure.toString());
         }
@@ -93,7 +94,7 @@ final class WorkerPool {
         int stuck = (int) Stream.concat(running.stream(), waiting.stream())
                 .filter(HeldRun::isStuck)
                 .count();
-        return new WorkerStatus(slots, running.size(), stuck, activeRuns() && !closed);
+        return new WorkerStatus(slots, running.size(), stuck, isActive() && !closed);
     }
 
     /** Takes nothing any more. What a claim under way brings is still begun, and there when this returns. */
@@ -128,7 +129,7 @@ final class WorkerPool {
         return jobs;
     }
 
-    private boolean activeRuns() {
+    private boolean isActive() {
         return slots > 0 && !jobs.isEmpty();
     }
 
@@ -147,13 +148,13 @@ final class WorkerPool {
 
     private void schedule(Duration delay) {
         gathering = false;
-        if (closed || !activeRuns()) {
+        if (closed || !isActive()) {
             return;
         }
         if (next != null) {
             next.cancel();
         }
-        next = timers.after(delay, this::look);
+        next = timers.claims().after(delay, this::look);
     }
 
     private void look() {
@@ -173,10 +174,10 @@ final class WorkerPool {
             claiming = true;
             again = false;
         }
-        Duration pause = shop.time().jittered(shop.settings().pollEvery(), SPREAD);
+        Duration pause = timers.time().jittered(settings.pollEvery(), SPREAD);
         try {
-            Moment before = shop.time().now();
-            List<Claimed> claimed = shop.source().steps().claim(request);
+            Moment before = timers.time().now();
+            List<Claimed> claimed = settings.source().steps().claim(request);
             heard(claimed.size() >= request.max());
             claimed.forEach(each -> begin(each, before));
         } catch (RuntimeException failure) {
@@ -197,9 +198,9 @@ final class WorkerPool {
     private ClaimRequest claim(int free) {
         int max = Math.min(free, ClaimRequest.MOST);
         return new ClaimRequest(
-                LeaseId.random(shop.settings().environment().random()).value(),
-                shop.settings().holder(),
-                shop.settings().tenant(),
+                LeaseId.random(settings.environment().random()).value(),
+                settings.holder(),
+                settings.tenant(),
                 jobs.stream().filter(job -> hasRoom(job, max)).collect(Collectors.toUnmodifiableSet()),
                 max);
     }
@@ -224,31 +225,18 @@ final class WorkerPool {
         failures++;
         log.warn("no work could be taken, trying again: {}", failure.toString());
         int factor = 1 << Math.min(failures, LONGEST_BACKOFF);
-        return shop.time().jittered(shop.settings().pollEvery().dividedBy(2).multipliedBy(factor), SPREAD);
+        return timers.time().jittered(settings.pollEvery().dividedBy(2).multipliedBy(factor), SPREAD);
     }
 
     private void begin(Claimed claimed, Moment before) {
-        Job job = shop.settings().jobs().require(claimed.run().job());
+        Job job = settings.jobs().require(claimed.run().job());
         RunHandler handler = job.work().orElseThrow();
         boolean takesSlot = takesSlot(claimed, handler);
-        HeldRun held = shop.activeRuns().adopt(claimed.run(), claimed.lease(), job, before);
+        HeldRun held = activeRuns.adopt(claimed.run(), claimed.lease(), job, before);
         synchronized (this) {
             (takesSlot ? running : waiting).add(held);
         }
-        WorkTask task = new WorkTask(shop, held, handler, () -> stopped(held), this::told);
-        try {
-            shop.threads().work().execute(task);
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            log.error(
-                    "run {} cannot begin, there is no thread for it",
-                    claimed.run().id(),
-                    noThread);
-            stopped(held);
-            RunError error = new RunError("NO_THREAD", "the worker had no thread for it: " + noThread.getMessage());
-            shop.finisher()
-                    .finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
-                    .whenComplete((answer, toldAgain) -> told());
-        }
+        attempts.begin(held, handler, () -> stopped(held), this::told);
     }
 
     // It is the work's own code. What was claimed has to be begun all the same, with all that was claimed with it.
