@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.interlock.Holder;
 import io.interlock.LockKey;
 import io.interlock.RunState;
-import io.interlock.engine.internal.EngineThreads;
+import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.Execution;

@@ -1,6 +1,6 @@
 package io.interlock.engine;
 
-import io.interlock.engine.internal.EngineThreads;
+import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.time.Environment;
 import io.interlock.time.Ticker;
 import io.interlock.time.Timers;

@@ -10,6 +10,7 @@ import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.engine.audit.Witness;
+import io.interlock.engine.internal.runtime.BackgroundSettings;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyQuery;

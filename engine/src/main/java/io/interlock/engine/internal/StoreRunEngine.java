@@ -18,6 +18,33 @@ import io.interlock.engine.Submission;
 import io.interlock.engine.WorkerStatus;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.EndingsByRule;
+import io.interlock.engine.internal.remote.RemoteLeaseSteps;
+import io.interlock.engine.internal.remote.RemoteSteps;
+import io.interlock.engine.internal.remote.RemoteWorkers;
+import io.interlock.engine.internal.runtime.EngineSettings;
+import io.interlock.engine.internal.runtime.EngineSignals;
+import io.interlock.engine.internal.runtime.EngineThreads;
+import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EventPublisher;
+import io.interlock.engine.internal.runtime.FutureFailures;
+import io.interlock.engine.internal.submit.CallerTurns;
+import io.interlock.engine.internal.submit.Cancels;
+import io.interlock.engine.internal.submit.OpenRunLimit;
+import io.interlock.engine.internal.submit.RunBatches;
+import io.interlock.engine.internal.submit.SubmitOutcomes;
+import io.interlock.engine.internal.submit.SubmitRequests;
+import io.interlock.engine.internal.submit.Submitter;
+import io.interlock.engine.internal.sweep.HistorySweep;
+import io.interlock.engine.internal.sweep.LeaseSweep;
+import io.interlock.engine.internal.sweep.OrphanNodeSweep;
+import io.interlock.engine.internal.sweep.RunSweep;
+import io.interlock.engine.internal.sweep.SweepingJanitor;
+import io.interlock.engine.internal.wait.EndWatches;
+import io.interlock.engine.internal.wait.EngineLifecycle;
+import io.interlock.engine.internal.wait.WaitScheduler;
+import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.engine.internal.worker.GracefulShutdown;
+import io.interlock.engine.internal.worker.WorkerAssembly;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
@@ -105,7 +132,7 @@ public final class StoreRunEngine implements RunEngine {
                 limit,
                 new SubmitRequests(settings),
                 batches.submits(),
-                new SubmitOutcomes(settings, activeRuns, turns, limit, background, events, signals),
+                new SubmitOutcomes(settings, activeRuns, turns, limit, background::count, events, signals),
                 waits,
                 cancels);
 

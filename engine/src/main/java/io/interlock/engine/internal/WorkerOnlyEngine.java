@@ -3,6 +3,10 @@ package io.interlock.engine.internal;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.internal.runtime.EngineSignals;
+import io.interlock.engine.internal.runtime.WorkSettings;
+import io.interlock.engine.internal.worker.GracefulShutdown;
+import io.interlock.engine.internal.worker.WorkerAssembly;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** {@link WorkerEngine} of the parts that do work, and no others. */

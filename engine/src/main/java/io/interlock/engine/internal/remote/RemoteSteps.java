@@ -1,0 +1,159 @@
+package io.interlock.engine.internal.remote;
+
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.engine.EngineEvent;
+import io.interlock.engine.RemoteWork;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
+import io.interlock.engine.internal.runtime.EngineSignals;
+import io.interlock.engine.internal.runtime.EventPublisher;
+import io.interlock.engine.internal.submit.RunBatches;
+import io.interlock.engine.internal.submit.Submitter;
+import io.interlock.engine.internal.wait.EngineLifecycle;
+import io.interlock.engine.internal.wait.LongPoll;
+import io.interlock.engine.internal.wait.PollLines;
+import io.interlock.engine.internal.wait.WaitScheduler;
+import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
+import io.interlock.run.FinishAnswer;
+import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.JobName;
+import io.interlock.run.Progress;
+import io.interlock.run.TurnAnswer;
+import io.interlock.spi.run.ClaimRequest;
+import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.HeartbeatRequest;
+import io.interlock.spi.run.OutputNote;
+import io.interlock.spi.run.RunStore;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Passes the steps of workers and callers in other processes on. */
+public final class RemoteSteps implements RemoteWork {
+
+    private final RunStore store;
+    private final EngineLifecycle lifecycle;
+    private final Submitter submitter;
+    private final RunBatches batches;
+    private final WaitScheduler waits;
+    private final ActiveRuns activeRuns;
+    private final EventPublisher events;
+    private final EngineSignals signals;
+    private final PollLines<Wanted, List<Claimed>> claims;
+    private final @Nullable RemoteWorkers workers;
+
+    /** What some workers wait for together. */
+    private record Wanted(@Nullable String tenant, Set<JobName> jobs) {}
+
+    /**
+     * Steps on {@code store}.
+     *
+     * @param workers notes the workers, or {@code null} if they are not noted
+     */
+    public RemoteSteps(
+            RunStore store,
+            EngineLifecycle lifecycle,
+            Submitter submitter,
+            RunBatches batches,
+            WaitScheduler waits,
+            ActiveRuns activeRuns,
+            EventPublisher events,
+            EngineSignals signals,
+            @Nullable RemoteWorkers workers) {
+        this.store = store;
+        this.lifecycle = lifecycle;
+        this.submitter = submitter;
+        this.batches = batches;
+        this.waits = waits;
+        this.activeRuns = activeRuns;
+        this.events = events;
+        this.signals = signals;
+        this.workers = workers;
+        this.claims = new PollLines<>(
+                waits, claimed -> !claimed.isEmpty(), wanted -> look -> store.watchWork(wanted.tenant(), look));
+    }
+
+    @Override
+    public CompletionStage<Submission> submit(RunRequest request, Caller caller) {
+        return submitter.submitAsync(request, caller);
+    }
+
+    @Override
+    public CompletionStage<TurnAnswer> takeTurn(RunId run, LockKey key, Caller caller, Duration wait) {
+        lifecycle.requireOpen();
+        TurnRequest request = new TurnRequest(run, key, new SubmitRequest.Caller(caller.lease(), caller.holder()));
+        CompletableFuture<TurnAnswer> result = new LongPoll<TurnAnswer>(
+                        waits,
+                        () -> batches.turns().submit(request),
+                        answer -> !(answer instanceof TurnAnswer.Waiting),
+                        look -> store.changes().watch(key, look))
+                .within(wait);
+        CompletionStage<TurnAnswer> answered = result;
+        answered.thenAccept(this::started);
+        return result;
+    }
+
+    @Override
+    public CompletionStage<List<Claimed>> claim(Claim claim, Duration wait) {
+        lifecycle.requireOpen();
+        ClaimRequest request = new ClaimRequest(claim.id(), claim.worker(), claim.tenant(), claim.jobs(), claim.max());
+        if (workers != null) {
+            workers.asks(request);
+        }
+        CompletableFuture<List<Claimed>> result = claims.within(
+                new Wanted(claim.tenant(), claim.jobs()), wait, () -> waits.call(() -> store.claim(request)));
+        CompletionStage<List<Claimed>> answered = result;
+        answered.thenAccept(claimed -> claimed.forEach(each -> events.tell(new EngineEvent.RunStarted(each.run()))));
+        return result;
+    }
+
+    @Override
+    public CompletionStage<HeartbeatAnswer> heartbeat(
+            Proof proof, @Nullable String stage, @Nullable Progress progress) {
+        HeartbeatRequest request =
+                new HeartbeatRequest(proof.run(), proof.key(), proof.lease(), proof.token(), stage, progress);
+        return batches.work().heartbeats().submit(request);
+    }
+
+    @Override
+    public CompletionStage<Boolean> keepOutput(Proof proof, String text) {
+        OutputNote note = new OutputNote(proof.run(), proof.key(), proof.lease(), proof.token(), text);
+        return waits.call(() -> store.keepOutput(note));
+    }
+
+    @Override
+    public CompletionStage<FinishAnswer> finish(Proof proof, Ending ending) {
+        FinishRequest request = new FinishRequest(proof.run(), proof.key(), proof.lease(), proof.token(), ending);
+        return batches.work().finishes().submit(request).thenApply(answer -> ended(answer, proof));
+    }
+
+    private void started(TurnAnswer answer) {
+        if (answer instanceof TurnAnswer.Granted granted) {
+            events.tell(new EngineEvent.RunStarted(granted.run()));
+        }
+    }
+
+    private FinishAnswer ended(FinishAnswer answer, Proof proof) {
+        if (answer instanceof FinishAnswer.Finished finished) {
+            // The work of a run of this process may be done by somebody it has asked, who says so here.
+            activeRuns
+                    .of(proof.run())
+                    .filter(work -> work.token().equals(proof.token()))
+                    .forEach(activeRuns::endedElsewhere);
+            events.tell(new EngineEvent.AttemptEnded(finished.run()));
+            signals.ended(finished.run());
+        } else if (answer instanceof FinishAnswer.LeaseLost lost) {
+            lost.current().ifPresent(run -> events.tell(new EngineEvent.LeaseLost(run, lost.cause())));
+        }
+        signals.workAppeared();
+        return answer;
+    }
+}

@@ -1,0 +1,90 @@
+package io.interlock.engine.internal.runtime;
+
+import io.interlock.DurationText;
+import io.interlock.Holder;
+import io.interlock.InvalidSettingException;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.interlock.run.JobName;
+import io.interlock.run.LineLimits;
+import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * What an engine on a store is set up with.
+ *
+ * @param store where the runs are
+ * @param work what its workers are set up with
+ * @param sweepEvery how often the janitor makes its round
+ * @param keepIdempotency how long an idempotency key counts
+ * @param tenantLimits how many runs of a tenant may be under way at once, where that is limited
+ * @param maxOpenRuns how many runs of a tenant may be open before new ones are refused
+ * @param background what is done beside runs
+ * @param closesStore whether the store is closed with the engine
+ */
+public record EngineSettings(
+        RunStore store,
+        WorkSettings work,
+        Duration sweepEvery,
+        Duration keepIdempotency,
+        Map<String, Integer> tenantLimits,
+        long maxOpenRuns,
+        BackgroundSettings background,
+        boolean closesStore) {
+
+    /** As many open runs of a tenant as there may be. */
+    public static final long NO_LIMIT = Long.MAX_VALUE;
+
+    /** The setting of {@code maxOpenRuns}. */
+    public static final String OPEN_RUNS = "limits.open-runs";
+
+    private static final Duration SHORTEST_MEMORY = Duration.ofHours(24);
+
+    /** Checks the settings, alone and against the store. */
+    public EngineSettings {
+        tenantLimits = Map.copyOf(tenantLimits);
+        if (maxOpenRuns < 1) {
+            throw new InvalidSettingException(
+                    OPEN_RUNS, maxOpenRuns, "must be at least 1", "leave it out for no limit");
+        }
+        WorkSettings.requirePositive("sweep-every", sweepEvery, "10s suits most stores");
+        if (keepIdempotency.compareTo(SHORTEST_MEMORY) < 0) {
+            throw new InvalidSettingException(
+                    "keep-idempotency",
+                    DurationText.format(keepIdempotency),
+                    "is below " + DurationText.format(SHORTEST_MEMORY),
+                    "whoever repeats a request may do so a day later");
+        }
+        for (Job job : work.jobs().all()) {
+            job.terms().within(store.capabilities().maxLease());
+        }
+    }
+
+    /** What can be submitted and done here. */
+    public Jobs jobs() {
+        return work.jobs();
+    }
+
+    /** What is known of {@code job}, which need not be defined for callers. */
+    public Job job(JobName job) {
+        return jobs().find(job).orElseGet(() -> Job.named(job.value()).build());
+    }
+
+    /** Clocks, threads and chance. */
+    public Environment environment() {
+        return work.environment();
+    }
+
+    /** Who this process is. */
+    public Holder holder() {
+        return work.holder();
+    }
+
+    /** The limits a run of {@code job} is let in under. */
+    public LineLimits line(Job job, String tenant) {
+        int limit = tenantLimits.getOrDefault(tenant, Integer.MAX_VALUE);
+        return new LineLimits(job.line().queueCap(), Math.min(limit, job.line().tenantMaxRunning()));
+    }
+}

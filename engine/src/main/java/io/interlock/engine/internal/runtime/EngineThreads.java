@@ -1,0 +1,92 @@
+package io.interlock.engine.internal.runtime;
+
+import io.interlock.engine.EngineClosedException;
+import io.interlock.time.Environment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where everything runs: calls to the store, heartbeats and endings that cannot wait behind those, the work itself, and the
+ * code of listeners and callbacks, each apart from the others. Idle threads end, but for one that tells when no other can be had.
+ *
+ * @param calls where calls to the store run that nobody waits for
+ * @param heartbeats where heartbeats run that are made apart from the others
+ * @param endings where the store is told how work ended
+ * @param work where handlers run; how many at once is for the slots to say
+ * @param callbacks where the user's code is told something; takes everything, and never runs it on the thread that asks
+ * @param closing ends the threads; what has begun goes on
+ */
+public record EngineThreads(
+        Executor calls, Executor heartbeats, Executor endings, Executor work, Executor callbacks, Runnable closing) {
+
+    private static final Logger log = LoggerFactory.getLogger(EngineThreads.class);
+    private static final int MAX_CALLS = 16;
+    private static final int MAX_BEATS = 4;
+    private static final int MAX_ENDINGS = 4;
+    private static final long IDLE_SECONDS = 20;
+
+    /** Threads of {@code environment}. */
+    public static EngineThreads of(Environment environment) {
+        ThreadPoolExecutor calls = pool(MAX_CALLS, environment.threads("interlock-call"));
+        ThreadPoolExecutor heartbeats = pool(MAX_BEATS, environment.threads("interlock-beat"));
+        ThreadPoolExecutor endings = pool(MAX_ENDINGS, environment.threads("interlock-ending"));
+        ThreadPoolExecutor work = growing(environment.threads("interlock-work"));
+        CallbackExecutor callbacks = new CallbackExecutor(
+                growing(environment.threads("interlock-callback")), environment.threads("interlock-telling"));
+        return new EngineThreads(calls, heartbeats, endings, work, callbacks, () -> {
+            calls.shutdown();
+            heartbeats.shutdown();
+            endings.shutdown();
+            work.shutdown();
+            callbacks.close();
+        });
+    }
+
+    /** Makes a call to the store that does not gather others, where no thread waits for it. Never throws. */
+    public <A> CompletionStage<A> call(Supplier<A> call) {
+        try {
+            return CompletableFuture.supplyAsync(call, calls);
+        } catch (RejectedExecutionException shut) {
+            // Its queue has no limit: it refuses only what comes after it was shut.
+            return CompletableFuture.failedFuture(new EngineClosedException());
+        } catch (RuntimeException | Error noThread) {
+            // Out of threads: the caller must hear of it, or it would wait for an answer for ever.
+            return CompletableFuture.failedFuture(noThread);
+        }
+    }
+
+    /** Runs the user's code, never on the thread that asks; what it throws is logged. */
+    public void tell(Runnable task) {
+        callbacks.execute(() -> guarded(task));
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error failure) {
+            log.error("a callback failed: {}", failure.toString(), failure);
+        }
+    }
+
+    private static ThreadPoolExecutor pool(int size, ThreadFactory threads) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                size, size, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static ThreadPoolExecutor growing(ThreadFactory threads) {
+        return new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+    }
+}

@@ -1,0 +1,337 @@
+package io.interlock.engine.internal.submit;
+
+import io.interlock.LeaseId;
+import io.interlock.StoreUnavailableException;
+import io.interlock.batch.Coalescer;
+import io.interlock.engine.CallerRun;
+import io.interlock.engine.CallerTurn;
+import io.interlock.engine.EngineClosedException;
+import io.interlock.engine.internal.runtime.EngineSettings;
+import io.interlock.engine.internal.runtime.FutureFailures;
+import io.interlock.engine.internal.wait.Poller;
+import io.interlock.engine.internal.wait.WaitScheduler;
+import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.engine.internal.worker.Finisher;
+import io.interlock.engine.internal.worker.HeldRun;
+import io.interlock.run.Ending;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.TurnAnswer;
+import io.interlock.run.Waiter;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.spi.run.TurnRequest;
+import io.interlock.time.Moment;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs whose callers do the work: those that wait for their turn, and those that have it. Safe for use by many threads. */
+public final class CallerTurns {
+
+    private static final Logger log = LoggerFactory.getLogger(CallerTurns.class);
+
+    private final EngineSettings settings;
+    private final WaitScheduler waits;
+    private final Coalescer<TurnRequest, TurnAnswer> turns;
+    private final ActiveRuns activeRuns;
+    private final Finisher finisher;
+    private final Set<TurnWait> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean engineClosed;
+
+    public CallerTurns(
+            EngineSettings settings,
+            WaitScheduler waits,
+            Coalescer<TurnRequest, TurnAnswer> turns,
+            ActiveRuns activeRuns,
+            Finisher finisher) {
+        this.settings = settings;
+        this.waits = waits;
+        this.turns = turns;
+        this.activeRuns = activeRuns;
+        this.finisher = finisher;
+    }
+
+    /** The work of {@code held}, for its caller. */
+    CallerRun work(HeldRun held) {
+        return new CallerWork(activeRuns, finisher, this, held);
+    }
+
+    /** A place in the queue for the next attempt of {@code run}. */
+    CallerTurn turn(Run run) {
+        LeaseId lease = LeaseId.random(settings.environment().random());
+        return turn(run, new SubmitRequest.Caller(lease, settings.holder()));
+    }
+
+    /** The place in the queue of {@code run}. */
+    CallerTurn turn(Run run, SubmitRequest.Caller caller) {
+        TurnWait wait = new TurnWait(run, caller);
+        open.add(wait);
+        if (engineClosed) {
+            // It came after the other waits were ended.
+            wait.sendAway();
+        }
+        return wait;
+    }
+
+    /** Ends all waits. */
+    public void close() {
+        engineClosed = true;
+        List.copyOf(open).forEach(TurnWait::sendAway);
+    }
+
+    /**
+     * A caller that waits for its turn, without a thread: it looks when a wake-up comes and from time to time anyway, which also
+     * shows the store that it still waits. One look at a time. A turn that comes when nobody waits any more is given back, and so
+     * is one that nobody has taken when the caller leaves.
+     */
+    private final class TurnWait implements CallerTurn {
+
+        private final Run run;
+        private final TurnRequest request;
+        private final Moment since;
+        private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+        private final Poller poller;
+
+        // All below is guarded by this.
+        private boolean started;
+        private boolean left;
+        private boolean delivered;
+        private boolean closed;
+        private boolean async;
+        private int waiting;
+        private @Nullable CallerRun untaken;
+        private Timers.@Nullable Scheduled gone;
+
+        TurnWait(Run run, SubmitRequest.Caller caller) {
+            this.run = run;
+            this.request = new TurnRequest(run.id(), run.key(), caller);
+            this.since = waits.now();
+            this.poller = new Poller(waits, this::look);
+        }
+
+        @Override
+        public Run run() {
+            return run;
+        }
+
+        @Override
+        public Outcome take() throws InterruptedException {
+            arrive();
+            try {
+                start();
+                return taken(result.get());
+            } catch (ExecutionException failure) {
+                throw FutureFailures.unchecked(failure);
+            } finally {
+                depart();
+            }
+        }
+
+        @Override
+        public CompletionStage<Outcome> takeAsync() {
+            synchronized (this) {
+                // From now on, completing is handing over.
+                async = true;
+                untaken = null;
+            }
+            start();
+            return result.minimalCompletionStage();
+        }
+
+        @Override
+        public void close() {
+            leave();
+            boolean waited;
+            CallerRun work;
+            synchronized (this) {
+                waited = !closed && !delivered;
+                closed = true;
+                work = untaken;
+                untaken = null;
+            }
+            if (waited) {
+                result.cancel(false);
+                cancel("whoever waited has left");
+            } else if (work != null) {
+                // Nobody has seen it, and nobody is to see it any more.
+                result.obtrudeException(left());
+                giveBack(work);
+            }
+        }
+
+        /** The engine closes. */
+        void sendAway() {
+            if (refuse(new EngineClosedException())) {
+                cancel("the engine it waited at was closed");
+            }
+        }
+
+        private synchronized void arrive() {
+            waiting++;
+            if (gone != null) {
+                gone.cancel();
+                gone = null;
+            }
+        }
+
+        private synchronized Outcome taken(Outcome outcome) {
+            if (closed) {
+                throw left();
+            }
+            untaken = null;
+            return outcome;
+        }
+
+        // An interrupt ends the waiting, not the place in line. Whoever does not come back soon has left.
+        private synchronized void depart() {
+            waiting--;
+            boolean mayComeBack = !closed && !async && (!delivered || untaken != null);
+            if (waiting == 0 && mayComeBack) {
+                gone = waits.after(Waiter.STALE_AFTER, this::leaveForGood);
+            }
+        }
+
+        private void leaveForGood() {
+            synchronized (this) {
+                if (waiting > 0 || async) {
+                    return;
+                }
+            }
+            close();
+        }
+
+        private CancellationException left() {
+            return new CancellationException("this turn was closed; submit the run again to wait for another");
+        }
+
+        private void start() {
+            synchronized (this) {
+                if (started || left) {
+                    return;
+                }
+                started = true;
+            }
+            try {
+                poller.listen(look -> settings.store().changes().watch(run.key(), look));
+            } catch (RuntimeException failure) {
+                log.warn("no wake-ups for {}, only polls: {}", run.key(), failure.toString());
+                poller.look();
+            }
+        }
+
+        private void look() {
+            Moment before = waits.now();
+            turns.submit(request).whenComplete((answer, failure) -> looked(answer, failure, before));
+        }
+
+        private void looked(@Nullable TurnAnswer answer, @Nullable Throwable failure, Moment before) {
+            if (failure != null) {
+                // The store decides by its own clock whether we still wait; we find out when it is back, if that is in
+                // time.
+                if (isOver()) {
+                    refuse(away(failure));
+                    return;
+                }
+                log.debug("run {} could not ask for its turn, trying again: {}", run.id(), failure.toString());
+            } else if (answer instanceof TurnAnswer.Granted granted) {
+                granted(granted, before);
+                return;
+            } else if (answer instanceof TurnAnswer.Over over) {
+                settle(new Outcome.Over(over.current().orElse(run)));
+                return;
+            }
+            poller.looked();
+        }
+
+        /** By the local clock, which began later than the store's. */
+        private boolean isOver() {
+            Duration waited = Duration.ofNanos(waits.elapsed(since));
+            return run.spec()
+                    .limits()
+                    .waitLimit()
+                    .filter(most -> waited.compareTo(most) > 0)
+                    .isPresent();
+        }
+
+        private StoreUnavailableException away(Throwable failure) {
+            String store = settings.store().capabilities().store();
+            return new StoreUnavailableException(
+                    store,
+                    "did not answer until the wait of run " + run.id() + " for " + run.key() + " was over",
+                    failure);
+        }
+
+        private void granted(TurnAnswer.Granted granted, Moment before) {
+            try {
+                HeldRun held = activeRuns.adopt(granted.run(), granted.lease(), settings.job(run.job()), before);
+                settle(new Outcome.Granted(work(held)));
+            } catch (EngineClosedException engineClosed) {
+                refuse(engineClosed);
+            }
+        }
+
+        private void settle(Outcome outcome) {
+            leave();
+            waits.tell(() -> deliver(outcome));
+        }
+
+        private void deliver(Outcome outcome) {
+            CallerRun work = outcome instanceof Outcome.Granted granted ? granted.work() : null;
+            boolean late;
+            synchronized (this) {
+                late = closed;
+                if (!late) {
+                    delivered = true;
+                    untaken = async ? null : work;
+                }
+            }
+            if (!late) {
+                result.complete(outcome);
+            } else if (work != null) {
+                giveBack(work);
+            }
+        }
+
+        /** Lets whoever waits know, elsewhere, that its turn will not come: whether that is news. */
+        private boolean refuse(RuntimeException why) {
+            leave();
+            synchronized (this) {
+                if (closed || delivered) {
+                    return false;
+                }
+                closed = true;
+            }
+            waits.tell(() -> result.completeExceptionally(why));
+            return true;
+        }
+
+        private void leave() {
+            synchronized (this) {
+                left = true;
+            }
+            poller.end();
+            open.remove(this);
+        }
+
+        private void giveBack(CallerRun work) {
+            RunError error = new RunError(RunError.CANCELLED, "its turn came when nobody waited for it any more");
+            work.finishAsync(new Ending.Aborted(error)).whenComplete((run, toldAgain) -> {});
+        }
+
+        private void cancel(String reason) {
+            CancelRequest request =
+                    new CancelRequest(run.id(), settings.holder().label(), reason);
+            waits.tell(() -> settings.store().cancel(request));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.interlock.engine.internal.submit;
+
+import io.interlock.Holder;
+import io.interlock.RunId;
+import io.interlock.engine.EngineEvent;
+import io.interlock.engine.internal.runtime.EngineSignals;
+import io.interlock.engine.internal.runtime.EventPublisher;
+import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.run.CancelAnswer;
+import io.interlock.spi.run.CancelRequest;
+import io.interlock.spi.run.RunStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Ends runs that have not begun, and asks others to stop; those held here are told at once. Safe for use by many threads. */
+public final class Cancels {
+
+    private static final Logger log = LoggerFactory.getLogger(Cancels.class);
+
+    private final RunStore store;
+    private final Holder self;
+    private final ActiveRuns activeRuns;
+    private final EventPublisher events;
+    private final EngineSignals signals;
+
+    public Cancels(RunStore store, Holder self, ActiveRuns activeRuns, EventPublisher events, EngineSignals signals) {
+        this.store = store;
+        this.self = self;
+        this.activeRuns = activeRuns;
+        this.events = events;
+        this.signals = signals;
+    }
+
+    /** Cancels {@code run} on behalf of this process. Blocks. */
+    public CancelAnswer cancel(RunId run, String reason) {
+        return cancel(run, self.label(), reason);
+    }
+
+    /** Blocks. */
+    public CancelAnswer cancel(RunId run, String actor, String reason) {
+        CancelAnswer answer = store.cancel(new CancelRequest(run, actor, reason));
+        if (answer instanceof CancelAnswer.Cancelled cancelled) {
+            log.info(
+                    "{} cancelled run {} under {}: {}",
+                    actor,
+                    run,
+                    cancelled.run().key(),
+                    reason);
+            events.tell(new EngineEvent.RunEnded(cancelled.run()));
+            signals.ended(cancelled.run());
+            signals.workAppeared();
+        } else if (answer instanceof CancelAnswer.StopRequested asked) {
+            log.info(
+                    "{} asked run {} under {} to stop: {}",
+                    actor,
+                    run,
+                    asked.run().key(),
+                    reason);
+            activeRuns
+                    .of(run)
+                    .forEach(held -> asked.run().status().stopRequest().ifPresent(stop -> activeRuns.stop(held, stop)));
+        }
+        return answer;
+    }
+}

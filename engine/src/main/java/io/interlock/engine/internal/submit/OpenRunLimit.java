@@ -1,0 +1,112 @@
+package io.interlock.engine.internal.submit;
+
+import io.interlock.engine.TenantLimitException;
+import io.interlock.engine.internal.runtime.EngineSettings;
+import io.interlock.engine.internal.runtime.EngineThreads;
+import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.spi.run.RunViews;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Moment;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Refuses new runs of a tenant that has too many open ones.
+ *
+ * <p>The store is asked for their number beside submissions, at most once in a while for each tenant, and never counts beyond the
+ * limit. In between, this process counts what it adds. So the limit is met about, not to the run: what is submitted during a count
+ * may be missed or counted twice until the next one, and several processes may exceed it by what they add between two counts. Safe
+ * for use by many threads.
+ */
+public final class OpenRunLimit {
+
+    private static final Logger log = LoggerFactory.getLogger(OpenRunLimit.class);
+    private static final Duration COUNT_EVERY = Duration.ofSeconds(1);
+    private static final int MOST_TENANTS = 10_000;
+
+    private final EngineThreads threads;
+    private final LocalTime time;
+    private final ActiveRuns activeRuns;
+    private final RunViews store;
+    private final long limit;
+    private final Map<String, Count> counts = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Count> eldest) {
+            return size() > MOST_TENANTS;
+        }
+    };
+
+    public OpenRunLimit(EngineThreads threads, LocalTime time, ActiveRuns activeRuns, RunViews store, long limit) {
+        this.threads = threads;
+        this.time = time;
+        this.activeRuns = activeRuns;
+        this.store = store;
+        this.limit = limit;
+    }
+
+    /** What is known of one tenant. */
+    private static final class Count {
+        private long open;
+        /** Added by this process since the last count. */
+        private long since;
+
+        private boolean counting;
+        private @Nullable Moment at;
+    }
+
+    /**
+     * A run of {@code tenant} is about to be submitted. Work under way is let in: what it asks for is a part of it.
+     *
+     * @throws TenantLimitException if it has too many that are open
+     */
+    void require(String tenant) {
+        if (limit == EngineSettings.NO_LIMIT) {
+            return;
+        }
+        boolean count;
+        boolean full;
+        synchronized (this) {
+            Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
+            full = known.open + known.since >= limit;
+            count = !known.counting && isOld(known);
+            known.counting |= count;
+        }
+        if (count) {
+            threads.call(() -> store.openRuns(tenant, limit))
+                    .whenComplete((open, failure) -> counted(tenant, open, failure));
+        }
+        if (full && !activeRuns.isAtWork(Thread.currentThread())) {
+            throw new TenantLimitException(tenant, "open runs", EngineSettings.OPEN_RUNS, limit);
+        }
+    }
+
+    /** A run of {@code tenant} was added. */
+    synchronized void added(String tenant) {
+        Count known = counts.get(tenant);
+        if (known != null) {
+            known.since++;
+        }
+    }
+
+    private boolean isOld(Count known) {
+        return known.at == null || time.elapsed(known.at) > COUNT_EVERY.toNanos();
+    }
+
+    private synchronized void counted(String tenant, @Nullable Long open, @Nullable Throwable failure) {
+        Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
+        known.counting = false;
+        known.at = time.now();
+        if (open == null) {
+            log.debug("open runs of tenant {} could not be counted: {}", tenant, String.valueOf(failure));
+        } else {
+            known.open = open;
+            known.since = 0;
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package io.interlock.engine.internal.submit;
+
+import io.interlock.ConflictPolicy;
+import io.interlock.Refusal;
+import io.interlock.RunRefusal;
+import io.interlock.batch.Coalescer;
+import io.interlock.engine.ConflictRetry;
+import io.interlock.engine.EngineClosedException;
+import io.interlock.engine.Submission;
+import io.interlock.engine.internal.runtime.FutureFailures;
+import io.interlock.engine.internal.wait.WaitScheduler;
+import io.interlock.run.Run;
+import io.interlock.spi.run.SubmitAnswer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.time.Moment;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request on its way to the store; it goes there again if it is refused and wants that. When the engine closes, whoever asks is sent
+ * away between two calls only, and hears what came of the one under way: so nothing is started for those who are told that nothing was.
+ * What the store grants to somebody who has given up is given back. Takes no thread while it waits. Safe for use by many threads.
+ */
+public final class SubmitAttempt {
+
+    private static final Logger log = LoggerFactory.getLogger(SubmitAttempt.class);
+
+    /** Policies by which a run has displaced nobody, and by which its like are not told of it as their own. */
+    private static final Set<ConflictPolicy> ALONE =
+            Set.of(ConflictPolicy.REJECT, ConflictPolicy.SKIP, ConflictPolicy.QUEUE);
+
+    private final WaitScheduler waits;
+    private final Coalescer<SubmitRequest, SubmitAnswer> submits;
+    private final Cancels cancels;
+    private final SubmitRequest request;
+    private final Duration pause;
+    private final boolean mayWait;
+    private final Executor callbacks;
+    private final BiFunction<SubmitAnswer, Moment, Submission> conclusion;
+    private final CompletableFuture<Submission> result = new CompletableFuture<>();
+
+    // All below is guarded by this.
+    private int retries;
+    private boolean underWay;
+    private boolean closing;
+
+    /**
+     * A request that is not on its way yet.
+     *
+     * @param retry how often it is made again, and after how long
+     * @param callbacks where the answer is passed on, and with it what depends on it
+     * @param conclusion what an answer means, by when it was asked for
+     */
+    SubmitAttempt(
+            WaitScheduler waits,
+            Coalescer<SubmitRequest, SubmitAnswer> submits,
+            Cancels cancels,
+            ConflictRetry retry,
+            SubmitRequest request,
+            Executor callbacks,
+            BiFunction<SubmitAnswer, Moment, Submission> conclusion) {
+        this.waits = waits;
+        this.submits = submits;
+        this.cancels = cancels;
+        this.request = request;
+        this.pause = retry.delay();
+        this.retries = retry.times();
+        this.mayWait = retries > 0;
+        this.callbacks = callbacks;
+        this.conclusion = conclusion;
+    }
+
+    /** Sends it. Whoever cancels what this returns has given up, and nothing more is asked for. */
+    CompletableFuture<Submission> begin() {
+        Timers.Scheduled sentAway = mayWait ? waits.add(this::sendAway) : () -> {};
+        CompletionStage<Submission> end = result;
+        end.whenComplete((submission, failure) -> sentAway.cancel());
+        attempt();
+        // Itself, and nothing that depends on it, for that could not be cancelled.
+        return result;
+    }
+
+    private void sendAway() {
+        synchronized (this) {
+            closing = true;
+            if (underWay) {
+                return;
+            }
+        }
+        result.completeExceptionally(new EngineClosedException());
+    }
+
+    private void attempt() {
+        synchronized (this) {
+            if (closing || result.isDone()) {
+                return;
+            }
+            underWay = true;
+        }
+        Moment before = waits.now();
+        submits.submit(request).whenComplete((answer, failure) -> answered(answer, failure, before));
+    }
+
+    private void answered(@Nullable SubmitAnswer answer, @Nullable Throwable failure, Moment before) {
+        if (answer == null) {
+            Throwable why = failure == null ? new IllegalStateException("no answer") : FutureFailures.cause(failure);
+            callbacks.execute(() -> result.completeExceptionally(why));
+        } else if (answer instanceof SubmitAnswer.Refused refused && mayPass(refused.refusal()) && takeRetry()) {
+            again();
+        } else {
+            callbacks.execute(() -> conclude(answer, before));
+        }
+    }
+
+    private synchronized boolean takeRetry() {
+        if (retries == 0) {
+            return false;
+        }
+        retries--;
+        return true;
+    }
+
+    private void again() {
+        boolean over;
+        synchronized (this) {
+            underWay = false;
+            over = closing;
+        }
+        if (over) {
+            callbacks.execute(() -> result.completeExceptionally(new EngineClosedException()));
+        } else {
+            waits.afterAbout(pause, this::attempt);
+        }
+    }
+
+    private void conclude(SubmitAnswer answer, Moment before) {
+        try {
+            Submission submission = conclusion.apply(answer, before);
+            if (!result.complete(submission)) {
+                giveBack(submission);
+            }
+        } catch (RuntimeException thrown) {
+            result.completeExceptionally(thrown);
+        }
+    }
+
+    // Whoever asked has given up meanwhile: nobody would do, or knows of, what was granted.
+    private void giveBack(Submission submission) {
+        if (submission instanceof Submission.Started started) {
+            if (started.work() != null) {
+                started.work().close();
+            } else {
+                cancel(started.orElseThrow());
+            }
+        } else if (submission instanceof Submission.Queued queued) {
+            if (queued.turn() != null) {
+                queued.turn().close();
+            } else {
+                cancel(queued.orElseThrow());
+            }
+        }
+    }
+
+    // Not what whoever asked may come back for, by its lease or idempotency key, perhaps elsewhere and already.
+    private void cancel(Run run) {
+        boolean mayComeBack = request.caller() != null || request.idempotency() != null;
+        if (mayComeBack
+                || !run.id().equals(request.id())
+                || !ALONE.contains(request.spec().policy())) {
+            return;
+        }
+        try {
+            cancels.cancel(run.id(), "whoever asked for it left before it was told");
+        } catch (RuntimeException failure) {
+            log.warn("run {} under {} goes on, though nobody knows of it: {}", run.id(), run.key(), failure.toString());
+        }
+    }
+
+    private static boolean mayPass(Refusal refusal) {
+        return !(refusal instanceof RunRefusal.WrongState);
+    }
+}

@@ -1,0 +1,91 @@
+package io.interlock.engine.internal.submit;
+
+import io.interlock.LeaseId;
+import io.interlock.LeaseTerms;
+import io.interlock.RunId;
+import io.interlock.engine.ConflictRetry;
+import io.interlock.engine.Job;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.internal.runtime.EngineSettings;
+import io.interlock.run.Execution;
+import io.interlock.run.Origin;
+import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.time.Environment;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the store's request of a caller's: fills in what the job and the settings say. Safe for use by many threads. */
+public final class SubmitRequests {
+
+    private final EngineSettings settings;
+
+    public SubmitRequests(EngineSettings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * A request that can be sent.
+     *
+     * @param wanted what was asked for
+     * @param request the same, as the store is asked
+     * @param retry how often it is made again if it is refused
+     * @param remote whether its caller is in another process
+     */
+    record Prepared(RunRequest wanted, SubmitRequest request, ConflictRetry retry, boolean remote) {}
+
+    /** Prepares {@code request}, for a caller in another process unless {@code remote} is {@code null}. */
+    Prepared prepare(RunRequest request, SubmitRequest.@Nullable Caller remote) {
+        boolean byCaller = request.execution() == Execution.CALLER;
+        Job job = byCaller ? settings.job(request.job()) : settings.jobs().require(request.job());
+        Environment environment = settings.environment();
+        SubmitRequest.Caller caller = remote;
+        if (byCaller && caller == null) {
+            caller = new SubmitRequest.Caller(LeaseId.random(environment.random()), settings.holder());
+        }
+        SubmitRequest asked = new SubmitRequest(
+                RunId.create(environment.clock(), environment.random()),
+                request.key(),
+                spec(request, job),
+                idempotency(request),
+                caller,
+                settings.line(job, request.key().tenant()));
+        asked.spec().terms().within(settings.store().capabilities().maxLease());
+        return new Prepared(request, asked, request.conflictRetry().orElse(job.conflictRetry()), remote != null);
+    }
+
+    private RunSpec spec(RunRequest request, Job job) {
+        LeaseTerms terms = new LeaseTerms(
+                request.lease().orElse(job.terms().ttl()), job.terms().lockDelay());
+        RunLimits limits = new RunLimits(
+                request.maxWait().orElse(job.limits().maxWait()),
+                request.maxRuntime().orElse(job.limits().maxRuntime()),
+                job.limits().expiryGrace());
+        Origin origin = new Origin(
+                request.submitter().orElse(settings.holder().label()),
+                request.reason().orElse(null),
+                request.correlation().orElse(null),
+                request.trace().orElse(null));
+        return new RunSpec(
+                job.name(),
+                request.policy().orElse(job.policy()),
+                request.execution(),
+                request.priority(),
+                request.parameters(),
+                request.labels(),
+                terms,
+                limits,
+                job.retry(),
+                job.guard(),
+                origin);
+    }
+
+    private SubmitRequest.@Nullable Idempotency idempotency(RunRequest request) {
+        return request.idempotencyKey()
+                .map(key -> new SubmitRequest.Idempotency(
+                        key,
+                        request.fingerprint().orElseGet(() -> Fingerprint.of(request)),
+                        settings.keepIdempotency()))
+                .orElse(null);
+    }
+}

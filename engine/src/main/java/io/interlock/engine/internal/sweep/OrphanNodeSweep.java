@@ -1,0 +1,145 @@
+package io.interlock.engine.internal.sweep;
+
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.interlock.engine.internal.runtime.EngineThreads;
+import io.interlock.engine.internal.submit.Cancels;
+import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.engine.workflow.NodeRuns;
+import io.interlock.run.CancelAnswer;
+import io.interlock.run.JobName;
+import io.interlock.run.Run;
+import io.interlock.run.RunCount;
+import io.interlock.run.RunQuery;
+import io.interlock.run.SweepAction;
+import io.interlock.spi.run.RunStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stops the nodes of executions that are over, on nobody's word but the store's: an attempt cannot know whether another one follows it,
+ * and a worker that has died says nothing. The nodes of executions that end through this engine are stopped at once; all others, and
+ * those that were asked for too late to be found then, are found by a sweep.
+ */
+public final class OrphanNodeSweep implements Sweep {
+
+    private static final Logger log = LoggerFactory.getLogger(OrphanNodeSweep.class);
+
+    private final RunStore store;
+    private final EngineThreads threads;
+    private final Cancels cancels;
+    private final Map<JobName, NodeRuns> workflows = new HashMap<>();
+    private final Set<JobName> nodes = new HashSet<>();
+
+    public OrphanNodeSweep(RunStore store, Jobs jobs, EngineThreads threads, Cancels cancels) {
+        this.store = store;
+        this.threads = threads;
+        this.cancels = cancels;
+        for (Job job : jobs.all()) {
+            if (job.handler() instanceof NodeRuns work) {
+                workflows.put(job.name(), work);
+                work.nodes().forEach(node -> nodes.add(new JobName(node)));
+            }
+        }
+    }
+
+    /** Somebody saw {@code run} as it stands now. If it was an execution, and is over, its nodes are stopped soon. Returns at once. */
+    public void over(Run run) {
+        NodeRuns work = workflows.get(run.job());
+        // One that has succeeded has none left.
+        if (work != null && run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
+            work.nodes()
+                    .forEach(node -> threads.call(() -> stopAll(run, node)).whenComplete((stopped, failure) -> {
+                        if (failure != null) {
+                            log.debug("node {} of execution {} is left to the janitor", node, run.id(), failure);
+                        }
+                    }));
+        }
+    }
+
+    private List<SweepAction> stopAll(Run execution, String node) {
+        return stop(open(NodeRuns.runsOf(execution, node)), id -> Optional.of(execution));
+    }
+
+    @Override
+    public String name() {
+        return "nodes";
+    }
+
+    @Override
+    public List<SweepAction> runOnce() {
+        List<SweepAction> all = new ArrayList<>();
+        if (nodes.isEmpty()) {
+            return all;
+        }
+        Map<RunId, Optional<Run>> seen = new HashMap<>();
+        for (RunCount count : store.runCounts()) {
+            if (nodes.contains(count.job()) && !count.state().isTerminal()) {
+                RunQuery query =
+                        RunQuery.ofTenant(count.tenant()).doing(count.job()).in(count.state());
+                all.addAll(stop(open(query), id -> seen.computeIfAbsent(id, store::findRun)));
+            }
+        }
+        return all;
+    }
+
+    /** Those that have not ended. */
+    private List<Run> open(RunQuery wanted) {
+        List<Run> open = new ArrayList<>();
+        RunQuery query = wanted;
+        List<Run> page;
+        do {
+            page = store.listRuns(query).runs();
+            for (Run run : page) {
+                query = query.page(run.number(), query.limit());
+                if (!run.state().isTerminal()) {
+                    open.add(run);
+                }
+            }
+        } while (page.size() == query.limit());
+        return open;
+    }
+
+    /** Stops those whose execution is over. */
+    private List<SweepAction> stop(List<Run> runs, Function<RunId, Optional<Run>> executions) {
+        List<SweepAction> done = new ArrayList<>();
+        for (Run run : runs) {
+            NodeRuns.askedBy(run)
+                    .filter(execution ->
+                            run.status().stopRequest().isEmpty() && isLeft(run, executions.apply(execution)))
+                    .flatMap(execution -> stop(run, execution))
+                    .ifPresent(done::add);
+        }
+        return done;
+    }
+
+    private static boolean isLeft(Run node, Optional<Run> execution) {
+        // Only what is over is ever forgotten. What others call their execution is not taken for ours.
+        return execution
+                .map(found -> found.state().isTerminal()
+                        && NodeRuns.key(found.key(), node.job().value()).equals(node.key()))
+                .orElse(true);
+    }
+
+    private Optional<SweepAction> stop(Run node, RunId execution) {
+        String why = "execution " + execution + " is over";
+        CancelAnswer answer = cancels.cancel(node.id(), ActiveRuns.ENGINE, why);
+        if (answer instanceof CancelAnswer.Cancelled cancelled) {
+            return Optional.of(
+                    new SweepAction(node.key(), node.id(), cancelled.run().state(), why));
+        }
+        return answer instanceof CancelAnswer.StopRequested asked
+                ? Optional.of(new SweepAction(node.key(), node.id(), asked.run().state(), why))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,118 @@
+package io.interlock.engine.internal.sweep;
+
+import io.interlock.DurationText;
+import io.interlock.RunState;
+import io.interlock.engine.EngineEvent;
+import io.interlock.engine.Janitor;
+import io.interlock.engine.SweepRound;
+import io.interlock.engine.internal.runtime.EngineSignals;
+import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.EventPublisher;
+import io.interlock.run.SweepAction;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Moment;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes its round from time to time. If a round comes much later than planned, this process was held up, and so may others on
+ * this machine have been: it calls nobody dead then, but waits for the next round, in which they can show that they live.
+ */
+public final class SweepingJanitor implements Janitor {
+
+    private static final Logger log = LoggerFactory.getLogger(SweepingJanitor.class);
+    private static final double SPREAD = 0.2;
+
+    private final EngineTimers clocks;
+    private final Duration every;
+    private final EventPublisher events;
+    private final EngineSignals signals;
+    private final Timers rounds;
+    private final List<Sweep> sweeps;
+    private volatile @Nullable List<SweepRound> last;
+
+    public SweepingJanitor(
+            EngineTimers clocks, Duration every, EventPublisher events, EngineSignals signals, List<Sweep> sweeps) {
+        this.clocks = clocks;
+        this.every = every;
+        this.events = events;
+        this.signals = signals;
+        this.rounds = clocks.environment().timers("interlock-janitor");
+        this.sweeps = List.copyOf(sweeps);
+    }
+
+    public void start() {
+        Duration pause = clocks.time().jittered(every, SPREAD);
+        Moment planned = clocks.time().now();
+        rounds.after(pause, () -> {
+            try {
+                round(Duration.ofNanos(clocks.time().elapsed(planned)).minus(pause));
+            } finally {
+                start();
+            }
+        });
+    }
+
+    /** Makes no round any more. */
+    public void close() {
+        rounds.close();
+    }
+
+    @Override
+    public List<SweepRound> runOnce() {
+        return done(sweeps.stream().map(this::sweep).toList());
+    }
+
+    @Override
+    public Optional<List<SweepRound>> lastRound() {
+        return Optional.ofNullable(last);
+    }
+
+    private void round(Duration late) {
+        Duration tolerated = LocalTime.capped(every);
+        if (late.compareTo(tolerated) <= 0) {
+            runOnce();
+            return;
+        }
+        String why = "this round came " + DurationText.format(late)
+                + " later than planned, so this process was held up; the next round judges";
+        log.warn("the janitor does nothing: {}", why);
+        done(sweeps.stream()
+                .map(sweep -> new SweepRound(sweep.name(), now(), List.of(), why))
+                .toList());
+    }
+
+    private SweepRound sweep(Sweep sweep) {
+        try {
+            List<SweepAction> actions = sweep.runOnce();
+            actions.forEach(action -> report(sweep, action));
+            return new SweepRound(sweep.name(), now(), actions, null);
+        } catch (RuntimeException failure) {
+            log.warn("the sweep of {} failed, the next one will be tried: {}", sweep.name(), failure.toString());
+            return new SweepRound(sweep.name(), now(), List.of(), "failed: " + failure.getMessage());
+        }
+    }
+
+    private void report(Sweep sweep, SweepAction action) {
+        log.info("{}: {}{}", action.key(), action.run() == null ? "" : "run " + action.run() + ": ", action.why());
+        events.tell(new EngineEvent.Swept(action, sweep.name()));
+        if (action.state() == RunState.PENDING) {
+            signals.workAppeared();
+        }
+    }
+
+    private List<SweepRound> done(List<SweepRound> rounds) {
+        last = rounds;
+        return rounds;
+    }
+
+    private Instant now() {
+        return clocks.environment().clock().instant();
+    }
+}

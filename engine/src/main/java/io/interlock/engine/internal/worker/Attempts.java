@@ -1,0 +1,181 @@
+package io.interlock.engine.internal.worker;
+
+import io.interlock.engine.RunHandler;
+import io.interlock.engine.RunStoppedException;
+import io.interlock.engine.WorkGoesOnException;
+import io.interlock.engine.WorkSource;
+import io.interlock.engine.internal.runtime.EngineThreads;
+import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.engine.internal.runtime.FutureFailures;
+import io.interlock.run.Ending;
+import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.RunError;
+import io.interlock.run.StopRequest;
+import io.interlock.time.Moment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Has attempts made by the handlers of this process, each on a thread of its own. Safe for use by many threads. */
+public final class Attempts {
+
+    private static final Logger log = LoggerFactory.getLogger(Attempts.class);
+    private static final int LAST_WORDS = 10;
+
+    private final WorkSource source;
+    private final EngineThreads threads;
+    private final EngineTimers timers;
+    private final WorkBatches batches;
+    private final ActiveRuns activeRuns;
+    private final Finisher finisher;
+
+    Attempts(
+            WorkSource source,
+            EngineThreads threads,
+            EngineTimers timers,
+            WorkBatches batches,
+            ActiveRuns activeRuns,
+            Finisher finisher) {
+        this.source = source;
+        this.threads = threads;
+        this.timers = timers;
+        this.batches = batches;
+        this.activeRuns = activeRuns;
+        this.finisher = finisher;
+    }
+
+    /**
+     * Begins an attempt at {@code held}.
+     *
+     * @param whenStopped runs once the work has stopped, before the store is told
+     * @param whenTold runs once the store has been told, or could not be; always after {@code whenStopped}
+     */
+    void begin(HeldRun held, RunHandler handler, Runnable whenStopped, Runnable whenTold) {
+        try {
+            threads.work().execute(new Task(held, handler, whenStopped, whenTold));
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            log.error(
+                    "run {} cannot begin, there is no thread for it", held.run().id(), noThread);
+            whenStopped.run();
+            RunError error = new RunError("NO_THREAD", "the worker had no thread for it: " + noThread.getMessage());
+            finisher.finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
+                    .whenComplete((answer, toldAgain) -> whenTold.run());
+        }
+    }
+
+    /** One attempt by a handler of this process, from its first line to the word to the store. */
+    private final class Task implements Runnable {
+
+        private final HeldRun held;
+        private final RunHandler handler;
+        private final Runnable whenStopped;
+        private final Runnable whenTold;
+        private final WorkOutput output;
+
+        Task(HeldRun held, RunHandler handler, Runnable whenStopped, Runnable whenTold) {
+            this.held = held;
+            this.handler = handler;
+            this.whenStopped = whenStopped;
+            this.whenTold = whenTold;
+            this.output = new WorkOutput(source.output(), threads, timers, held);
+        }
+
+        @Override
+        public void run() {
+            Ending ending;
+            try {
+                ending = work();
+            } catch (WorkGoesOnException elsewhere) {
+                whenStopped.run();
+                lastWords();
+                activeRuns.leave(held, String.valueOf(elsewhere.getMessage()));
+                whenTold.run();
+                return;
+            }
+            whenStopped.run();
+            finish(ending);
+        }
+
+        private Ending work() {
+            held.stop().begin();
+            try {
+                Optional<StopRequest> stop = held.stop().raised();
+                if (stop.isPresent()) {
+                    // Told to stop before it began.
+                    return Endings.threw(held, new RunStoppedException(stop.get()));
+                }
+                return Endings.returned(held, handler.run(new HandlerContext(held, activeRuns, output)));
+            } catch (Throwable failure) {
+                return threw(failure);
+            } finally {
+                held.stop().end();
+            }
+        }
+
+        // Exceptions are the work's own code, and may throw themselves. The run has ended all the same.
+        private Ending threw(Throwable failure) {
+            try {
+                // First of all, and also as a future reports it: whoever took it for a failure would release the key.
+                if (FutureFailures.cause(failure) instanceof WorkGoesOnException elsewhere) {
+                    throw elsewhere;
+                }
+                log.debug("the work of run {} under {} failed", held.run().id(), held.key(), failure);
+                return Endings.threw(held, failure);
+            } catch (WorkGoesOnException elsewhere) {
+                throw elsewhere;
+            } catch (Throwable worse) {
+                String what = failure.getClass().getName() + ", which cannot be read: "
+                        + worse.getClass().getName();
+                return new Ending.Failed(new RunError(Finisher.UNTELLABLE, what), true, null);
+            }
+        }
+
+        private void finish(Ending ending) {
+            lastWords();
+            try {
+                finisher.finishAsync(held, ending).whenComplete((answer, toldAgain) -> {
+                    if (toldAgain != null) {
+                        log.debug(
+                                "the ending of run {} is told later: {}",
+                                held.run().id(),
+                                toldAgain.toString());
+                    }
+                    whenTold.run();
+                });
+            } catch (RuntimeException | Error notTold) {
+                log.error("the ending of run {} could not be told", held.run().id(), notTold);
+                whenTold.run();
+            }
+        }
+
+        private void lastWords() {
+            // It has ended, whatever is still to be told: neither stuck nor too slow any more.
+            activeRuns.ended(held);
+            output.end();
+            tellLastWords();
+        }
+
+        // What the work said in its last breath would otherwise wait for a heartbeat that never comes.
+        private void tellLastWords() {
+            try {
+                WorkReport.Words words = held.report().next();
+                for (int i = 0; i < LAST_WORDS && held.lost() == null && words.isNews(); i++) {
+                    Moment before = timers.time().now();
+                    if (!(batches.heartbeats().call(held.beatRequest(words)) instanceof HeartbeatAnswer.Beating)) {
+                        return;
+                    }
+                    held.confirm(before);
+                    held.report().told(words);
+                    words = held.report().next();
+                }
+            } catch (RuntimeException | Error failure) {
+                log.debug(
+                        "the last words of run {} were not heard: {}",
+                        held.run().id(),
+                        failure.toString());
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.interlock.engine.internal.worker;
+
+import io.interlock.engine.internal.runtime.EngineThreads;
+import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.spi.run.OutputNotes;
+import io.interlock.time.Timers;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What work has to say, on its way to the store: its end from time to time while the work goes on, so that people can read along,
+ * and a longer one when it has ended. Nothing that goes wrong here decides how a run ends. Safe for use by many threads.
+ */
+public final class WorkOutput {
+
+    /** How often at the most the store hears of it while the work goes on. */
+    static final Duration EVERY = Duration.ofSeconds(3);
+
+    /** How many characters of it, meanwhile: never more than 8 KiB of plain text. */
+    static final int MEANWHILE = 8 * 1024;
+
+    private static final Logger log = LoggerFactory.getLogger(WorkOutput.class);
+    private static final double SPREAD = 0.2;
+
+    private final OutputNotes notes;
+    private final EngineThreads threads;
+    private final EngineTimers timers;
+    private final HeldRun held;
+    private final OutputTail tail = new OutputTail();
+    // Of two texts on their way, the longer one of the end must arrive last.
+    private final Object sending = new Object();
+    private Timers.@Nullable Scheduled next;
+    private boolean over;
+
+    WorkOutput(OutputNotes notes, EngineThreads threads, EngineTimers timers, HeldRun held) {
+        this.notes = notes;
+        this.threads = threads;
+        this.timers = timers;
+        this.held = held;
+    }
+
+    void add(String text) {
+        tail.add(text);
+        synchronized (this) {
+            if (next == null && !over && !text.isEmpty()) {
+                Duration pause = timers.time().jittered(EVERY, SPREAD);
+                next = timers.chores().after(pause, () -> threads.call(this::tellMeanwhile));
+            }
+        }
+    }
+
+    /** Keeps the end of it for good; what comes after is not kept. */
+    void end() {
+        synchronized (this) {
+            over = true;
+            if (next != null) {
+                next.cancel();
+            }
+        }
+        synchronized (sending) {
+            keep(tail.text(OutputTail.MOST));
+        }
+    }
+
+    private boolean tellMeanwhile() {
+        synchronized (sending) {
+            synchronized (this) {
+                next = null;
+                if (over) {
+                    return false;
+                }
+            }
+            return held.lost() == null && keep(tail.text(MEANWHILE));
+        }
+    }
+
+    private boolean keep(String text) {
+        try {
+            return !text.isEmpty() && notes.keepOutput(held.outputNote(text));
+        } catch (RuntimeException | Error failure) {
+            log.warn("what run {} had to say could not be kept: {}", held.run().id(), failure.toString());
+            return false;
+        }
+    }
+}

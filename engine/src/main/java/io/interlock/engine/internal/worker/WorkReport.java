@@ -1,0 +1,97 @@
+package io.interlock.engine.internal.worker;
+
+import io.interlock.run.Progress;
+import io.interlock.run.RunTexts;
+import io.interlock.time.Moment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What work says of itself and the store has not heard yet. Every stage is told, in order; of progress only the last word.
+ * Safe for use by many threads.
+ */
+public final class WorkReport {
+
+    private static final int MOST_STAGES = 1000;
+
+    private final Deque<String> untold = new ArrayDeque<>();
+    private @Nullable Progress progress;
+    private @Nullable Entered current;
+
+    /**
+     * A stage the work is at.
+     *
+     * @param name its name
+     * @param since since when, by the local clock
+     */
+    record Entered(String name, Moment since) {}
+
+    /**
+     * What a heartbeat carries.
+     *
+     * @param stage the next stage to tell, or {@code null}
+     * @param progress the last word on it, or {@code null} if the store has heard it
+     */
+    record Words(@Nullable String stage, @Nullable Progress progress) {
+
+        /** Whether there is anything in them. */
+        boolean isNews() {
+            return stage != null || progress != null;
+        }
+    }
+
+    /** The work enters a stage: the one it was at before, or {@code null}. */
+    synchronized @Nullable Entered enter(String stage, Moment now) {
+        RunTexts.require("stage", stage, "name the part of the work in one line");
+        Entered before = current;
+        if (before != null && before.name().equals(stage)) {
+            return before;
+        }
+        current = new Entered(stage, now);
+        if (untold.size() < MOST_STAGES) {
+            untold.addLast(stage);
+        }
+        return before;
+    }
+
+    /** How far the work is: whether the store had heard all that was said of it before. */
+    synchronized boolean progress(Progress word) {
+        boolean first = progress == null;
+        progress = word;
+        return first;
+    }
+
+    /** Whether there is a word on progress that the store has not heard. */
+    synchronized boolean hasProgress() {
+        return progress != null;
+    }
+
+    /** The stage the work is at. */
+    synchronized Optional<Entered> current() {
+        return Optional.ofNullable(current);
+    }
+
+    /** What is to be told next. */
+    synchronized Words next() {
+        // With the last stage, not before: it would look as if it belonged to another one.
+        return new Words(untold.peekFirst(), untold.size() <= 1 ? progress : null);
+    }
+
+    /** The store has heard {@code words}: whether there is more to tell. */
+    synchronized boolean told(Words words) {
+        if (words.stage() != null && words.stage().equals(untold.peekFirst())) {
+            untold.removeFirst();
+        }
+        if (words.progress() != null && words.progress().equals(progress)) {
+            progress = null;
+        }
+        return !untold.isEmpty();
+    }
+
+    /** ", at stage load", or nothing if the work named none. */
+    String where() {
+        return current().map(stage -> ", at stage " + stage.name()).orElse("");
+    }
+}

@@ -1,0 +1,56 @@
+package io.interlock.engine.internal.sweep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.interlock.run.Retention;
+import io.interlock.spi.run.RunHistory;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** How much old history is forgotten at a time. */
+class HistorySweepTest {
+
+    private final AtomicInteger runs = new AtomicInteger();
+    private final AtomicInteger records = new AtomicInteger();
+    private final AtomicInteger calls = new AtomicInteger();
+    private final HistorySweep sweep = new HistorySweep(this::forget, Retention.DEFAULT);
+
+    @Test
+    void aRoundGoesOnAsLongAsThereIsMore() {
+        runs.set(700);
+        records.set(1700);
+        assertThat(sweep.runOnce())
+                .singleElement()
+                .extracting(action -> action.why())
+                .isEqualTo("700 runs and 1700 audit records were kept long enough");
+        assertThat(calls).hasValue(4);
+    }
+
+    @Test
+    void aRoundComesToAnEnd() {
+        runs.set(1_000_000);
+        sweep.runOnce();
+        assertThat(runs).hasPositiveValue();
+        assertThat(calls.get()).isLessThan(100);
+        int before = runs.get();
+        sweep.runOnce();
+        assertThat(runs).hasValueLessThan(before);
+    }
+
+    @Test
+    void nothingToForgetIsNoNews() {
+        assertThat(sweep.runOnce()).isEmpty();
+        assertThat(calls).hasValue(1);
+    }
+
+    private RunHistory.Forgotten forget(Retention retention, int limit) {
+        calls.incrementAndGet();
+        return new RunHistory.Forgotten(taken(runs, limit), taken(records, limit));
+    }
+
+    private static int taken(AtomicInteger left, int limit) {
+        int taken = Math.min(limit, left.get());
+        left.addAndGet(-taken);
+        return taken;
+    }
+}
