@@ -1,6 +1,6 @@
 package samples.broken;
 
-import samples.broken.locks.Door;
+import samples.broken.locks.KeyEntry;
 
 /** Broken: core knows who uses it. */
-record CoreSeesLocks(Door door) {}
+record CoreSeesLocks(KeyEntry door) {}

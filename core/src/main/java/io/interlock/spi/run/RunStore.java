@@ -31,7 +31,8 @@ import java.util.Optional;
  * <p>Otherwise as for {@link LeaseStore}: all methods block, are safe for use by many threads, and may be repeated with the
  * same ids after an unclear answer.
  */
-public interface RunStore extends LeaseStore, WorkSteps, RunBooks {
+public interface RunStore
+        extends LeaseStore, WorkSteps, DeadLetters, AuditLog, RunNotes, RunViews, RunHistory, WorkFeed, AccessKeys {
 
     /** Starts, joins, queues or refuses. */
     Answers<SubmitAnswer> submit(List<SubmitRequest> requests);

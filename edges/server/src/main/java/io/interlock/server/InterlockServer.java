@@ -10,7 +10,6 @@ import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.ConnectionLimit;
 import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.http.ListenPolicy;
-import io.interlock.server.http.ManagementRoutes;
 import io.interlock.server.http.RequestFilter;
 import io.interlock.server.ui.UiRoutes;
 import io.vertx.core.Deployable;

@@ -33,7 +33,7 @@ class NotifierTest extends NotifyFixture {
         tells(rule("ops", Set.of(DEAD_LETTER)));
         RunId run = dies(KEY);
         until(() -> !receiver.posts.isEmpty());
-        Receiver.Post post = receiver.posts.get(0);
+        Receiver.ReceivedPost post = receiver.posts.get(0);
         assertThat(post.body())
                 .startsWith("{\"type\":\"dead-letter\",\"timestamp\":\"2026-01-01T00:")
                 .contains("\"tenant\":\"acme\",\"key\":\"ledger\"")

@@ -68,18 +68,18 @@ abstract class NotifyFixture {
     /** What arrives, per host; each host answers as it is told to. */
     static final class Receiver implements PostSender {
 
-        record Post(URI url, Map<String, String> headers, String body) {
+        record ReceivedPost(URI url, Map<String, String> headers, String body) {
             String id() {
                 return headers.getOrDefault("webhook-id", "");
             }
         }
 
-        final List<Post> posts = new CopyOnWriteArrayList<>();
+        final List<ReceivedPost> posts = new CopyOnWriteArrayList<>();
         final Map<String, Integer> status = new ConcurrentHashMap<>();
 
         @Override
         public int post(URI url, Map<String, String> headers, byte[] body) throws IOException {
-            posts.add(new Post(url, headers, new String(body, StandardCharsets.UTF_8)));
+            posts.add(new ReceivedPost(url, headers, new String(body, StandardCharsets.UTF_8)));
             int answer = status.getOrDefault(url.getHost(), 204);
             if (answer == 0) {
                 throw new IOException("nobody is at " + url);
@@ -87,14 +87,14 @@ abstract class NotifyFixture {
             return answer;
         }
 
-        List<Post> at(String host) {
+        List<ReceivedPost> at(String host) {
             return posts.stream()
                     .filter(post -> host.equals(post.url().getHost()))
                     .toList();
         }
 
         List<String> idsAt(String host) {
-            return at(host).stream().map(Post::id).toList();
+            return at(host).stream().map(ReceivedPost::id).toList();
         }
     }
 

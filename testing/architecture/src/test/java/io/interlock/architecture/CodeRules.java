@@ -8,6 +8,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.all;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
@@ -21,7 +22,10 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.NullMarked;
@@ -31,6 +35,9 @@ final class CodeRules {
 
     /** The most parameters a constructor of a class may have; a record is named data and may have more. */
     static final int MOST_PARAMETERS = 9;
+
+    /** The packages whose children must not form cycles. */
+    private static final List<String> LAYERED = List.of("engine.internal", "server", "cli");
 
     private final String root;
 
@@ -45,6 +52,32 @@ final class CodeRules {
                         .and(not(compositionRoot())))
                 .should(notCall("reach for the JVM's time, threads or chance", ForbiddenCalls::forbids))
                 .because("tests hold the time in their hands only if nobody looks past io.interlock.time.Environment");
+    }
+
+    ArchRule packagesHaveNoCycles() {
+        return slices().assignedFrom(new SliceAssignment() {
+                    @Override
+                    public SliceIdentifier getIdentifierOf(JavaClass type) {
+                        for (String part : LAYERED) {
+                            String parent = root + "." + part + ".";
+                            if (type.getPackageName().startsWith(parent)) {
+                                String child = type.getPackageName().substring(parent.length());
+                                int end = child.indexOf('.');
+                                return SliceIdentifier.of(part, end < 0 ? child : child.substring(0, end));
+                            }
+                        }
+                        return SliceIdentifier.ignore();
+                    }
+
+                    @Override
+                    public String getDescription() {
+                        return "packages of the engine's inside, the server and the command line";
+                    }
+                })
+                .should()
+                .beFreeOfCycles()
+                .allowEmptyShould(true)
+                .because("a part that needs another must not be needed by it; one of the two gets a listener");
     }
 
     ArchRule nobodySleeps() {

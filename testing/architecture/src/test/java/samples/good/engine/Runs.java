@@ -1,13 +1,13 @@
 package samples.good.engine;
 
-import samples.good.locks.Door;
+import samples.good.locks.KeyEntry;
 
 /** Stands on the locks. */
 public final class Runs {
-    private final Door door;
+    private final KeyEntry door;
 
     /** Runs behind a compatible API. */
-    public Runs(Door door) {
+    public Runs(KeyEntry door) {
         this.door = door;
     }
 

@@ -71,10 +71,10 @@ final class EngineHeldKey implements HeldKey {
     }
 
     @Override
-    public Optional<Stop> finish(Verdict verdict) {
+    public Optional<Stop> finish(Result result) {
         tellLastWords();
         try {
-            work.finish(ending(verdict));
+            work.finish(ending(result));
             return Optional.empty();
         } catch (LeaseLostException lost) {
             return Optional.of(new Stop(Stop.Kind.LOST, String.valueOf(lost.getMessage())));
@@ -107,12 +107,12 @@ final class EngineHeldKey implements HeldKey {
                 : new Stop(Stop.Kind.LOST, stop.reason());
     }
 
-    private static Ending ending(Verdict verdict) {
-        RunError error = new RunError(verdict.code(), verdict.message());
-        return switch (verdict.kind()) {
+    private static Ending ending(Result result) {
+        RunError error = new RunError(result.code(), result.message());
+        return switch (result.kind()) {
             case SUCCEEDED ->
                 new Ending.Succeeded(
-                        Json.line(Facts.with("exitCode", verdict.exitCode()).done()));
+                        Json.line(Facts.with("exitCode", result.exitCode()).done()));
             case FAILED -> new Ending.Failed(error, false, null);
             case ABORTED -> new Ending.Aborted(error);
             case TIMED_OUT -> new Ending.TimedOut(error);

@@ -31,7 +31,7 @@ public interface HeldKey {
      *
      * @return why that does not count or could not be told; empty if it is on record
      */
-    Optional<Stop> finish(Verdict verdict);
+    Optional<Stop> finish(Result result);
 
     /**
      * Why the work must stop.
@@ -60,7 +60,7 @@ public interface HeldKey {
      * @param code for programs, if it did not succeed
      * @param message for people
      */
-    record Verdict(Verdict.Kind kind, int exitCode, String code, String message) {
+    record Result(Result.Kind kind, int exitCode, String code, String message) {
 
         /** In which way. */
         public enum Kind {

@@ -117,7 +117,7 @@ final class LeaseKeyAcquirer implements KeyAcquirer {
         }
 
         @Override
-        public Optional<Stop> finish(Verdict verdict) {
+        public Optional<Stop> finish(Result result) {
             try {
                 return lease.release() == Release.WAS_LOST ? Optional.of(lost(LossCause.GONE)) : Optional.empty();
             } catch (StoreUnavailableException untold) {

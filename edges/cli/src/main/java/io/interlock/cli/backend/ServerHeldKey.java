@@ -96,7 +96,7 @@ final class ServerHeldKey implements HeldKey {
     }
 
     @Override
-    public Optional<Stop> finish(Verdict verdict) {
+    public Optional<Stop> finish(Result result) {
         Stop before = stop.getNow(null);
         boolean lost = before != null && before.kind() == Stop.Kind.LOST;
         if (hasWords() && !lost) {
@@ -109,14 +109,14 @@ final class ServerHeldKey implements HeldKey {
             // Its word counts no more, and a server that hangs would only keep us from ending.
             return Optional.of(before);
         }
-        Facts body = proof().and("outcome", outcome(verdict)).done();
-        if (verdict.kind() == Verdict.Kind.SUCCEEDED) {
-            body = body.and("result", Facts.with("exitCode", verdict.exitCode()).done());
+        Facts body = proof().and("outcome", outcome(result)).done();
+        if (result.kind() == Result.Kind.SUCCEEDED) {
+            body = body.and("result", Facts.with("exitCode", result.exitCode()).done());
         } else {
             body = body.and(
                     "error",
-                    Facts.with("code", verdict.code())
-                            .and("message", verdict.message())
+                    Facts.with("code", result.code())
+                            .and("message", result.message())
                             .done());
         }
         return finish(body);
@@ -144,8 +144,8 @@ final class ServerHeldKey implements HeldKey {
         }
     }
 
-    private static String outcome(Verdict verdict) {
-        return switch (verdict.kind()) {
+    private static String outcome(Result result) {
+        return switch (result.kind()) {
             case SUCCEEDED -> "SUCCEEDED";
             case FAILED -> "FAILED";
             case TIMED_OUT -> "TIMED_OUT";

@@ -140,8 +140,8 @@ final class ServerKeyAcquirer implements KeyAcquirer {
                         Duration.ZERO);
                 if (outcome.get(LAST_WORD.toMillis(), TimeUnit.MILLISECONDS) instanceof Outcome.Taken taken) {
                     taken.held()
-                            .finish(new HeldKey.Verdict(
-                                    HeldKey.Verdict.Kind.ABORTED, 0, "CANCELLED", "its turn came when nobody waited"));
+                            .finish(new HeldKey.Result(
+                                    HeldKey.Result.Kind.ABORTED, 0, "CANCELLED", "its turn came when nobody waited"));
                 }
             } catch (Failure | InterruptedException | ExecutionException | TimeoutException none) {
                 // What was not told ends by itself.

@@ -6,13 +6,13 @@ import io.interlock.cli.text.Json;
 import java.util.List;
 
 /** What {@code interlock run} says of itself on stderr: sentences for people, or JSON lines. Safe for use by many threads. */
-final class Narrator {
+public final class Narrator {
 
     private final Console console;
     private final boolean json;
     private final boolean verbose;
 
-    Narrator(Console console, boolean json, boolean verbose) {
+    public Narrator(Console console, boolean json, boolean verbose) {
         this.console = console;
         this.json = json;
         this.verbose = verbose;

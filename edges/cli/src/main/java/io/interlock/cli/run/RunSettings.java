@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param inherited which variables of this process the command sees
  * @param busyExitCode the exit code if the key is not acquired; 0 if the command is skipped then
  */
-record RunSettings(
+public record RunSettings(
         RunCommandRequest order,
         List<String> command,
         List<String> place,
@@ -27,7 +27,7 @@ record RunSettings(
         int busyExitCode) {
 
     /** Copies the lists. */
-    RunSettings {
+    public RunSettings {
         command = List.copyOf(command);
         place = List.copyOf(place);
     }
@@ -41,7 +41,7 @@ record RunSettings(
     }
 
     /** What happens to the command when the lease is lost. */
-    enum OnLost {
+    public enum OnLost {
         /** It is asked to end, and killed if it does not. */
         TERM,
         /** It is killed. */

@@ -108,7 +108,7 @@ final class Supervision {
             lost(held, "no heartbeat was confirmed in time");
         }
         synchronized (this) {
-            return new Ended(exit, code(exit), verdict(exit), reason == Reason.LOST);
+            return new Ended(exit, code(exit), result(exit), reason == Reason.LOST);
         }
     }
 
@@ -128,10 +128,10 @@ final class Supervision {
      *
      * @param exit of the command
      * @param exitCode of this process
-     * @param verdict for the record
+     * @param result for the record
      * @param lost whether the lease was lost meanwhile
      */
-    record Ended(Exit exit, int exitCode, HeldKey.Verdict verdict, boolean lost) {}
+    record Ended(Exit exit, int exitCode, HeldKey.Result result, boolean lost) {}
 
     private void passOn(Signal signal) {
         because(Reason.SIGNAL, "stopped by SIG" + signal);
@@ -219,18 +219,18 @@ final class Supervision {
         return reason == Reason.TIMEOUT ? ExitCode.TIMEOUT : exit.code();
     }
 
-    private HeldKey.Verdict verdict(Exit exit) {
+    private HeldKey.Result result(Exit exit) {
         String ended = program() + " ended with " + exit;
         if (reason == Reason.TIMEOUT) {
-            return new HeldKey.Verdict(HeldKey.Verdict.Kind.TIMED_OUT, exit.code(), "TIMEOUT", program() + " " + why);
+            return new HeldKey.Result(HeldKey.Result.Kind.TIMED_OUT, exit.code(), "TIMEOUT", program() + " " + why);
         }
         if (reason != null && reason != Reason.LOST) {
             String code = reason == Reason.CANCELLED ? "CANCELLED" : "INTERRUPTED";
-            return new HeldKey.Verdict(HeldKey.Verdict.Kind.ABORTED, exit.code(), code, why + "; " + ended);
+            return new HeldKey.Result(HeldKey.Result.Kind.ABORTED, exit.code(), code, why + "; " + ended);
         }
         return exit.succeeded()
-                ? new HeldKey.Verdict(HeldKey.Verdict.Kind.SUCCEEDED, 0, "", ended)
-                : new HeldKey.Verdict(HeldKey.Verdict.Kind.FAILED, exit.code(), "EXIT_" + exit.code(), ended);
+                ? new HeldKey.Result(HeldKey.Result.Kind.SUCCEEDED, 0, "", ended)
+                : new HeldKey.Result(HeldKey.Result.Kind.FAILED, exit.code(), "EXIT_" + exit.code(), ended);
     }
 
     private String program() {

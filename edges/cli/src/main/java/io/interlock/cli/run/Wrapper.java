@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Gets the key, runs the command, gives the key back, and says as which exit code it ended. */
-final class Wrapper {
+public final class Wrapper {
 
     /** Says to commands within the command what they do not see. */
     private static final String WITHHELD = "INTERLOCK_WITHHELD";
@@ -38,7 +38,7 @@ final class Wrapper {
     private final Signals signals;
     private volatile boolean waits;
 
-    Wrapper(RunSettings settings, Narrator narrator, Environment environment, Map<String, String> variables) {
+    public Wrapper(RunSettings settings, Narrator narrator, Environment environment, Map<String, String> variables) {
         this.settings = settings;
         this.narrator = narrator;
         this.environment = environment;
@@ -58,7 +58,7 @@ final class Wrapper {
                 List.of());
     }
 
-    int run(KeyAcquirer acquirer) {
+    public int run(KeyAcquirer acquirer) {
         try {
             // Nobody wants to wait for half an hour to hear of a slip of the pen.
             GuardedProcess.check(ProcessLaunch.of(settings.command()));
@@ -154,8 +154,8 @@ final class Wrapper {
         }
         Optional<Signal> early = signals.received();
         if (early.isPresent()) {
-            held.finish(new HeldKey.Verdict(
-                    HeldKey.Verdict.Kind.ABORTED,
+            held.finish(new HeldKey.Result(
+                    HeldKey.Result.Kind.ABORTED,
                     0,
                     "INTERRUPTED",
                     "stopped by SIG" + early.get() + " before it began"));
@@ -197,7 +197,7 @@ final class Wrapper {
     }
 
     private int settle(HeldKey held, Supervision.Ended ended) {
-        Optional<HeldKey.Stop> trouble = held.finish(ended.verdict());
+        Optional<HeldKey.Stop> trouble = held.finish(ended.result());
         int code = ended.exitCode();
         if (trouble.isPresent() && !ended.lost()) {
             HeldKey.Stop stop = trouble.get();
@@ -227,7 +227,7 @@ final class Wrapper {
     }
 
     private void notStarted(HeldKey held, String code, String message) {
-        held.finish(new HeldKey.Verdict(HeldKey.Verdict.Kind.FAILED, ExitCode.INTERNAL, code, message));
+        held.finish(new HeldKey.Result(HeldKey.Result.Kind.FAILED, ExitCode.INTERNAL, code, message));
     }
 
     private Map<String, String> environment(HeldKey held, RunFile file) {

@@ -37,7 +37,7 @@ class ServerHeldKeyTest {
             + "\",\"leaseId\":\"6b0f2a52-13f4-4a0e-9d1e-5c9d2a1b7f10\",\"token\":1,\"state\":\"RUNNING\"}";
     private static final String AWAY = "503{\"code\":\"store-unavailable\",\"detail\":\"the store does not answer\"}";
     private static final String DONE = "{\"state\":\"SUCCEEDED\"}";
-    private static final HeldKey.Verdict WELL = new HeldKey.Verdict(HeldKey.Verdict.Kind.SUCCEEDED, 0, "", "ended");
+    private static final HeldKey.Result WELL = new HeldKey.Result(HeldKey.Result.Kind.SUCCEEDED, 0, "", "ended");
 
     @Test
     void aHeartbeatThatIsNotCarriedOutIsSentAgainBeforeTheLeaseIsLost() {

@@ -178,7 +178,7 @@ class SupervisionTest {
         public void progress(long done, @Nullable Long total) {}
 
         @Override
-        public Optional<Stop> finish(Verdict verdict) {
+        public Optional<Stop> finish(Result result) {
             return Optional.empty();
         }
     }

@@ -5,6 +5,7 @@ import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.server.http.Caller;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;

@@ -4,7 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
-import io.interlock.server.access.Caller;
+import io.interlock.server.http.Caller;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.problem.Problem;

@@ -1,6 +1,5 @@
 package io.interlock.server.http;
 
-import io.interlock.server.access.Caller;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.session.Session;
 import io.vertx.core.buffer.Buffer;

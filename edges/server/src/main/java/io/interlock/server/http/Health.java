@@ -8,21 +8,21 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /** Whether the process lives, and whether it can be of use. A store that is away makes it useless, not dead. */
-final class Health {
+public final class Health {
 
     private static final long PATIENCE_SECONDS = 2;
 
     private final ReadyProbe probe;
 
-    Health(ReadyProbe probe) {
+    public Health(ReadyProbe probe) {
         this.probe = probe;
     }
 
-    void live(RoutingContext context) {
+    public void live(RoutingContext context) {
         answer(context, 200, new JsonObject().put("status", "UP"));
     }
 
-    void ready(RoutingContext context) {
+    public void ready(RoutingContext context) {
         ask().onComplete(answer -> {
             ReadyProbe.Readiness said = answer.succeeded()
                     ? answer.result()

@@ -28,9 +28,9 @@ final class KnownRuns {
     /** Whoever works is waited for by its lease: it must not wait behind those who look at lists. */
     private final BlockingCalls looks;
 
-    private final Map<RunId, Facts> facts = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<RunId, KnownRun> facts = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<RunId, Facts> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<RunId, KnownRun> eldest) {
             return size() > MOST;
         }
     };
@@ -42,7 +42,7 @@ final class KnownRuns {
      * @param key its key
      * @param ttl of its lease
      */
-    record Facts(RunId id, LockKey key, Duration ttl) {}
+    record KnownRun(RunId id, LockKey key, Duration ttl) {}
 
     KnownRuns(OperationContext context) {
         this.context = context;
@@ -50,10 +50,10 @@ final class KnownRuns {
     }
 
     /** What never changes about the run the call names. */
-    CompletionStage<Facts> facts(Call call) {
+    CompletionStage<KnownRun> facts(Call call) {
         RunId id = id(call);
         synchronized (facts) {
-            Facts known = facts.get(id);
+            KnownRun known = facts.get(id);
             if (known != null && known.key().tenant().equals(call.tenant())) {
                 return CompletableFuture.completedFuture(known);
             }
@@ -86,8 +86,8 @@ final class KnownRuns {
     }
 
     /** What never changes about {@code run}, kept for whoever speaks of it next. */
-    Facts remember(Run run) {
-        Facts known = new Facts(run.id(), run.key(), run.spec().terms().ttl());
+    KnownRun remember(Run run) {
+        KnownRun known = new KnownRun(run.id(), run.key(), run.spec().terms().ttl());
         synchronized (facts) {
             facts.put(run.id(), known);
         }

@@ -118,14 +118,14 @@ final class WorkOperations {
 
     // Before the end is told, so that whoever waits for that finds it. Whether it could be kept does not decide how the
     // run ends.
-    private CompletionStage<Boolean> keepOutput(Call call, KnownRuns.Facts run) {
+    private CompletionStage<Boolean> keepOutput(Call call, KnownRuns.KnownRun run) {
         String output = call.body().getString("output");
         return output == null
                 ? CompletableFuture.completedFuture(false)
                 : context.engine().remote().keepOutput(proof(call, run), output).exceptionally(lost -> false);
     }
 
-    private CompletionStage<Reply> finished(Call call, KnownRuns.Facts run, FinishAnswer answer) {
+    private CompletionStage<Reply> finished(Call call, KnownRuns.KnownRun run, FinishAnswer answer) {
         if (answer instanceof FinishAnswer.Finished finished) {
             return CompletableFuture.completedFuture(Reply.ok(RunJson.of(finished.run())));
         }
@@ -163,7 +163,7 @@ final class WorkOperations {
                 "code", told.getString("code"), "name the error in one word, and tell the rest in its message");
     }
 
-    private static RemoteWork.Proof proof(Call call, KnownRuns.Facts run) {
+    private static RemoteWork.Proof proof(Call call, KnownRuns.KnownRun run) {
         return new RemoteWork.Proof(
                 run.id(), run.key(), LeaseId.parse(call.body().getString("leaseId")), token(call));
     }
@@ -172,7 +172,7 @@ final class WorkOperations {
         return new FencingToken(call.body().getLong("token"));
     }
 
-    private static JsonObject heartbeat(HeartbeatAnswer.Beating beating, KnownRuns.Facts run) {
+    private static JsonObject heartbeat(HeartbeatAnswer.Beating beating, KnownRuns.KnownRun run) {
         JsonObject json = new JsonObject()
                 .put("token", beating.lease().token().value())
                 .put("expiresAt", JsonTime.of(beating.lease().expiresAt()))

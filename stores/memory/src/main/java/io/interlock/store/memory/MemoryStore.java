@@ -14,7 +14,7 @@ import java.time.Duration;
  * wait for each other. What a step costs depends neither on how many keys and runs there are nor on how old the store is;
  * only what lists or looks at all keys grows with their number.
  */
-public final class MemoryStore extends MemoryBooks {
+public final class MemoryStore extends MemoryRecordsView {
 
     /** The longest lease unless said otherwise. */
     public static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);

@@ -38,23 +38,23 @@ import org.jspecify.annotations.Nullable;
 class RunSteps extends RunQueries {
 
     private final RunTable table;
-    private final Books books;
+    private final MemoryRecords records;
     private final PauseSteps pauses;
     private final Object claiming = new Object();
 
     RunSteps(RunTable table) {
-        this(table, Books.of(table));
+        this(table, MemoryRecords.of(table));
     }
 
-    RunSteps(RunTable table, Books books) {
+    RunSteps(RunTable table, MemoryRecords records) {
         super(table);
         this.table = table;
-        this.books = books;
+        this.records = records;
         pauses = new PauseSteps(table);
     }
 
-    Books books() {
-        return books;
+    MemoryRecords records() {
+        return records;
     }
 
     PauseSteps pauses() {

@@ -35,7 +35,7 @@ class RunContractTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyMutantOfWhatIsKeptBesideRunsIsCaught(BookMutant mutant) {
+    void everyMutantOfWhatIsKeptBesideRunsIsCaught(RecordMutant mutant) {
         isCaught(mutant, mutant::harness);
     }
 

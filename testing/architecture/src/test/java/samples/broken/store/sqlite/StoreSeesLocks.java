@@ -1,6 +1,6 @@
 package samples.broken.store.sqlite;
 
-import samples.broken.locks.Door;
+import samples.broken.locks.KeyEntry;
 
 /** Broken: a store knows the lock library. */
-record StoreSeesLocks(Door door) {}
+record StoreSeesLocks(KeyEntry door) {}

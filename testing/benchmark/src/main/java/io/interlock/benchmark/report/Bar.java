@@ -42,14 +42,14 @@ public record Bar(
     }
 
     /** Whether it is reached by the comparison among {@code all} that it is about. */
-    public Verdict judge(List<Comparison> all) {
+    public BarResult judge(List<Comparison> all) {
         OptionalDouble reached = all.stream()
                 .filter(one -> one.name().equals(comparison))
                 .map(this::reached)
                 .filter(OptionalDouble::isPresent)
                 .findFirst()
                 .orElse(OptionalDouble.empty());
-        return new Verdict(name, isRatio() ? "ratio" : "value", reached, limit);
+        return new BarResult(name, isRatio() ? "ratio" : "value", reached, limit);
     }
 
     private boolean isRatio() {

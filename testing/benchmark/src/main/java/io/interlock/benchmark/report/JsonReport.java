@@ -15,14 +15,14 @@ final class JsonReport {
 
     private JsonReport() {}
 
-    static String of(List<String> head, List<Comparison> comparisons, List<Verdict> verdicts) {
+    static String of(List<String> head, List<Comparison> comparisons, List<BarResult> verdicts) {
         ObjectNode root = JSON.createObjectNode();
         ArrayNode lines = root.putArray("head");
         head.forEach(lines::add);
         ArrayNode all = root.putArray("comparisons");
         comparisons.forEach(comparison -> describe(comparison, all.addObject()));
         ArrayNode bars = root.putArray("bars");
-        for (Verdict verdict : verdicts) {
+        for (BarResult verdict : verdicts) {
             ObjectNode bar = bars.addObject()
                     .put("name", verdict.name())
                     .put("kind", verdict.kind())

@@ -14,7 +14,7 @@ public final class Report {
     private final PrintStream out;
     private final List<String> head;
     private final List<Comparison> comparisons = new ArrayList<>();
-    private final List<Verdict> verdicts = new ArrayList<>();
+    private final List<BarResult> verdicts = new ArrayList<>();
     private final StringBuilder markdown = new StringBuilder();
 
     /**
@@ -35,7 +35,7 @@ public final class Report {
         comparisons.addAll(measured);
         measured.forEach(comparison -> print("\n" + MarkdownTable.of(comparison)));
         remarks.forEach(remark -> print(remark + "\n"));
-        List<Verdict> own = bars.stream().map(bar -> bar.judge(measured)).toList();
+        List<BarResult> own = bars.stream().map(bar -> bar.judge(measured)).toList();
         if (!own.isEmpty()) {
             print("```");
             own.forEach(verdict -> print(verdict.line()));
@@ -46,7 +46,7 @@ public final class Report {
 
     /** Prints all lines once more, and how many bars were reached. */
     public void finish() {
-        long passed = verdicts.stream().filter(Verdict::passes).count();
+        long passed = verdicts.stream().filter(BarResult::passes).count();
         print("\n## All bars\n\n```");
         verdicts.forEach(verdict -> print(verdict.line()));
         print("```\n\n" + passed + " of " + verdicts.size() + " bars reached");
@@ -54,7 +54,7 @@ public final class Report {
 
     /** Whether every bar was reached. */
     public boolean passes() {
-        return verdicts.stream().allMatch(Verdict::passes);
+        return verdicts.stream().allMatch(BarResult::passes);
     }
 
     /** Writes {@code bench.md} and {@code bench.json} to a folder. */

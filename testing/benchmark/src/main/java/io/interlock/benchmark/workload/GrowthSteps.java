@@ -128,11 +128,11 @@ final class GrowthSteps {
         all.put("forget", side -> timed(() -> side.store.forget(Retention.DEFAULT, SWEPT)));
     }
 
-    private static void listing(Map<String, Step> all, String name, Ask<RunQuery> query) {
+    private static void listing(Map<String, Step> all, String name, Query<RunQuery> query) {
         all.put(name, side -> timed(() -> side.engine.list(query.of(side).page(0, PAGE))));
     }
 
-    private static void auditing(Map<String, Step> all, String name, Ask<AuditQuery> query) {
+    private static void auditing(Map<String, Step> all, String name, Query<AuditQuery> query) {
         all.put(name, side -> timed(() -> side.engine.queries().audit(query.of(side))));
     }
 
@@ -150,7 +150,7 @@ final class GrowthSteps {
         long nanos(GrowthSide side);
     }
 
-    private interface Ask<Q> {
+    private interface Query<Q> {
         Q of(GrowthSide side);
     }
 

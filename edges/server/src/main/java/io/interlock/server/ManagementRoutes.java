@@ -1,8 +1,11 @@
-package io.interlock.server.http;
+package io.interlock.server;
 
 import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
+import io.interlock.server.http.Exchange;
+import io.interlock.server.http.Health;
+import io.interlock.server.http.ReadyProbe;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -72,7 +75,7 @@ public final class ManagementRoutes {
         look(router, "/health/ready").handler(guard).handler(health::ready);
         look(router, "/metrics")
                 .handler(metricsGuard)
-                .handler(ManagementRoutes::ofTheHouse)
+                .handler(ManagementRoutes::ofWholeServer)
                 .handler(this::metrics);
     }
 
@@ -82,7 +85,7 @@ public final class ManagementRoutes {
     }
 
     /** Whoever is not asked for a key is let through. */
-    private static void ofTheHouse(RoutingContext context) {
+    private static void ofWholeServer(RoutingContext context) {
         if (Exchange.caller(context)
                 .filter(caller -> !KeyRing.isBootstrap(caller.key()))
                 .isPresent()) {

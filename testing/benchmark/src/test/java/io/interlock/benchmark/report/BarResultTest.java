@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
 
-class VerdictTest {
+class BarResultTest {
 
     @Test
     void aRatioIsHeldAgainstItsBar() {

@@ -1,4 +1,4 @@
 package samples.broken.locks;
 
 /** Something of the lock library. */
-public final class Door {}
+public final class KeyEntry {}

@@ -1,13 +1,12 @@
-package io.interlock.cli.run;
+package io.interlock.cli.command;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.RunCommandRequest;
 import io.interlock.cli.backend.RunCommandRequest.IfBusy;
-import io.interlock.cli.command.CommandContext;
-import io.interlock.cli.command.Durations;
-import io.interlock.cli.command.OptionValues;
-import io.interlock.cli.command.TargetOptions;
+import io.interlock.cli.run.Narrator;
+import io.interlock.cli.run.RunSettings;
+import io.interlock.cli.run.Wrapper;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.Job;

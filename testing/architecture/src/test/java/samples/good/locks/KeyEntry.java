@@ -4,11 +4,11 @@ import samples.good.locks.internal.Keeper;
 import samples.good.spi.Contract;
 
 /** Uses its own internals and shows none. */
-public final class Door {
+public final class KeyEntry {
     private final Keeper keeper;
 
     /** A compatible API to a store. */
-    public Door(Contract contract) {
+    public KeyEntry(Contract contract) {
         keeper = new Keeper(contract);
     }
 

@@ -15,11 +15,11 @@ import io.interlock.spi.run.RunViews;
  * @param views everything at once
  * @param history what is old
  */
-record Books(DeadLetters letters, AuditLog audit, RunNotes notes, RunViews views, RunHistory history) {
+record MemoryRecords(DeadLetters letters, AuditLog audit, RunNotes notes, RunViews views, RunHistory history) {
 
     /** The books of {@code table}. */
-    static Books of(RunTable table) {
-        return new Books(
+    static MemoryRecords of(RunTable table) {
+        return new MemoryRecords(
                 new MemoryDeadLetters(table),
                 new MemoryAuditLog(table),
                 new MemoryNotes(table),

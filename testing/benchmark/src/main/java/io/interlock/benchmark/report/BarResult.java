@@ -11,7 +11,7 @@ import java.util.OptionalDouble;
  * @param reached what was measured; empty if that did not come to an end
  * @param limit the bar
  */
-public record Verdict(String name, String kind, OptionalDouble reached, Limit limit) {
+public record BarResult(String name, String kind, OptionalDouble reached, Limit limit) {
 
     /** Whether it is reached; what was not measured is not. */
     public boolean passes() {

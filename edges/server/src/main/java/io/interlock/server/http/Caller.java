@@ -1,4 +1,4 @@
-package io.interlock.server.access;
+package io.interlock.server.http;
 
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;

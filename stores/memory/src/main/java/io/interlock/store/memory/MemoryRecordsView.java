@@ -25,7 +25,7 @@ import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RedriveRequest;
-import io.interlock.spi.run.RunBooks;
+import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,150 +34,150 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A client's view of what a store in memory keeps beside its runs. Safe for use by many threads. */
-abstract class MemoryBooks extends MemoryRuns implements RunBooks, AccessKeys {
+abstract class MemoryRecordsView extends MemoryRuns implements RunStore {
 
-    MemoryBooks(Environment environment, RunSteps runs) {
+    MemoryRecordsView(Environment environment, RunSteps runs) {
         super(environment, runs);
     }
 
-    private Books books() {
+    private MemoryRecords records() {
         requireOpen();
-        return runs().books();
+        return runs().records();
     }
 
     @Override
     public List<DeadLetter> deadLetters(DeadLetterQuery query) {
-        return books().letters().deadLetters(query);
+        return records().letters().deadLetters(query);
     }
 
     @Override
     public RedriveAnswer redrive(RedriveRequest request) {
-        return books().letters().redrive(request);
+        return records().letters().redrive(request);
     }
 
     @Override
     public DiscardAnswer discard(DiscardRequest request) {
-        return books().letters().discard(request);
+        return records().letters().discard(request);
     }
 
     @Override
     public List<AuditRecord> records(AuditQuery query) {
-        return books().audit().records(query);
+        return records().audit().records(query);
     }
 
     @Override
     public List<AuditRecord> unsealed(int limit) {
-        return books().audit().unsealed(limit);
+        return records().audit().unsealed(limit);
     }
 
     @Override
     public Seal head() {
-        return books().audit().head();
+        return records().audit().head();
     }
 
     @Override
     public Seal anchor() {
-        return books().audit().anchor();
+        return records().audit().anchor();
     }
 
     @Override
     public AuditSignature signature() {
-        return books().audit().signature();
+        return records().audit().signature();
     }
 
     @Override
     public boolean sign(AuditSignature before, AuditSignature next) {
-        return books().audit().sign(before, next);
+        return records().audit().sign(before, next);
     }
 
     @Override
     public Numbers numbers() {
-        return books().audit().numbers();
+        return records().audit().numbers();
     }
 
     @Override
     public boolean seal(Seal head, List<Seal> links) {
-        return books().audit().seal(head, links);
+        return records().audit().seal(head, links);
     }
 
     @Override
     public List<Sealed> sealed(long after, int limit) {
-        return books().audit().sealed(after, limit);
+        return records().audit().sealed(after, limit);
     }
 
     @Override
     public boolean keepOutput(OutputNote note) {
-        return books().notes().keepOutput(note);
+        return records().notes().keepOutput(note);
     }
 
     @Override
     public Optional<String> output(RunId run) {
-        return books().notes().output(run);
+        return records().notes().output(run);
     }
 
     @Override
     public void countRefusals(List<RefusalCount> counts) {
-        books().notes().countRefusals(counts);
+        records().notes().countRefusals(counts);
     }
 
     @Override
     public List<RefusalCount> refusals(LockKey key, Instant since) {
-        return books().notes().refusals(key, since);
+        return records().notes().refusals(key, since);
     }
 
     @Override
     public void noteWorker(WorkerNote worker) {
-        books().notes().noteWorker(worker);
+        records().notes().noteWorker(worker);
     }
 
     @Override
     public List<WorkerNote> workers(String tenant, Duration time, int limit) {
-        return books().notes().workers(tenant, time, limit);
+        return records().notes().workers(tenant, time, limit);
     }
 
     @Override
     public long bookmark(String name) {
-        return books().notes().bookmark(name);
+        return records().notes().bookmark(name);
     }
 
     @Override
     public boolean moveBookmark(String name, long expected, long value) {
-        return books().notes().moveBookmark(name, expected, value);
+        return records().notes().moveBookmark(name, expected, value);
     }
 
     @Override
     public Instant storeTime() {
-        return books().views().storeTime();
+        return records().views().storeTime();
     }
 
     @Override
     public List<KeyView> keys(KeyQuery query) {
-        return books().views().keys(query);
+        return records().views().keys(query);
     }
 
     @Override
     public List<RunCount> runCounts() {
-        return books().views().runCounts();
+        return records().views().runCounts();
     }
 
     @Override
     public long openRuns(String tenant, long most) {
-        return books().views().openRuns(tenant, most);
+        return records().views().openRuns(tenant, most);
     }
 
     @Override
     public List<Pause> pauses(@Nullable String tenant) {
-        return books().views().pauses(tenant);
+        return records().views().pauses(tenant);
     }
 
     @Override
     public List<Resource> resources(ResourceQuery query) {
-        return books().views().resources(query);
+        return records().views().resources(query);
     }
 
     @Override
     public Forgotten forget(Retention retention, int limit) {
-        return books().history().forget(retention, limit);
+        return records().history().forget(retention, limit);
     }
 
     private AccessKeys accessKeys() {

@@ -27,8 +27,8 @@ import java.util.function.Function;
 
 /** Ways to get wrong what a store keeps beside its runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
-enum BookMutant {
-    A_REDRIVE_REVIVES_THE_DEAD(table -> with(Books.of(table), new MemoryDeadLetters(table) {
+enum RecordMutant {
+    A_REDRIVE_REVIVES_THE_DEAD(table -> with(MemoryRecords.of(table), new MemoryDeadLetters(table) {
         @Override
         public RedriveAnswer redrive(RedriveRequest request) {
             RedriveAnswer answer = super.redrive(request);
@@ -45,28 +45,28 @@ enum BookMutant {
         }
     })),
 
-    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(table -> with(Books.of(table), new MemoryAuditLog(table) {
+    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(table -> with(MemoryRecords.of(table), new MemoryAuditLog(table) {
         @Override
         public boolean seal(Seal head, List<Seal> links) {
             return super.seal(head(), links);
         }
     })),
 
-    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(table -> with(Books.of(table), new MemoryAuditLog(table) {
+    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(table -> with(MemoryRecords.of(table), new MemoryAuditLog(table) {
         @Override
         public boolean sign(AuditSignature before, AuditSignature next) {
             return super.sign(signature(), next);
         }
     })),
 
-    FORGETTING_DROPS_NAMES_THAT_COUNT(table -> with(Books.of(table), new MemoryHistory(table) {
+    FORGETTING_DROPS_NAMES_THAT_COUNT(table -> with(MemoryRecords.of(table), new MemoryHistory(table) {
         @Override
         Instant namesUntil(Instant now) {
             return Instant.MAX;
         }
     })),
 
-    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS(table -> with(Books.of(table), new MemoryNotes(table) {
+    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
         @Override
         public boolean keepOutput(OutputNote note) {
             return table.alone(rows -> {
@@ -76,7 +76,7 @@ enum BookMutant {
         }
     })),
 
-    COUNTS_SENT_AGAIN_ADD_UP(table -> with(Books.of(table), new MemoryNotes(table) {
+    COUNTS_SENT_AGAIN_ADD_UP(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
         @Override
         public void countRefusals(List<RefusalCount> counts) {
             counts.forEach(count -> super.countRefusals(List.of(new RefusalCount(
@@ -94,7 +94,7 @@ enum BookMutant {
         }
     })),
 
-    THE_CLOCKS_OF_WORKERS_COUNT(table -> with(Books.of(table), new MemoryNotes(table) {
+    THE_CLOCKS_OF_WORKERS_COUNT(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
         @Override
         public void noteWorker(WorkerNote worker) {
             table.alone(rows -> {
@@ -104,7 +104,7 @@ enum BookMutant {
         }
     })),
 
-    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(table -> with(Books.of(table), new MemoryNotes(table) {
+    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
         @Override
         public void noteWorker(WorkerNote worker) {
             super.noteWorker(new WorkerNote(
@@ -118,7 +118,7 @@ enum BookMutant {
         }
     })),
 
-    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY(table -> with(Books.of(table), new MemoryHistory(table) {
+    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY(table -> with(MemoryRecords.of(table), new MemoryHistory(table) {
         @Override
         public Forgotten forget(Retention retention, int limit) {
             return table.alone(rows -> {
@@ -130,7 +130,7 @@ enum BookMutant {
         }
     })),
 
-    WORKERS_THAT_ASKED_FIRST_COME_FIRST(table -> with(Books.of(table), new MemoryNotes(table) {
+    WORKERS_THAT_ASKED_FIRST_COME_FIRST(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
         @Override
         public List<WorkerNote> workers(String tenant, Duration time, int limit) {
             return super.workers(tenant, time, Integer.MAX_VALUE).stream()
@@ -140,14 +140,14 @@ enum BookMutant {
         }
     })),
 
-    THE_MACHINE_SAYS_WHAT_TIME_IT_IS(table -> with(Books.of(table), new MemoryViews(table) {
+    THE_MACHINE_SAYS_WHAT_TIME_IT_IS(table -> with(MemoryRecords.of(table), new MemoryViews(table) {
         @Override
         public Instant storeTime() {
             return Environment.system().clock().instant();
         }
     })),
 
-    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN(table -> with(Books.of(table), new MemoryViews(table) {
+    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN(table -> with(MemoryRecords.of(table), new MemoryViews(table) {
         @Override
         public List<KeyView> keys(KeyQuery query) {
             return super.keys(query).stream()
@@ -156,37 +156,37 @@ enum BookMutant {
         }
     }));
 
-    private final Function<Table, Books> books;
+    private final Function<Table, MemoryRecords> records;
 
-    BookMutant(Function<Table, Books> books) {
-        this.books = books;
+    RecordMutant(Function<Table, MemoryRecords> records) {
+        this.records = records;
     }
 
     MemoryHarness harness() {
         return new MemoryHarness(clock -> {
             Table table = new Table(clock);
-            return new RunSteps(table, books.apply(table));
+            return new RunSteps(table, records.apply(table));
         });
     }
 
-    private static Books with(Books books, DeadLetters letters) {
-        return new Books(letters, books.audit(), books.notes(), books.views(), books.history());
+    private static MemoryRecords with(MemoryRecords records, DeadLetters letters) {
+        return new MemoryRecords(letters, records.audit(), records.notes(), records.views(), records.history());
     }
 
-    private static Books with(Books books, AuditLog audit) {
-        return new Books(books.letters(), audit, books.notes(), books.views(), books.history());
+    private static MemoryRecords with(MemoryRecords records, AuditLog audit) {
+        return new MemoryRecords(records.letters(), audit, records.notes(), records.views(), records.history());
     }
 
-    private static Books with(Books books, RunNotes notes) {
-        return new Books(books.letters(), books.audit(), notes, books.views(), books.history());
+    private static MemoryRecords with(MemoryRecords records, RunNotes notes) {
+        return new MemoryRecords(records.letters(), records.audit(), notes, records.views(), records.history());
     }
 
-    private static Books with(Books books, RunViews views) {
-        return new Books(books.letters(), books.audit(), books.notes(), views, books.history());
+    private static MemoryRecords with(MemoryRecords records, RunViews views) {
+        return new MemoryRecords(records.letters(), records.audit(), records.notes(), views, records.history());
     }
 
-    private static Books with(Books books, RunHistory history) {
-        return new Books(books.letters(), books.audit(), books.notes(), books.views(), history);
+    private static MemoryRecords with(MemoryRecords records, RunHistory history) {
+        return new MemoryRecords(records.letters(), records.audit(), records.notes(), records.views(), history);
     }
 
     private static final class Table extends RunTable {

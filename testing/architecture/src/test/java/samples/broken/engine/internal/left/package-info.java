@@ -1,0 +1,5 @@
+/** One half of a cycle. */
+@NullMarked
+package samples.broken.engine.internal.left;
+
+import org.jspecify.annotations.NullMarked;
