@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
@@ -12,7 +13,10 @@ import io.interlock.run.Execution;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +29,14 @@ import org.slf4j.LoggerFactory;
 @Timeout(60)
 class HangingLogTest {
 
+    private static final List<String> HANGING = List.of(
+            "is lost",
+            "is too slow",
+            "heartbeat of run",
+            "audit-seal failed",
+            "stands at witness",
+            "ended without a word");
+
     private final Logger logger = (Logger) LoggerFactory.getLogger("io.interlock.engine");
     private final CountDownLatch mayGo = new CountDownLatch(1);
     private final Full full = new Full();
@@ -33,12 +45,14 @@ class HangingLogTest {
     void write() {
         full.start();
         logger.addAppender(full);
+        logger.setLevel(Level.INFO);
     }
 
     @AfterEach
     void writeNoMore() {
         mayGo.countDown();
         logger.detachAppender(full);
+        logger.setLevel(null);
     }
 
     @Test
@@ -71,7 +85,7 @@ class HangingLogTest {
                         .build();
                 CallerRun work = begun(engine, "ledger")) {
             faults.down("heartbeat");
-            await().until(() -> full.hangs);
+            await().until(() -> full.held.contains("heartbeat of run"));
             faults.up();
             int before = faults.calls("heartbeat");
             try {
@@ -85,7 +99,7 @@ class HangingLogTest {
 
     @Test
     void nobodyIsHeldUpByAListenerThatIsTooSlowThoughNobodyCanWriteThatDown() throws Exception {
-        EngineListener hanging = event -> full.hang();
+        EngineListener hanging = event -> full.hang("listener");
         try (RunEngine engine = RunEngine.builder(new MemoryStore(Environment.system()))
                 .listener(hanging)
                 .withoutBooks()
@@ -105,6 +119,37 @@ class HangingLogTest {
         }
     }
 
+    @Test
+    void theAuditLogIsSealedThoughTheLogHangs() throws Exception {
+        FaultyStore faults = new FaultyStore(new MemoryStore(Environment.system()));
+        CountDownLatch told = new CountDownLatch(1);
+        try (RunEngine engine = RunEngine.builder(faults.store())
+                .drainTime(Duration.ZERO)
+                .sweepEvery(Duration.ofMillis(200))
+                .listener(event -> {
+                    if (event instanceof EngineEvent.EndedByRule) {
+                        told.countDown();
+                    }
+                })
+                .build()) {
+            try (CallerRun lost = begun(engine, "lost")) {
+                faults.down("heartbeat", "seal");
+                await().until(() -> !full.held.isEmpty() && lost.stopping().isPresent() && faults.calls("seal") > 1);
+                faults.up();
+                assertThat(told.await(30, TimeUnit.SECONDS))
+                        .as("an end by a rule is told of")
+                        .isTrue();
+                long before = faults.store().head().position();
+                try (CallerRun after = begun(engine, "after")) {
+                    await().until(() -> faults.store().head().position() > before);
+                    assertThat(after.stopping()).isEmpty();
+                }
+            } finally {
+                mayGo.countDown();
+            }
+        }
+    }
+
     private static CallerRun begun(RunEngine engine, String key) {
         Submission answer = engine.submit(RunRequest.of(LockKey.of("acme", key), "by-hand")
                 .execution(Execution.CALLER)
@@ -113,18 +158,15 @@ class HangingLogTest {
     }
 
     private final class Full extends AppenderBase<ILoggingEvent> {
-        private volatile boolean hangs;
+        private final Set<String> held = ConcurrentHashMap.newKeySet();
 
         @Override
         protected void append(ILoggingEvent event) {
-            String line = event.getFormattedMessage();
-            if (line.contains("is lost") || line.contains("is too slow") || line.contains("heartbeat of run")) {
-                hang();
-            }
+            HANGING.stream().filter(event.getFormattedMessage()::contains).forEach(this::hang);
         }
 
-        void hang() {
-            hangs = true;
+        void hang(String line) {
+            held.add(line);
             try {
                 mayGo.await();
             } catch (InterruptedException told) {

@@ -1,8 +1,10 @@
 package io.interlock.server;
 
+import io.interlock.servers.MariaDbServer;
 import io.interlock.servers.PostgresServer;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /** The kinds of stores a server can stand on. */
 public enum TestStore {
@@ -25,9 +27,20 @@ public enum TestStore {
             PostgresServer.shared().execute("CREATE SCHEMA " + schema);
             return PostgresServer.shared().url("schema=" + schema);
         }
+    },
+    MARIADB {
+        @Override
+        String make(Path folder) {
+            return MariaDbServer.shared().url();
+        }
     };
 
     private static final AtomicInteger COUNT = new AtomicInteger();
+
+    /** Those that this machine has the programs for. */
+    static Stream<TestStore> here() {
+        return Stream.of(values()).filter(store -> store != MARIADB || MariaDbServer.isAvailable());
+    }
 
     /** The URL of an empty one; a file is in {@code folder}. */
     abstract String make(Path folder);

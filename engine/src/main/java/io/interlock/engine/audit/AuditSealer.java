@@ -1,6 +1,7 @@
 package io.interlock.engine.audit;
 
 import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.log.AsideLog;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Seal;
@@ -99,10 +100,12 @@ public final class AuditSealer {
     private final class Teller {
 
         private final Environment environment;
+        private final AsideLog aside;
         private long lastTold;
 
         Teller(Environment environment) {
             this.environment = environment;
+            aside = new AsideLog(environment);
             lastTold = environment.ticker().nanos() - TELL_EVERY.toNanos();
         }
 
@@ -110,8 +113,8 @@ public final class AuditSealer {
             long now = environment.ticker().nanos();
             if (now - lastTold >= TELL_EVERY.toNanos()) {
                 lastTold = now;
-                Seal head = audit.head();
-                log.info("the audit chain stands at witness {}", Witness.of(head, null));
+                Witness witness = Witness.of(audit.head(), null);
+                aside.write(() -> log.info("the audit chain stands at witness {}", witness));
             }
         }
     }

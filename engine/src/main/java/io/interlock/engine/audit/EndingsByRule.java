@@ -5,6 +5,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineEvent;
+import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
@@ -35,12 +36,14 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
     private static final int MOST_WAITING = 10_000;
 
     private final RunStore runs;
+    private final AsideLog aside;
     private final Consumer<EngineEvent.EndedByRule> listener;
     private final Deque<AuditRecord> waiting = new ArrayDeque<>();
 
-    /** Looks runs up in {@code runs}, and tells {@code listener}. */
-    public EndingsByRule(RunStore runs, Consumer<EngineEvent.EndedByRule> listener) {
+    /** Looks runs up in {@code runs}, logs by {@code aside}, because sealing must not wait for a log, and tells {@code listener}. */
+    public EndingsByRule(RunStore runs, AsideLog aside, Consumer<EngineEvent.EndedByRule> listener) {
         this.runs = runs;
+        this.aside = aside;
         this.listener = listener;
     }
 
@@ -73,9 +76,10 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
         Optional<Run> run = runs.findRun(id);
         Attempt attempt = attempt(record, id).orElse(null);
         if (attempt != null || run.isEmpty()) {
-            write(record, run.orElse(null), attempt);
+            Run known = run.orElse(null);
+            aside.write(() -> write(record, known, attempt));
         }
-        run.ifPresent(known -> listener.accept(new EngineEvent.EndedByRule(known, record, attempt)));
+        run.ifPresent(found -> listener.accept(new EngineEvent.EndedByRule(found, record, attempt)));
     }
 
     private Optional<Attempt> attempt(AuditRecord record, RunId run) {

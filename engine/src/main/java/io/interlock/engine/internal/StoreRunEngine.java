@@ -45,6 +45,7 @@ import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.engine.internal.worker.GracefulShutdown;
 import io.interlock.engine.internal.worker.WorkerAssembly;
+import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
@@ -124,7 +125,7 @@ public final class StoreRunEngine implements RunEngine {
                         new LeaseSweep(store),
                         new HistorySweep(store, settings.background().retention())));
 
-        AuditSealer sealer = new AuditSealer(store, new EndingsByRule(store, events::tell));
+        AuditSealer sealer = new AuditSealer(store, new EndingsByRule(store, new AsideLog(settings.environment()), events::tell));
         this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
         OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), activeRuns, store, settings.maxOpenRuns());
         this.submitter = new Submitter(

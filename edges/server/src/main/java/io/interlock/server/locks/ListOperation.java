@@ -51,7 +51,7 @@ final class ListOperation {
         // Who looks for few among many looks at many at a time.
         int chunk = states.isEmpty() ? call.limit() : Math.max(call.limit(), CHUNK);
         KeyQuery query = new KeyQuery(call.tenant(), prefix, after.orElse(null), chunk);
-        return context.blocking().call(call.tenant(), () -> {
+        return context.lists().call(call.tenant(), () -> {
             JsonObject page = page(query, states, call.limit());
             if (after.isEmpty()) {
                 JsonArray pauses = new JsonArray();

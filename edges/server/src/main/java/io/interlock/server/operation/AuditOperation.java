@@ -42,7 +42,7 @@ final class AuditOperation {
                 call.since(context.environment().clock().instant()).orElse(null),
                 Cursor.number(call, CURSOR),
                 call.limit() + 1);
-        return context.blocking()
+        return context.lists()
                 .call(
                         call.tenant(),
                         () -> Reply.ok(page(context.engine().queries().audit(query), call.limit())));

@@ -17,10 +17,13 @@ import io.interlock.server.json.RunJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
@@ -30,7 +33,7 @@ final class RunQueryOperations {
     private static final String CURSOR = "runs";
 
     /** How many runs are looked at for one page, if most of them are none of those asked for. */
-    private static final int MOST_LOOKED_AT = 5_000;
+    private static final int MOST_LOOKED_AT = 1_000;
 
     private static final int CHUNK = 200;
 
@@ -96,11 +99,12 @@ final class RunQueryOperations {
 
     CompletionStage<Reply> list(Call call) {
         RunQuery query = query(call);
+        Set<RunState> states = states(call);
         Predicate<Run> wanted = wanted(call);
         int limit = call.limit();
-        return context.blocking().call(call.tenant(), () -> {
+        return context.lists().call(call.tenant(), () -> {
             List<Run> found = new ArrayList<>();
-            Optional<String> cursor = page(query, wanted, limit, found);
+            Optional<String> cursor = page(query, states, wanted, limit, found);
             JsonObject page = new JsonObject().put("items", new JsonArray(settled.shown(call.tenant(), found)));
             cursor.ifPresent(place -> page.put("cursor", place));
             return Reply.ok(page);
@@ -108,11 +112,12 @@ final class RunQueryOperations {
     }
 
     /** Fills a page, and says where the next one begins if there is one. */
-    private Optional<String> page(RunQuery first, Predicate<Run> wanted, int limit, List<Run> items) {
+    private Optional<String> page(
+            RunQuery first, Set<RunState> states, Predicate<Run> wanted, int limit, List<Run> items) {
         RunQuery query = first;
         int lookedAt = 0;
         while (true) {
-            RunPage page = context.engine().list(query);
+            RunPage page = runs(query, states);
             for (Run run : page.runs()) {
                 lookedAt++;
                 if (wanted.test(run)) {
@@ -131,15 +136,30 @@ final class RunQueryOperations {
         }
     }
 
+    /**
+     * A page of runs in any of {@code states}; none stands for all. Each state is asked for by itself, because the store finds the runs
+     * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
+     */
+    private RunPage runs(RunQuery query, Set<RunState> states) {
+        if (states.isEmpty()) {
+            return context.engine().list(query);
+        }
+        Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
+        boolean more = false;
+        for (RunState state : states) {
+            RunPage page = context.engine().list(query.in(state));
+            page.runs().forEach(run -> found.put(run.number(), run));
+            more |= page.more();
+        }
+        List<Run> first = found.values().stream().limit(query.limit()).toList();
+        return new RunPage(first, more || found.size() > first.size());
+    }
+
     /** What the store can look for. */
     private RunQuery query(Call call) {
-        Set<RunState> states = states(call);
         RunQuery query = RunQuery.ofTenant(call.tenant())
                 .page(Cursor.number(call, CURSOR), chunk(call))
                 .newestFirst();
-        if (states.size() == 1) {
-            query = query.in(states.iterator().next());
-        }
         Optional<String> job = call.optional("job", String.class);
         if (job.isPresent()) {
             query = query.doing(new JobName(job.get()));
@@ -156,20 +176,17 @@ final class RunQueryOperations {
 
     /** Who looks for few among many looks at many at a time. */
     private static int chunk(Call call) {
-        boolean picks = states(call).size() > 1
-                || call.optional("key", String.class)
-                        .filter(key -> key.endsWith("*"))
-                        .isPresent();
+        boolean picks = call.optional("key", String.class)
+                .filter(key -> key.endsWith("*"))
+                .isPresent();
         return picks ? Math.max(call.limit(), CHUNK) : call.limit();
     }
 
     /** What is left to look for in what the store finds. */
     private static Predicate<Run> wanted(Call call) {
-        Set<RunState> states = states(call);
         String key = call.optional("key", String.class).orElse("*");
         String prefix = key.endsWith("*") ? key.substring(0, key.length() - 1) : key;
-        return run -> (states.isEmpty() || states.contains(run.state()))
-                && run.key().name().startsWith(prefix);
+        return run -> run.key().name().startsWith(prefix);
     }
 
     private static Set<RunState> states(Call call) {

@@ -52,6 +52,9 @@ class BusyNodeTest {
                 Role.WORKER,
                 "{\"leaseId\": \"" + run.text("leaseId") + "\", \"token\": " + run.number("token") + "}");
         heartbeat.get(20, TimeUnit.SECONDS).is(200);
+        assertThat(rig.get("/runs/" + run.text("id"), Role.READ).status())
+                .as("a look at one run")
+                .isEqualTo(200);
         assertThat(looks).allMatch(look -> !look.isDone());
     }
 

@@ -2,12 +2,19 @@ package io.interlock.server.runs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.LockKey;
+import io.interlock.RunId;
 import io.interlock.access.Role;
+import io.interlock.run.JobName;
+import io.interlock.run.RunSpec;
 import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.spi.run.SubmitRequest;
+import io.interlock.time.Environment;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +67,29 @@ class RunListTest {
     }
 
     @Test
+    void fewRunsAmongManyAreFoundByTheirStates() {
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            found.add(0, start("many", "among/" + i));
+            rig.post("/runs/" + found.get(0) + "/cancel", rig.key("many", Role.TRIGGER), "{\"reason\": \"x\"}")
+                    .is(202);
+        }
+        Environment environment = Environment.system();
+        rig.store.submit(IntStream.range(0, 6_000)
+                .mapToObj(i -> SubmitRequest.of(
+                        RunId.create(environment.clock(), environment.random()),
+                        LockKey.of("many", "other/" + i),
+                        RunSpec.of(new JobName("remote"), "test")))
+                .toList());
+        Answer first = rig.get("/runs?state=DEAD,ABORTED&limit=2", rig.key("many", Role.READ));
+        assertThat(ids(first)).isEqualTo(found.subList(0, 2));
+        Answer rest =
+                rig.get("/runs?state=DEAD,ABORTED&limit=2&cursor=" + first.text("cursor"), rig.key("many", Role.READ));
+        assertThat(ids(rest)).isEqualTo(found.subList(2, 3));
+        assertThat(rest.json().containsKey("cursor")).isFalse();
+    }
+
+    @Test
     void aCursorThatIsNoneIsRefused() {
         start("cursor/a");
         start("cursor/b");
@@ -73,7 +103,11 @@ class RunListTest {
     }
 
     private static String start(String key) {
-        return rig.post("/runs", Role.TRIGGER, "{\"key\": \"" + key + "\", \"job\": \"remote\"}")
+        return start(EngineRig.TENANT, key);
+    }
+
+    private static String start(String tenant, String key) {
+        return rig.post("/runs", rig.key(tenant, Role.TRIGGER), "{\"key\": \"" + key + "\", \"job\": \"remote\"}")
                 .is(201)
                 .text("id");
     }

@@ -1,5 +1,6 @@
 package io.interlock.engine.schedule.internal;
 
+import io.interlock.log.AsideLog;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -9,7 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Does something again and again, on a thread of its own, give or take a fifth of the time between so that processes do not
- * march in step. A round that throws harms no later one; of many failures in a row the first is logged, and the end of them.
+ * march in step. A round that throws harms no later one; of many failures in a row the first is logged, and the end of them. A log
+ * that hangs holds up no round.
  */
 public final class Loop implements AutoCloseable {
 
@@ -22,6 +24,7 @@ public final class Loop implements AutoCloseable {
     private final Paced round;
     private final RandomGenerator random;
     private final Timers timers;
+    private final AsideLog aside;
     private volatile boolean closed;
     private boolean failing;
 
@@ -51,6 +54,7 @@ public final class Loop implements AutoCloseable {
         this.round = round;
         random = environment.random();
         timers = environment.timers("interlock-" + what);
+        aside = new AsideLog(environment);
     }
 
     /**
@@ -97,12 +101,13 @@ public final class Loop implements AutoCloseable {
             wait = round.run();
             if (failing) {
                 failing = false;
-                log.info("{} works again", what);
+                aside.write(() -> log.info("{} works again", what));
             }
         } catch (RuntimeException failure) {
             if (!failing && !closed) {
                 failing = true;
-                log.warn("{} failed and is tried again until it works: {}", what, failure.toString());
+                aside.write(
+                        () -> log.warn("{} failed and is tried again until it works: {}", what, failure.toString()));
             }
         } finally {
             next(wait);

@@ -23,19 +23,33 @@ public final class HttpConnection implements AutoCloseable {
 
     /** Connects to a server on this machine. */
     public HttpConnection(int port, String apiKey) throws IOException {
+        this(port, apiKey, "");
+    }
+
+    /** Connects to a server on this machine; every request has these further headers, each with its end of line. */
+    public HttpConnection(int port, String apiKey, String more) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(30_000);
         out = socket.getOutputStream();
         in = new BufferedInputStream(socket.getInputStream());
-        headers = " HTTP/1.1\r\nhost: localhost\r\nx-api-key: " + apiKey
-                + "\r\ncontent-type: application/json\r\ncontent-length: ";
+        headers = " HTTP/1.1\r\nhost: localhost\r\nx-api-key: " + apiKey + "\r\n" + more
+                + "content-type: application/json\r\ncontent-length: ";
     }
 
     /** Posts, and waits for the answer. */
     public Answer post(String path, String body) throws IOException {
+        return send("POST", path, body);
+    }
+
+    /** Gets. */
+    public Answer get(String path) throws IOException {
+        return send("GET", path, "");
+    }
+
+    private Answer send(String method, String path, String body) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        byte[] head = ("POST " + path + headers + bytes.length + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+        byte[] head = (method + " " + path + headers + bytes.length + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
         byte[] request = new byte[head.length + bytes.length];
         System.arraycopy(head, 0, request, 0, head.length);
         System.arraycopy(bytes, 0, request, head.length, bytes.length);

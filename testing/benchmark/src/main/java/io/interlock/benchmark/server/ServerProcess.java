@@ -30,13 +30,19 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Starts one on the store at {@code store}, without a worker and without a limit of requests that would be measured instead. */
     public static ServerProcess start(Path home, Path folder, String store) throws IOException, InterruptedException {
+        return start(home, folder, store, Map.of("INTERLOCK_LIMITS_REQUESTS_PER_SECOND", "1000000"));
+    }
+
+    /** Starts one on the store at {@code store}, without a worker, with these variables. */
+    public static ServerProcess start(Path home, Path folder, String store, Map<String, String> variables)
+            throws IOException, InterruptedException {
         Path output = Files.createTempFile(folder, "server", ".out");
         ProcessBuilder builder = new ProcessBuilder(List.of(
                         home.resolve("interlock").toString(), "server", "--port", "0", "--store", store, "--no-worker"))
                 .redirectOutput(output.toFile())
                 .redirectError(folder.resolve("server.err").toFile());
         Map<String, String> environment = builder.environment();
-        environment.put("INTERLOCK_LIMITS_REQUESTS_PER_SECOND", "1000000");
+        environment.putAll(variables);
         environment.put("INTERLOCK_LOG_LEVEL", "WARN");
         Process process = builder.start();
         long until = System.nanoTime() + TO_START.toNanos();

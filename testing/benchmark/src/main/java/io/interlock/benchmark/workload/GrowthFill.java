@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.LongAdder;
  * Fills a store, through its own contract, in batches, from several threads: one method for each thing that grows. A
  * faster way to fill, by the tables themselves, must leave the same behind.
  */
-final class GrowthFill {
+public final class GrowthFill {
 
     /** The job of every tenth past run; all others have a job of one of nine other names. */
     static final JobName JOB = new JobName("job-0");
@@ -47,7 +47,7 @@ final class GrowthFill {
     private final Holder holder = new Holder(UUID.randomUUID().toString(), "growth");
 
     /** Fills {@code store} until {@code until}, in nanoseconds of the JVM, at the latest. */
-    GrowthFill(RunStore store, long until) {
+    public GrowthFill(RunStore store, long until) {
         this.store = store;
         this.until = until;
     }
@@ -87,7 +87,7 @@ final class GrowthFill {
     }
 
     /** Runs that have succeeded, a hundred for each key, of ten jobs. Returns how many there are. */
-    long pastRuns(int count) throws Exception {
+    public long pastRuns(int count) throws Exception {
         return pastRuns("done", count);
     }
 

@@ -1,0 +1,5 @@
+/** What the flood is told; nothing here measures time. */
+@NullMarked
+package io.interlock.benchmark.flood;
+
+import org.jspecify.annotations.NullMarked;
