@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when it was made, by the store's clock; whatever the maker puts here does not count
  * @param expiresAt when it stops counting by itself, or {@code null} for never
  * @param revokedAt when somebody took it back, or {@code null} if nobody has
+ * @param usedAt about when it was last used, by the store's clock, or {@code null} if it never was
  */
 public record AccessKey(
         String id,
@@ -28,7 +29,13 @@ public record AccessKey(
         String hash,
         Instant createdAt,
         @Nullable Instant expiresAt,
-        @Nullable Instant revokedAt) {
+        @Nullable Instant revokedAt,
+        @Nullable Instant usedAt) {
+
+    private static final String LOG_PREFIX = "access-key/";
+
+    /** Under what the audit log tells of requests that show no key of the store. No key has so short an id. */
+    public static final LockKey UNKNOWN = LockKey.of(LockKey.DEFAULT_TENANT, LOG_PREFIX + "unknown");
 
     private static final Pattern ID = Pattern.compile("[0-9a-zA-Z]{8,40}");
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
@@ -44,6 +51,29 @@ public record AccessKey(
         }
     }
 
+    /** One that was not used yet. */
+    public AccessKey(
+            String id,
+            String tenant,
+            Role role,
+            String label,
+            String hash,
+            Instant createdAt,
+            @Nullable Instant expiresAt,
+            @Nullable Instant revokedAt) {
+        this(id, tenant, role, label, hash, createdAt, expiresAt, revokedAt, null);
+    }
+
+    /** The same, taken back at {@code now}. */
+    public AccessKey revoked(Instant now) {
+        return new AccessKey(id, tenant, role, label, hash, createdAt, expiresAt, now, usedAt);
+    }
+
+    /** The same, used at {@code now}. */
+    public AccessKey used(Instant now) {
+        return new AccessKey(id, tenant, role, label, hash, createdAt, expiresAt, revokedAt, now);
+    }
+
     /** Whether it counts at {@code now}. */
     public boolean isActive(Instant now) {
         return revokedAt == null && (expiresAt == null || expiresAt.isAfter(now));
@@ -51,7 +81,7 @@ public record AccessKey(
 
     /** Under what the audit log tells of it. */
     public LockKey logKey() {
-        return LockKey.of(tenant, "access-key/" + id);
+        return LockKey.of(tenant, LOG_PREFIX + id);
     }
 
     /** When somebody took it back, if anybody has. */

@@ -38,6 +38,7 @@ public final class AuditChain {
             text(out, record.after());
             text(out, record.reason());
             text(out, record.correlation());
+            text(out, record.address());
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }

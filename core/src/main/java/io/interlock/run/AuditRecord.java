@@ -1,5 +1,6 @@
 package io.interlock.run;
 
+import io.interlock.Actor;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
@@ -19,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param before the state before; empty if there was none
  * @param after the state after
  * @param reason why
- * @param correlation what it belongs to, or {@code null}
+ * @param correlation what it belongs to: the id of the request that asked for it, else of the one that submitted the run, or
+ *     {@code null}
+ * @param address the address of the client that asked for it, or {@code null} if it came through no server
  */
 public record AuditRecord(
         long sequence,
@@ -32,13 +35,39 @@ public record AuditRecord(
         String before,
         String after,
         String reason,
-        @Nullable String correlation) {
+        @Nullable String correlation,
+        @Nullable String address) {
 
     /** The actor of what nobody did: it follows from the rules. */
     public static final String RULES = "interlock";
 
     /** This, at its place in the log. */
     public AuditRecord at(long sequence) {
-        return new AuditRecord(sequence, at, key, run, token, actor, action, before, after, reason, correlation);
+        return new AuditRecord(
+                sequence, at, key, run, token, actor, action, before, after, reason, correlation, address);
+    }
+
+    /** This, made at {@code time}. */
+    public AuditRecord at(Instant time) {
+        return new AuditRecord(
+                sequence, time, key, run, token, actor, action, before, after, reason, correlation, address);
+    }
+
+    /** What {@code actor} did that concerns no run; its number is given by the log. */
+    public static AuditRecord of(
+            Instant at, LockKey key, Actor actor, String action, String before, String after, String reason) {
+        return new AuditRecord(
+                0,
+                at,
+                key,
+                null,
+                null,
+                actor.name(),
+                action,
+                before,
+                after,
+                reason,
+                actor.correlation(),
+                actor.address());
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.run;
 
+import io.interlock.Actor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,12 +10,14 @@ import org.jspecify.annotations.Nullable;
  * @param reason why, in the submitter's words, or {@code null}
  * @param correlation what it belongs to, for the audit log, or {@code null}
  * @param trace the W3C {@code traceparent} it was submitted under, or {@code null}
+ * @param address the address of the client that asks, for the audit log, or {@code null}
  */
 public record Origin(
         String submitter,
         @Nullable String reason,
         @Nullable String correlation,
-        @Nullable String trace) {
+        @Nullable String trace,
+        @Nullable String address) {
 
     /** Checks the texts. */
     public Origin {
@@ -32,6 +35,11 @@ public record Origin(
 
     /** Nothing but who asks. */
     public static Origin of(String submitter) {
-        return new Origin(submitter, null, null, null);
+        return new Origin(submitter, null, null, null, null);
+    }
+
+    /** The submitter, as the audit log has it. */
+    public Actor actor() {
+        return new Actor(submitter, correlation, address);
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.spi;
 
+import io.interlock.Actor;
 import io.interlock.FencingToken;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
@@ -13,14 +14,19 @@ import java.nio.charset.StandardCharsets;
  * @param actor who does it
  * @param reason why
  */
-public record EvictRequest(LockKey key, FencingToken expected, String actor, String reason) {
+public record EvictRequest(LockKey key, FencingToken expected, Actor actor, String reason) {
 
     /** The longest actor or reason, in bytes of UTF-8. */
     public static final int MAX_BYTES = 500;
 
+    /** By one in this process. */
+    public EvictRequest(LockKey key, FencingToken expected, String actor, String reason) {
+        this(key, expected, Actor.of(actor), reason);
+    }
+
     /** Checks both texts. */
     public EvictRequest {
-        require("actor", actor);
+        require("actor", actor.name());
         require("reason", reason);
     }
 

@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.Actor;
 import io.interlock.RunId;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
@@ -14,8 +15,18 @@ public interface DeadLetterBox {
     List<DeadLetter> list(DeadLetterQuery query);
 
     /** Lets a new run do the work of a dead one, with all its attempts anew. It waits in line if the key is taken. */
-    RedriveAnswer redrive(RunId dead, String actor, String reason);
+    RedriveAnswer redrive(RunId dead, Actor actor, String reason);
+
+    /** Like {@link #redrive(RunId, Actor, String)}, by one in this process. */
+    default RedriveAnswer redrive(RunId dead, String actor, String reason) {
+        return redrive(dead, Actor.of(actor), reason);
+    }
 
     /** Says that nobody does the work of a dead run. */
-    DiscardAnswer discard(RunId dead, String actor, String reason);
+    DiscardAnswer discard(RunId dead, Actor actor, String reason);
+
+    /** Like {@link #discard(RunId, Actor, String)}, by one in this process. */
+    default DiscardAnswer discard(RunId dead, String actor, String reason) {
+        return discard(dead, Actor.of(actor), reason);
+    }
 }

@@ -10,6 +10,7 @@ import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.LineLimits;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Retention;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
@@ -32,6 +33,7 @@ public final class EngineBuilder {
     private Duration keepIdempotency = Duration.ofHours(24);
     private final Map<String, Integer> tenantLimits = new HashMap<>();
     private long maxOpenRuns = EngineSettings.NO_LIMIT;
+    private long maxOpenPayload = EngineSettings.NO_LIMIT;
     private boolean closesStore;
     private boolean keepsBooks = true;
     private Retention retention = Retention.DEFAULT;
@@ -135,6 +137,12 @@ public final class EngineBuilder {
         return this;
     }
 
+    /** How many bytes of parameters the open runs of a tenant may have together before new ones are refused; no limit unless said. */
+    public EngineBuilder maxOpenPayload(long limit) {
+        this.maxOpenPayload = limit;
+        return this;
+    }
+
     /** Tells {@code listener} what happens. */
     public EngineBuilder listener(EngineListener listener) {
         work.listener(listener);
@@ -207,7 +215,7 @@ public final class EngineBuilder {
                 sweepEvery,
                 keepIdempotency,
                 tenantLimits,
-                maxOpenRuns,
+                new OpenRuns(maxOpenRuns, maxOpenPayload),
                 new BackgroundSettings(keepsBooks, retention, auditKey, schedules, rules, privateNetworks),
                 closesStore));
         whenBuilt.accept(engine);

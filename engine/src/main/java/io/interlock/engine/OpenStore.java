@@ -8,13 +8,16 @@ import io.interlock.engine.access.GivenKeys;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.engine.internal.LeasesAlone;
 import io.interlock.locks.Locks;
+import io.interlock.run.AuditRecord;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -75,6 +78,11 @@ public final class OpenStore implements AutoCloseable {
     public OpenStore through(UnaryOperator<RunStore> around) {
         RunStore inner = around.apply(store);
         return new OpenStore(inner, keepsRuns ? inner : keys, keepsRuns, environment);
+    }
+
+    /** Adds records of what changed nothing to its audit log; empty if it keeps leases only. It blocks. */
+    public Optional<Consumer<List<AuditRecord>>> audit() {
+        return keepsRuns ? Optional.of(store::append) : Optional.empty();
     }
 
     /** Whether it keeps runs, or leases only. */

@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.Actor;
 import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.InvalidSettingException;
@@ -73,13 +74,23 @@ public interface RunEngine extends WorkerEngine {
     CompletionStage<Submission> submitAsync(RunRequest request);
 
     /** Ends a run that has not started, or asks one that has to stop. */
-    CancelAnswer cancel(RunId run, String actor, String reason);
+    CancelAnswer cancel(RunId run, Actor actor, String reason);
+
+    /** Like {@link #cancel(RunId, Actor, String)}, by one in this process. */
+    default CancelAnswer cancel(RunId run, String actor, String reason) {
+        return cancel(run, Actor.of(actor), reason);
+    }
 
     /**
      * Takes a lease away by force, if it still has the token the actor saw. The run under it ends at once; the key opens when
      * its work confirms that it stopped, or at the lease's old end.
      */
-    EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason);
+    EvictAnswer evict(LockKey key, FencingToken expected, Actor actor, String reason);
+
+    /** Like {@link #evict(LockKey, FencingToken, Actor, String)}, by one in this process. */
+    default EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason) {
+        return evict(key, expected, Actor.of(actor), reason);
+    }
 
     /**
      * Stops grants under some keys of a tenant. Leases held already go on.
@@ -87,10 +98,20 @@ public interface RunEngine extends WorkerEngine {
      * @param pattern the name of one key, or the beginning of names and a {@code *}
      * @param time how long, or {@code null} until somebody resumes
      */
-    Pause pause(String tenant, String pattern, String actor, String reason, @Nullable Duration time);
+    Pause pause(String tenant, String pattern, Actor actor, String reason, @Nullable Duration time);
+
+    /** Like {@link #pause(String, String, Actor, String, Duration)}, by one in this process. */
+    default Pause pause(String tenant, String pattern, String actor, String reason, @Nullable Duration time) {
+        return pause(tenant, pattern, Actor.of(actor), reason, time);
+    }
 
     /** Ends a pause; whether there was one. */
-    boolean resume(String tenant, String pattern, String actor, String reason);
+    boolean resume(String tenant, String pattern, Actor actor, String reason);
+
+    /** Like {@link #resume(String, String, Actor, String)}, by one in this process. */
+    default boolean resume(String tenant, String pattern, String actor, String reason) {
+        return resume(tenant, pattern, Actor.of(actor), reason);
+    }
 
     /** The run called so. */
     Optional<Run> find(RunId run);
@@ -116,11 +137,17 @@ public interface RunEngine extends WorkerEngine {
      * @param expectedVersion the version the actor saw, or 0 if there was none
      */
     ResourceAnswer setResource(
-            LockKey key, String kind, String state, long expectedVersion, String actor, String reason);
+            LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason);
 
-    /** Like {@link #setResource}, and refused while the key is held or kept for a run: for people who mend or adopt a resource. */
+    /** Like {@link #setResource(LockKey, String, String, long, Actor, String)}, by one in this process. */
+    default ResourceAnswer setResource(
+            LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
+        return setResource(key, kind, state, expectedVersion, Actor.of(actor), reason);
+    }
+
+    /** Like {@link #setResource(LockKey, String, String, long, Actor, String)}, and refused while the key is held or kept for a run: for people who mend or adopt a resource. */
     ResourceAnswer setFreeResource(
-            LockKey key, String kind, String state, long expectedVersion, String actor, String reason);
+            LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason);
 
     /** All that was done under the key, in order. */
     List<AuditRecord> audit(LockKey key);

@@ -1,5 +1,6 @@
 package io.interlock.engine;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.run.Execution;
@@ -96,6 +97,15 @@ public final class RunRequest {
     /** Who asks; the engine's own name unless said. */
     public RunRequest submitter(String submitter) {
         return with(wish -> wish.submitter = submitter);
+    }
+
+    /** Who asks, by which request and from where. */
+    public RunRequest submitter(Actor submitter) {
+        return with(wish -> {
+            wish.submitter = submitter.name();
+            wish.correlation = submitter.correlation();
+            wish.address = submitter.address();
+        });
     }
 
     /** What it belongs to, for the audit log. */
@@ -197,6 +207,11 @@ public final class RunRequest {
         return Optional.ofNullable(wishes.trace);
     }
 
+    /** The address of the client that asks, for the audit log. */
+    public Optional<String> address() {
+        return Optional.ofNullable(wishes.address);
+    }
+
     /** How often it is asked again if another run has the key, if it says so; else its job does. */
     public Optional<ConflictRetry> conflictRetry() {
         return Optional.ofNullable(wishes.conflictRetry);
@@ -224,6 +239,7 @@ public final class RunRequest {
         private @Nullable String submitter;
         private @Nullable String correlation;
         private @Nullable String trace;
+        private @Nullable String address;
         private @Nullable ConflictRetry conflictRetry;
 
         Wishes() {}
@@ -243,6 +259,7 @@ public final class RunRequest {
             submitter = other.submitter;
             correlation = other.correlation;
             trace = other.trace;
+            address = other.address;
             conflictRetry = other.conflictRetry;
         }
     }

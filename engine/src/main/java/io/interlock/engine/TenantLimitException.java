@@ -15,10 +15,11 @@ public final class TenantLimitException extends InterlockException {
      * {@code tenant} has {@code limit} of {@code what}.
      *
      * @param setting the setting with the limit
+     * @param nextStep what to do about it
      */
-    public TenantLimitException(String tenant, String what, String setting, long limit) {
-        super("tenant " + tenant + " has " + limit + " " + what + ", which is as many as " + setting
-                + " allows; wait until some have ended, or set a higher limit");
+    public TenantLimitException(String tenant, String what, String setting, long limit, String nextStep) {
+        super("tenant " + tenant + " has " + limit + " " + what + ", which is as many as " + setting + " allows; "
+                + nextStep + ", or set a higher limit");
         this.tenant = tenant;
         this.setting = setting;
         this.limit = limit;

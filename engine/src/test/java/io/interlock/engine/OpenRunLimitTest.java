@@ -39,7 +39,7 @@ class OpenRunLimitTest {
                 })
                 .hasMessageContaining("limits.open-runs");
         submit("globex", 10);
-        assertThat(store.openRuns("acme", 100)).isEqualTo(10);
+        assertThat(store.openRuns("acme", 100).count()).isEqualTo(10);
 
         engine.cancel(runs.get(3), "alice", "no longer wanted");
         world.advance(Duration.ofSeconds(2));
@@ -62,6 +62,29 @@ class OpenRunLimitTest {
         }
         submit("acme", 0);
         assertThatThrownBy(() -> submit("acme", 1)).isInstanceOf(TenantLimitException.class);
+    }
+
+    @Test
+    void runsAreRefusedWhenThoseThatAreOpenHoldTooMuch() {
+        try (RunEngine small = RunEngine.builder(store)
+                .environment(process)
+                .threads(process.threads(() -> Duration.ZERO))
+                .jobs(Jobs.of(Job.named("load").build()))
+                .maxOpenPayload(1_000)
+                .build()) {
+            String half = "{\"text\": \"" + "x".repeat(600) + "\"}";
+            for (int i = 0; i < 2; i++) {
+                small.submit(
+                        RunRequest.of(LockKey.of("acme", "big/" + i), "load").parameters(half));
+            }
+            assertThat(store.openRuns("acme", 100).payload()).isEqualTo(2L * half.length());
+            assertThatThrownBy(() -> small.submit(RunRequest.of(LockKey.of("acme", "big/2"), "load")))
+                    .isInstanceOfSatisfying(TenantLimitException.class, full -> {
+                        assertThat(full.setting()).isEqualTo("limits.open-payload");
+                        assertThat(full.limit()).isEqualTo(1_000);
+                    });
+            small.submit(RunRequest.of(LockKey.of("globex", "big/2"), "load"));
+        }
     }
 
     @Test

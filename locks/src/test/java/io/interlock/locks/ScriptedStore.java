@@ -140,7 +140,7 @@ final class ScriptedStore implements LeaseStore {
             return new EvictAnswer.Mismatch(lease);
         }
         LeaseRecord evicted =
-                copy(lease, lease.expiresAt(), new Eviction(request.actor(), request.reason(), clock.instant()));
+                copy(lease, lease.expiresAt(), new Eviction(request.actor().name(), request.reason(), clock.instant()));
         leases.put(request.key(), evicted);
         return new EvictAnswer.Evicted(evicted, evicted.expiresAt());
     }

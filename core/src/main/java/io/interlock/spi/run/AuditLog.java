@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface AuditLog {
 
+    /**
+     * Adds records of what changed nothing in the store. Their time is the store's, their numbers are given in the order of the
+     * list. After an unclear answer they may be there already; added again, they are there twice.
+     */
+    void append(List<AuditRecord> records);
+
     /** Records, the newest first. */
     List<AuditRecord> records(AuditQuery query);
 

@@ -1,5 +1,6 @@
 package io.interlock.spi.run;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.run.Pause;
 import io.interlock.run.RunLimits;
@@ -19,15 +20,20 @@ import org.jspecify.annotations.Nullable;
 public record PauseRequest(
         String tenant,
         String pattern,
-        String actor,
+        Actor actor,
         String reason,
         @Nullable Duration time) {
+
+    /** By one in this process. */
+    public PauseRequest(String tenant, String pattern, String actor, String reason, @Nullable Duration time) {
+        this(tenant, pattern, Actor.of(actor), reason, time);
+    }
 
     /** Checks the texts. The audit log keeps a pause as if its pattern were a key's name, so it has to be one. */
     public PauseRequest {
         LockKey.of(tenant, Pause.requirePattern(pattern));
         time = time == null ? null : RunLimits.capped(time);
-        RunTexts.require("actor", actor, "say who pauses the keys");
+        RunTexts.require("actor", actor.name(), "say who pauses the keys");
         RunTexts.require("reason", reason, "say why they are paused");
     }
 }

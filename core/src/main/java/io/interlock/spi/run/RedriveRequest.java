@@ -1,5 +1,6 @@
 package io.interlock.spi.run;
 
+import io.interlock.Actor;
 import io.interlock.RunId;
 import io.interlock.run.RunTexts;
 
@@ -11,11 +12,16 @@ import io.interlock.run.RunTexts;
  * @param actor who wants it
  * @param reason why
  */
-public record RedriveRequest(RunId dead, RunId anew, String actor, String reason) {
+public record RedriveRequest(RunId dead, RunId anew, Actor actor, String reason) {
+
+    /** By one in this process. */
+    public RedriveRequest(RunId dead, RunId anew, String actor, String reason) {
+        this(dead, anew, Actor.of(actor), reason);
+    }
 
     /** Checks both texts. */
     public RedriveRequest {
-        RunTexts.require("actor", actor, "say who redrives the run");
+        RunTexts.require("actor", actor.name(), "say who redrives the run");
         RunTexts.require("reason", reason, "say why it may succeed now");
     }
 }

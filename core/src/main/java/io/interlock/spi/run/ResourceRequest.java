@@ -1,5 +1,6 @@
 package io.interlock.spi.run;
 
+import io.interlock.Actor;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.run.RunTexts;
@@ -16,18 +17,18 @@ import io.interlock.run.RunTexts;
  * @param onlyIfFree whether it is refused while the key is held or kept for a run
  */
 public record ResourceRequest(
-        LockKey key, String kind, String state, long expectedVersion, String actor, String reason, boolean onlyIfFree) {
+        LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason, boolean onlyIfFree) {
 
-    /** Also while the key is held, unless a run moves the resource. */
+    /** By one in this process, also while the key is held, unless a run moves the resource. */
     public ResourceRequest(LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
-        this(key, kind, state, expectedVersion, actor, reason, false);
+        this(key, kind, state, expectedVersion, Actor.of(actor), reason, false);
     }
 
     /** Checks the texts. */
     public ResourceRequest {
         RunTexts.require("kind", kind, "name the kind of resource");
         RunTexts.require("state", state, "name states like READY or DESTROYING");
-        RunTexts.require("actor", actor, "say who sets the state");
+        RunTexts.require("actor", actor.name(), "say who sets the state");
         RunTexts.require("reason", reason, "say why it is set");
         if (expectedVersion < 0) {
             throw new InvalidSettingException(

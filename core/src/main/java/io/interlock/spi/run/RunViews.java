@@ -2,6 +2,7 @@ package io.interlock.spi.run;
 
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
@@ -25,8 +26,8 @@ public interface RunViews {
     /** How many runs there are in states that are not the end, and how many open dead letters. */
     List<RunCount> runCounts();
 
-    /** How many runs of a tenant have not ended; it counts no further than to {@code most}. */
-    long openRuns(String tenant, long most);
+    /** The runs of a tenant that have not ended; it counts no further than to {@code most} of them. */
+    OpenRuns openRuns(String tenant, long most);
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
     List<Pause> pauses(@Nullable String tenant);

@@ -17,6 +17,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -206,6 +209,27 @@ class StoreCommandsTest {
         assertThat(cli.type("audit", "verify").code()).isZero();
         assertThat(cli.type("janitor", "sweep", "--dry-run").code()).isZero();
         assertThat(cli.type("janitor", "sweep").code()).isZero();
+    }
+
+    @Test
+    void aSweepKeepsHistoryForTheTimesOfTheConfiguration() throws Exception {
+        String id = field(cli.type("runs", "submit", "export", "--json").out(), "id");
+        cli.type("runs", "cancel", id, "--reason", "wrong month");
+        try (Connection database = DriverManager.getConnection("jdbc:" + store());
+                Statement statement = database.createStatement()) {
+            long days = Duration.ofDays(3).toSeconds() * 1_000_000;
+            statement.execute(
+                    "UPDATE interlock_run SET submitted_at = submitted_at - " + days + ", since = since - " + days);
+        }
+        assertThat(cli.type("janitor", "sweep").code()).isZero();
+        assertThat(cli.type("runs", "show", id).code()).as("kept for 30 days").isZero();
+        Path config = Files.writeString(folder.resolve("interlock.yaml"), """
+                interlock:
+                  history: { runs: 2d, dead-letters: 2d }
+                """);
+        assertThat(cli.type("janitor", "sweep", "--config", config.toString()).code())
+                .isZero();
+        assertThat(cli.type("runs", "show", id).code()).as("kept for 2 days").isEqualTo(3);
     }
 
     @Test

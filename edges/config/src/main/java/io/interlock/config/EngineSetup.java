@@ -92,7 +92,8 @@ public final class EngineSetup implements AutoCloseable {
                 .keepIdempotency(settings.history().idempotency())
                 .retention(settings.history().retention())
                 .privateNetworks(settings.privateNetworks())
-                .maxOpenRuns(settings.limits().openRuns());
+                .maxOpenRuns(settings.limits().tenant().openRuns())
+                .maxOpenPayload(settings.limits().tenant().openPayload() * 1024L * 1024L);
         worker.onlyFor().ifPresent(builder::workFor);
         settings.tenants().forEach(builder::tenantMaxRunning);
         settings.jobs().values().forEach(job -> job.clock().ifPresent(builder::schedule));

@@ -32,6 +32,10 @@ final class Settings {
             limits.connections         | NUMBER   |        | The most connections at once; left out, four fifths of the open files this process may have, at most 20000
             limits.connections-per-address | NUMBER |      | The most connections of one address at once, trusted proxies aside; left out, half of limits.connections
             limits.open-runs           | NUMBER   | 100000 | About how many runs of a tenant may be open before new ones are refused
+            limits.open-payload        | NUMBER   | 1024   | About how many MiB of parameters the open runs of a tenant may have together
+            limits.requests            | NUMBER   | 1000   | How many requests of a tenant may be under way at a node; heartbeats, renewals, ends and requests that wait are not counted
+            limits.waits               | NUMBER   | 5000   | How many requests of a tenant may wait at a node for work, turns or locks
+            limits.api-keys            | NUMBER   | 1000   | How many API keys of a tenant may count at once
             limits.queue               | NUMBER   | 1000   | The most runs that wait for one key
             private-networks           | WORDS    |        | Networks that are not public, as 10.0.0.0/8, to which jobs and notifications may send
             worker.enabled             | FLAG     | true   | Whether this process does work itself

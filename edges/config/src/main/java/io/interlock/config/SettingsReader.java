@@ -118,7 +118,12 @@ final class SettingsReader {
                 positive("limits.arrival", Limits.DEFAULT.arrival()),
                 idle,
                 reading.number("limits.streams", 1, 10_000),
-                reading.number("limits.open-runs", 1, MANY),
+                new Limits.Tenant(
+                        reading.number("limits.open-runs", 1, MANY),
+                        reading.number("limits.open-payload", 1, MANY),
+                        reading.number("limits.requests", 1, MANY),
+                        reading.number("limits.waits", 1, MANY),
+                        reading.number("limits.api-keys", 1, MANY)),
                 connections());
     }
 

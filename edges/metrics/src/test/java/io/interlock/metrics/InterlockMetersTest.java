@@ -183,6 +183,25 @@ class InterlockMetersTest {
     }
 
     @Test
+    void whatForceOrAnotherRunEndedIsCounted() {
+        start(Job.named("close").build());
+        engine.submit(RunRequest.of(KEY, "close")).orElseThrow();
+        Claimed work = claimed();
+        engine.evict(KEY, work.lease().token(), "ann", "stuck");
+        shows("interlock_endings_by_rule_total{code=\"EVICTED\",job=\"close\",outcome=\"aborted\"} 1.0");
+        shows("interlock_hold_seconds_count{job=\"close\",outcome=\"aborted\"} 1");
+        shows("interlock_runs_total{job=\"close\",outcome=\"aborted\"} 1.0");
+        LockKey other = LockKey.of("acme", "replaced");
+        engine.submit(RunRequest.of(other, "close")).orElseThrow();
+        var pending = engine.submit(RunRequest.of(other, "close").onConflict(ConflictPolicy.REPLACE))
+                .orElseThrow();
+        shows("interlock_endings_by_rule_total{code=\"SUPERSEDED\",job=\"close\",outcome=\"aborted\"} 1.0");
+        shows("interlock_runs_total{job=\"close\",outcome=\"aborted\"} 2.0");
+        engine.cancel(pending.id(), "ann", "not needed");
+        shows("interlock_runs_total{job=\"close\",outcome=\"aborted\"} 3.0");
+    }
+
+    @Test
     void aRemoteWorkerThatTakesTooLongIsCountedAsTimedOut() {
         start(Job.named("close")
                 .stage("load")

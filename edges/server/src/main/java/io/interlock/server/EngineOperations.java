@@ -4,6 +4,7 @@ import io.interlock.config.Limits;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.run.JobName;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Api;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
@@ -22,6 +23,7 @@ import java.util.function.Function;
  * @param engine who decides
  * @param keys who may sign in
  * @param sessions who has; the same as {@link ServerParts} have
+ * @param records who signs in and out; the same as {@link ServerParts} have
  * @param environment time, threads and chance
  * @param limits what one client may ask
  * @param apis the compatible API through which a job is started, {@code none} if it has none
@@ -30,6 +32,7 @@ public record EngineOperations(
         RunEngine engine,
         KeyRing keys,
         Sessions sessions,
+        AccessRecords records,
         Environment environment,
         Limits limits,
         Function<JobName, String> apis) {
@@ -43,7 +46,7 @@ public record EngineOperations(
         RunOperations.addTo(operations, context);
         LockOperations.addTo(operations, context);
         AdminOperations.addTo(operations, context, apis);
-        SessionOperations.addTo(operations, sessions, keys, environment);
+        SessionOperations.addTo(operations, sessions, keys, records, environment);
         StreamOperation.addTo(operations, context, limits.streams());
         return operations.onStop(context.waits()::close);
     }

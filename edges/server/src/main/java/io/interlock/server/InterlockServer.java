@@ -6,6 +6,7 @@ import io.interlock.server.access.Authentication;
 import io.interlock.server.api.Api;
 import io.interlock.server.api.DocumentRoutes;
 import io.interlock.server.api.Operations;
+import io.interlock.server.api.TenantRequests;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.ConnectionLimit;
 import io.interlock.server.http.HttpServerFactory;
@@ -133,7 +134,9 @@ public final class InterlockServer {
                 limits.requestsPerSecond(),
                 !listen.behindProxy() || addresses.trustsProxies(),
                 parts.environment().ticker());
-        RequestFilter gate = new RequestFilter(parts.environment(), limits, addresses, listen.tls() != null);
+        RequestFilter gate =
+                new RequestFilter(parts.environment(), limits, addresses, listen.tls() != null, parts.records());
+        TenantRequests requests = new TenantRequests(limits.tenant());
         ManagementRoutes inside = new ManagementRoutes(parts.probe(), parts.meters());
         Router main = gate.router(vertx);
         if (listen.managementPort() == null) {
@@ -142,7 +145,7 @@ public final class InterlockServer {
         UiRoutes.addTo(main, vertx);
         DocumentRoutes.addTo(main, contracts.keySet());
         contracts.forEach((api, answering) ->
-                main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, answering)));
+                main.route(api.base() + "/*").subRouter(api.routes(vertx, authentication, gate, requests, answering)));
         Future<Void> listening = open(
                         listen, limits, listen.port(), main, ConnectionLimit.of(limits.connections(), addresses))
                 .map(bound -> {

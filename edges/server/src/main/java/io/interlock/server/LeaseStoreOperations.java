@@ -2,6 +2,7 @@ package io.interlock.server;
 
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Api;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
@@ -24,9 +25,11 @@ import java.util.concurrent.CompletionStage;
  * @param engine who decides
  * @param keys who may sign in
  * @param sessions who has; the same as {@link ServerParts} have
+ * @param records who signs in and out; the same as {@link ServerParts} have
  * @param environment time, threads and chance
  */
-public record LeaseStoreOperations(RunEngine engine, KeyRing keys, Sessions sessions, Environment environment) {
+public record LeaseStoreOperations(
+        RunEngine engine, KeyRing keys, Sessions sessions, AccessRecords records, Environment environment) {
 
     /** The operations, to which those about keys and configuration can be added. They end with the server. */
     public Operations operations() {
@@ -36,7 +39,7 @@ public record LeaseStoreOperations(RunEngine engine, KeyRing keys, Sessions sess
         Api.addTo(operations);
         LockOperations.addLeasesTo(operations, context);
         AdminOperations.addSweepsTo(operations, context);
-        SessionOperations.addTo(operations, sessions, keys, environment);
+        SessionOperations.addTo(operations, sessions, keys, records, environment);
         CompatApis.DOCUMENTS.forEach(
                 document -> operations.also(document, new Operations().otherwise(LeaseStoreOperations::needsRuns)));
         return operations.onStop(context.waits()::close);

@@ -1,11 +1,13 @@
 package io.interlock.server;
 
 import io.interlock.engine.access.KeyRing;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.http.ReadyProbe;
 import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.Optional;
 
 /**
  * What a server is made of, apart from its settings.
@@ -16,6 +18,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
  * @param operations who answers
  * @param meters what is counted
  * @param sessions who has signed in; the same as the operations have
+ * @param records who was refused; the same as the operations have
  */
 public record ServerParts(
         Environment environment,
@@ -23,7 +26,8 @@ public record ServerParts(
         ReadyProbe probe,
         Operations operations,
         PrometheusMeterRegistry meters,
-        Sessions sessions) {
+        Sessions sessions,
+        AccessRecords records) {
 
     /** Parts of a server nobody signs in at. */
     public ServerParts(
@@ -32,6 +36,13 @@ public record ServerParts(
             ReadyProbe probe,
             Operations operations,
             PrometheusMeterRegistry meters) {
-        this(environment, keys, probe, operations, meters, new Sessions(environment));
+        this(
+                environment,
+                keys,
+                probe,
+                operations,
+                meters,
+                new Sessions(environment),
+                AccessRecords.of(Optional.empty(), keys, environment, meters));
     }
 }

@@ -16,6 +16,7 @@ import io.interlock.engine.command.CommandHandler;
 import io.interlock.engine.command.CommandSpec;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.ContractCheck;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -39,6 +40,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -64,6 +66,7 @@ public final class EngineRig implements AutoCloseable {
     public final ContractCheck contract = new ContractCheck();
     public final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
+    public final AccessRecords records;
     private final WatchedStore watched;
     private final AtomicLong shift = new AtomicLong();
     public final Sessions sessions = new Sessions(shifted(environment));
@@ -92,10 +95,12 @@ public final class EngineRig implements AutoCloseable {
                 .pollEvery(Duration.ofMillis(200))
                 .drainTime(Duration.ofSeconds(1))
                 .tenantMaxRunning("small", 1)
-                .maxOpenRuns(limits.openRuns())
+                .maxOpenRuns(limits.tenant().openRuns())
                 .build();
-        Operations operations =
-                new EngineOperations(engine, ring, sessions, shifted(environment), limits, job -> "none").operations();
+        records = AccessRecords.of(Optional.of(store::append), ring, shifted(environment), meters);
+        Operations operations = new EngineOperations(
+                        engine, ring, sessions, records, shifted(environment), limits, job -> "none")
+                .operations();
         for (String other : new String[] {"listKeys", "createKey", "revokeKey", "revokeKeyByQuery", "getConfig"}) {
             operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
         }
@@ -105,7 +110,8 @@ public final class EngineRig implements AutoCloseable {
                 () -> CompletableFuture.completedFuture(Readiness.yes()),
                 operations,
                 meters,
-                sessions);
+                sessions,
+                records);
         server = InterlockServer.start(new Listen("127.0.0.1", 0, null, false, null), limits, parts)
                 .toCompletableFuture()
                 .join();
@@ -233,6 +239,7 @@ public final class EngineRig implements AutoCloseable {
     @Override
     public void close() {
         server.stop(Duration.ofMillis(500)).toCompletableFuture().join();
+        records.close();
         engine.close();
         blocking.shutdown();
         assertThat(watched.blocked()).as("calls of the store on an event loop").isEmpty();

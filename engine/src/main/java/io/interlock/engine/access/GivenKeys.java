@@ -1,5 +1,6 @@
 package io.interlock.engine.access;
 
+import io.interlock.Actor;
 import io.interlock.InvalidSettingException;
 import io.interlock.access.AccessKey;
 import io.interlock.spi.run.AccessKeys;
@@ -7,6 +8,7 @@ import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,7 @@ public final class GivenKeys implements AccessKeys {
     }
 
     @Override
-    public AccessKey addKey(AccessKey key, String actor) {
+    public AccessKey addKey(AccessKey key, Actor actor) {
         AccessKey known = keys.putIfAbsent(key.id(), key);
         if (known != null && !known.hash().equals(key.hash())) {
             throw new InvalidSettingException("key id", key.id(), "is that of another key", "draw another");
@@ -48,19 +50,13 @@ public final class GivenKeys implements AccessKeys {
     }
 
     @Override
-    public Optional<AccessKey> revokeKey(String id, String actor, String reason) {
+    public Optional<AccessKey> revokeKey(String id, Actor actor, String reason) {
         return Optional.ofNullable(keys.computeIfPresent(
-                id,
-                (same, key) -> key.revoked().isPresent()
-                        ? key
-                        : new AccessKey(
-                                key.id(),
-                                key.tenant(),
-                                key.role(),
-                                key.label(),
-                                key.hash(),
-                                key.createdAt(),
-                                key.expiresAt(),
-                                clock.instant())));
+                id, (same, key) -> key.revoked().isPresent() ? key : key.revoked(clock.instant())));
+    }
+
+    @Override
+    public void keysUsed(SortedSet<String> ids) {
+        ids.forEach(id -> keys.computeIfPresent(id, (same, key) -> key.used(clock.instant())));
     }
 }

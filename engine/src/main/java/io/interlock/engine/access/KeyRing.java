@@ -1,8 +1,10 @@
 package io.interlock.engine.access;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
+import io.interlock.engine.TenantLimitException;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -10,6 +12,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +21,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Knows API keys. A key that was taken back counts nowhere any more {@link #FRESH} later, because no node believes an older
@@ -34,6 +40,11 @@ public final class KeyRing {
 
     private static final Duration FRESH_UNKNOWN = Duration.ofSeconds(1);
 
+    /** How often at the most a node tells the store that a key is in use. */
+    public static final Duration USE_NOTED_EVERY = Duration.ofMinutes(1);
+
+    private static final Logger log = LoggerFactory.getLogger(KeyRing.class);
+
     private static final int MOST_SEEN = 100_000;
 
     private final AccessKeys keys;
@@ -43,8 +54,10 @@ public final class KeyRing {
     private final ConcurrentMap<String, CompletableFuture<Optional<AccessKey>>> asked = new ConcurrentHashMap<>();
     private final List<Runnable> onRevoked = new CopyOnWriteArrayList<>();
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
-    // As many as there are keys.
-    private final ConcurrentMap<String, Instant> lastUse = new ConcurrentHashMap<>();
+    // When the store was last told that a key is in use. As many as there are keys.
+    private final ConcurrentMap<String, Long> noted = new ConcurrentHashMap<>();
+    // What it is to be told next.
+    private final SortedSet<String> used = new TreeSet<>();
 
     /**
      * A ring over the keys of a store.
@@ -83,12 +96,20 @@ public final class KeyRing {
 
     /** Makes a key. The answer is the only time its secret is seen. */
     public CompletionStage<IssuedKey> issue(KeyOrder order, String actor) {
-        return keep(ApiKey.draw(environment.random()), order, actor);
+        return issue(order, Actor.of(actor), Integer.MAX_VALUE);
+    }
+
+    /**
+     * Makes a key. The answer is the only time its secret is seen. It fails with {@link TenantLimitException} if the tenant has {@code most} that
+     * count; those that are made at the same moment may exceed that.
+     */
+    public CompletionStage<IssuedKey> issue(KeyOrder order, Actor actor, int most) {
+        return keep(ApiKey.draw(environment.random()), order, actor, most);
     }
 
     /** Keeps a key that was made elsewhere; one it has already changes nothing. */
     public CompletionStage<AccessKey> take(ApiKey key, KeyOrder order, String actor) {
-        return keep(key, order, actor).thenApply(IssuedKey::kept);
+        return keep(key, order, Actor.of(actor), Integer.MAX_VALUE).thenApply(IssuedKey::kept);
     }
 
     /**
@@ -102,7 +123,7 @@ public final class KeyRing {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
             KeyOrder order = new KeyOrder(LockKey.DEFAULT_TENANT, Role.ADMIN, "bootstrap", FIRST_KEY);
-            return keep(ApiKey.drawBootstrap(environment.random()), order, actor)
+            return keep(ApiKey.drawBootstrap(environment.random()), order, Actor.of(actor), Integer.MAX_VALUE)
                     .thenApply(Optional::of);
         });
     }
@@ -131,6 +152,11 @@ public final class KeyRing {
      * @return the key as it is now; empty if the tenant has none called so
      */
     public CompletionStage<Optional<AccessKey>> revoke(String tenant, String id, String actor, String reason) {
+        return revoke(tenant, id, Actor.of(actor), reason);
+    }
+
+    /** Like {@link #revoke(String, String, String, String)}, by whomever a request came from. */
+    public CompletionStage<Optional<AccessKey>> revoke(String tenant, String id, Actor actor, String reason) {
         return CompletableFuture.supplyAsync(
                 () -> {
                     if (keys.findKey(id)
@@ -146,9 +172,9 @@ public final class KeyRing {
                 blocking);
     }
 
-    /** When this node last let a request in by the key called so, since it was started; other nodes are not asked. */
-    public Optional<Instant> lastUse(String id) {
-        return Optional.ofNullable(lastUse.get(id));
+    /** The key whose id a client showed, whether its secret was right or not, if this node was told of it a moment ago. */
+    public Optional<AccessKey> named(String presented) {
+        return ApiKey.parse(presented).map(shown -> cache.get(shown.id())).flatMap(KeyCache.Kept::key);
     }
 
     /** Runs {@code action} whenever a key was revoked through this ring, before the revocation is answered. It must be quick. */
@@ -156,7 +182,7 @@ public final class KeyRing {
         onRevoked.add(action);
     }
 
-    private CompletionStage<IssuedKey> keep(ApiKey key, KeyOrder order, String actor) {
+    private CompletionStage<IssuedKey> keep(ApiKey key, KeyOrder order, Actor actor, int most) {
         Instant now = environment.clock().instant();
         AccessKey kept = new AccessKey(
                 key.id(),
@@ -169,12 +195,24 @@ public final class KeyRing {
                 null);
         return CompletableFuture.supplyAsync(
                 () -> {
+                    requireRoom(order.tenant(), now, most);
                     AccessKey stored = keys.addKey(kept, actor);
                     cache.forget(key.id());
                     see(key.id());
                     return new IssuedKey(key, stored);
                 },
                 blocking);
+    }
+
+    private void requireRoom(String tenant, Instant now, int most) {
+        if (most < Integer.MAX_VALUE
+                && keys.listKeys(tenant).stream()
+                                .filter(key -> key.isActive(now))
+                                .count()
+                        >= most) {
+            throw new TenantLimitException(
+                    tenant, "API keys", "limits.api-keys", most, "revoke some that are not needed");
+        }
     }
 
     /** Many requests with one key that nobody remembers are one question to the store. */
@@ -218,7 +256,48 @@ public final class KeyRing {
         }
         Instant now = environment.clock().instant();
         Optional<AccessKey> known = found.filter(shown::opens).filter(key -> key.isActive(now));
-        known.ifPresent(key -> lastUse.put(key.id(), now));
+        known.ifPresent(key -> noteUse(key.id()));
         return known;
+    }
+
+    /** Tells the store at most once a minute, beside the request. If it is not there, the next minute will do. */
+    private void noteUse(String id) {
+        long now = environment.ticker().nanos();
+        Long before = noted.get(id);
+        if (before != null && now - before < USE_NOTED_EVERY.toNanos()) {
+            return;
+        }
+        if (before == null ? noted.putIfAbsent(id, now) != null : !noted.replace(id, before, now)) {
+            return;
+        }
+        synchronized (used) {
+            used.add(id);
+            if (used.size() > 1) {
+                // They go along with the first.
+                return;
+            }
+        }
+        try {
+            blocking.execute(this::tellUses);
+        } catch (RuntimeException refused) {
+            forgetUses();
+            log.debug("which keys are in use was not kept: {}", refused.toString());
+        }
+    }
+
+    private void tellUses() {
+        try {
+            keys.keysUsed(forgetUses());
+        } catch (RuntimeException failure) {
+            log.debug("which keys are in use was not kept: {}", failure.toString());
+        }
+    }
+
+    private SortedSet<String> forgetUses() {
+        synchronized (used) {
+            SortedSet<String> all = new TreeSet<>(used);
+            used.clear();
+            return all;
+        }
     }
 }

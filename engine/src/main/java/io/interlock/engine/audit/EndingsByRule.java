@@ -9,6 +9,7 @@ import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
 import io.interlock.spi.run.RunStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -23,8 +24,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Tells of runs and attempts that a rule of the store ended, because a worker died or a limit was over, and that no worker reports. An
- * attempt is also logged, at WARN, with how long it had its key and how long it might. What cannot be looked up now is told later.
+ * Tells of runs and attempts that a rule of the store ended, because a worker died, a limit was over, the lease was taken by force or another
+ * run took the place, and that no worker reports. An attempt is also logged, at WARN, with how long it had its key and how long it might. What cannot be looked up now is told later.
  *
  * <p>Safe for use by many threads.
  */
@@ -47,12 +48,28 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
         this.listener = listener;
     }
 
-    /** Whether {@code record} says that a rule, and not a worker or a person, ended a run or an attempt. */
+    /** Whether {@code record} may say that a rule, and not a worker, ended a run or an attempt. */
     static boolean isEnding(AuditRecord record) {
-        return record.action().equals("run")
-                && record.actor().equals(AuditRecord.RULES)
-                && (record.before().equals(RunState.RUNNING.name())
-                        || RunState.valueOf(record.after()).isTerminal());
+        if (!record.action().equals("run")) {
+            return false;
+        }
+        return isByRule(record)
+                ? record.before().equals(RunState.RUNNING.name())
+                        || RunState.valueOf(record.after()).isTerminal()
+                : record.after().equals(RunState.ABORTED.name());
+    }
+
+    private static boolean isByRule(AuditRecord record) {
+        return record.actor().equals(AuditRecord.RULES);
+    }
+
+    /** Whether force or another run ended {@code run}. One that was under way and is replaced says itself that it stopped. */
+    private static boolean isTaken(Run run, AuditRecord record) {
+        RunError error = run.status().error();
+        return error != null
+                && (error.code().equals(RunError.EVICTED)
+                        || (error.code().equals(RunError.SUPERSEDED)
+                                && !record.before().equals(RunState.RUNNING.name())));
     }
 
     @Override
@@ -74,6 +91,9 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
     private void tell(AuditRecord record) {
         RunId id = Objects.requireNonNull(record.run(), "a record of a run names it");
         Optional<Run> run = runs.findRun(id);
+        if (!isByRule(record) && run.filter(known -> isTaken(known, record)).isEmpty()) {
+            return;
+        }
         Attempt attempt = attempt(record, id).orElse(null);
         if (attempt != null || run.isEmpty()) {
             Run known = run.orElse(null);

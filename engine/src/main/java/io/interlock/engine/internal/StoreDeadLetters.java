@@ -1,5 +1,6 @@
 package io.interlock.engine.internal;
 
+import io.interlock.Actor;
 import io.interlock.RunId;
 import io.interlock.engine.DeadLetterBox;
 import io.interlock.engine.EngineEvent;
@@ -41,7 +42,7 @@ final class StoreDeadLetters implements DeadLetterBox {
     }
 
     @Override
-    public RedriveAnswer redrive(RunId dead, String actor, String reason) {
+    public RedriveAnswer redrive(RunId dead, Actor actor, String reason) {
         lifecycle.requireOpen();
         Environment environment = settings.environment();
         RunId anew = RunId.create(environment.clock(), environment.random());
@@ -55,7 +56,7 @@ final class StoreDeadLetters implements DeadLetterBox {
     }
 
     @Override
-    public DiscardAnswer discard(RunId dead, String actor, String reason) {
+    public DiscardAnswer discard(RunId dead, Actor actor, String reason) {
         DiscardAnswer answer = settings.store().discard(new DiscardRequest(dead, actor, reason));
         if (answer instanceof DiscardAnswer.Settled) {
             log.info("{} discarded run {}: {}", actor, dead, reason);

@@ -1,5 +1,6 @@
 package io.interlock.engine.internal;
 
+import io.interlock.Actor;
 import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
@@ -125,9 +126,10 @@ public final class StoreRunEngine implements RunEngine {
                         new LeaseSweep(store),
                         new HistorySweep(store, settings.background().retention())));
 
-        AuditSealer sealer = new AuditSealer(store, new EndingsByRule(store, new AsideLog(settings.environment()), events::tell));
+        AuditSealer sealer =
+                new AuditSealer(store, new EndingsByRule(store, new AsideLog(settings.environment()), events::tell));
         this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
-        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), activeRuns, store, settings.maxOpenRuns());
+        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), activeRuns, store, settings.maxOpen());
         this.submitter = new Submitter(
                 lifecycle,
                 limit,
@@ -171,12 +173,12 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     @Override
-    public CancelAnswer cancel(RunId run, String actor, String reason) {
+    public CancelAnswer cancel(RunId run, Actor actor, String reason) {
         return cancels.cancel(run, actor, reason);
     }
 
     @Override
-    public EvictAnswer evict(LockKey key, FencingToken expected, String actor, String reason) {
+    public EvictAnswer evict(LockKey key, FencingToken expected, Actor actor, String reason) {
         EvictAnswer answer = store.evict(new EvictRequest(key, expected, actor, reason));
         if (answer instanceof EvictAnswer.Evicted evicted) {
             log.warn(
@@ -186,7 +188,7 @@ public final class StoreRunEngine implements RunEngine {
                     key,
                     expected,
                     reason);
-            work.events().tell(new EngineEvent.Evicted(key, evicted, actor, reason));
+            work.events().tell(new EngineEvent.Evicted(key, evicted, actor.name(), reason));
             // If the victim is ours, it need not wait for its next heartbeat to hear of it.
             work.activeRuns().hurry(key);
         }
@@ -194,7 +196,7 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     @Override
-    public Pause pause(String tenant, String pattern, String actor, String reason, @Nullable Duration time) {
+    public Pause pause(String tenant, String pattern, Actor actor, String reason, @Nullable Duration time) {
         Pause pause = store.pause(new PauseRequest(tenant, pattern, actor, reason, time));
         log.warn("{} paused {} of {}: {}", actor, pattern, tenant, reason);
         work.events().tell(new EngineEvent.Paused(LockKey.of(tenant, pattern), pause));
@@ -202,11 +204,11 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     @Override
-    public boolean resume(String tenant, String pattern, String actor, String reason) {
+    public boolean resume(String tenant, String pattern, Actor actor, String reason) {
         boolean resumed = store.resume(new ResumeRequest(tenant, pattern, actor, reason));
         if (resumed) {
             log.info("{} resumed {} of {}: {}", actor, pattern, tenant, reason);
-            work.events().tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor, reason));
+            work.events().tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor.name(), reason));
             signals.workAppeared();
         }
         return resumed;
@@ -244,13 +246,13 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public ResourceAnswer setResource(
-            LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
-        return store.setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason));
+            LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason) {
+        return store.setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason, false));
     }
 
     @Override
     public ResourceAnswer setFreeResource(
-            LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
+            LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason) {
         return store.setResource(new ResourceRequest(key, kind, state, expectedVersion, actor, reason, true));
     }
 

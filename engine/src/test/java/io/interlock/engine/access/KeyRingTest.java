@@ -3,11 +3,13 @@ package io.interlock.engine.access;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.interlock.Actor;
 import io.interlock.InvalidKeyException;
 import io.interlock.StoreUnavailableException;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.engine.FaultyStore;
+import io.interlock.engine.TenantLimitException;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.tck.ManualTime;
@@ -168,17 +170,19 @@ class KeyRingTest {
     }
 
     @Test
-    void theLastUseIsThatOfARequestThatWasLetIn() {
+    void theLastUseIsThatOfARequestThatWasLetInAndKeptOnceAMinute() {
         IssuedKey issued = now(ring.issue(ORDER, "tester"));
-        assertThat(ring.lastUse(issued.kept().id())).isEmpty();
         String wrong =
                 issued.secret().text().replaceFirst(".$", issued.secret().text().endsWith("0") ? "1" : "0");
         now(ring.recognise(wrong));
-        assertThat(ring.lastUse(issued.kept().id()))
-                .as("a wrong secret is no use")
-                .isEmpty();
+        assertThat(faults.calls("keysUsed")).as("a wrong secret is no use").isZero();
         now(ring.recognise(issued.secret().text()));
-        assertThat(ring.lastUse(issued.kept().id())).isPresent();
+        now(ring.recognise(issued.secret().text()));
+        assertThat(faults.calls("keysUsed")).isEqualTo(1);
+        assertThat(memory.findKey(issued.kept().id()).orElseThrow().usedAt()).isNotNull();
+        time.advance(KeyRing.USE_NOTED_EVERY);
+        now(ring.recognise(issued.secret().text()));
+        assertThat(faults.calls("keysUsed")).isEqualTo(2);
     }
 
     @Test
@@ -187,6 +191,20 @@ class KeyRingTest {
         assertThat(ring.mayKnow(issued.secret().text())).isTrue();
         assertThat(ring.mayKnow(ApiKey.draw(new SecureRandom()).text())).isFalse();
         assertThat(ring.mayKnow("nonsense")).isFalse();
+    }
+
+    @Test
+    void aTenantHasOnlySoManyKeysThatCount() {
+        Actor admin = Actor.of("tester");
+        now(ring.issue(ORDER, admin, 2));
+        IssuedKey second = now(ring.issue(ORDER, admin, 2));
+        assertThatThrownBy(() -> now(ring.issue(ORDER, admin, 2)))
+                .hasCauseInstanceOf(TenantLimitException.class)
+                .hasMessageContaining("limits.api-keys")
+                .hasMessageContaining("2 API keys");
+        now(ring.issue(new KeyOrder("globex", Role.READ, "other", null), admin, 2));
+        now(ring.revoke("acme", second.kept().id(), admin, "rotated"));
+        now(ring.issue(ORDER, admin, 2));
     }
 
     @Test

@@ -151,6 +151,7 @@ final class OneKey {
                 "PENDING",
                 "RUNNING",
                 "attempt 1",
+                null,
                 null));
     }
 }

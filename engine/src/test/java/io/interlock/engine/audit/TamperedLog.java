@@ -38,6 +38,11 @@ final class TamperedLog implements AuditLog {
         return new RunId(new UUID(0x7000, number));
     }
 
+    @Override
+    public synchronized void append(List<AuditRecord> added) {
+        added.forEach(this::append);
+    }
+
     synchronized void append(AuditRecord record) {
         sequence++;
         records.put(sequence, record.at(sequence));
@@ -45,7 +50,18 @@ final class TamperedLog implements AuditLog {
 
     void add(LockKey key, int run, long token, String before, String after) {
         append(new AuditRecord(
-                0, START, key, run(run), new FencingToken(token), "worker", "run", before, after, "because", null));
+                0,
+                START,
+                key,
+                run(run),
+                new FencingToken(token),
+                "worker",
+                "run",
+                before,
+                after,
+                "because",
+                null,
+                null));
     }
 
     void began(int run, long token) {
@@ -86,7 +102,8 @@ final class TamperedLog implements AuditLog {
                 record.before(),
                 record.after(),
                 record.reason(),
-                record.correlation());
+                record.correlation(),
+                record.address());
     }
 
     /** Forgets everything up to a position, as retention does. */

@@ -52,7 +52,7 @@ public final class FakeContext implements RunContext {
         RunSpec spec = RunSpec.of(new JobName("export"), "a test")
                 .parameters(parameters)
                 .terms(LeaseTerms.of(LEASE))
-                .origin(new Origin("a test", null, null, trace));
+                .origin(new Origin("a test", null, null, trace, null));
         RunStatus status =
                 new RunStatus(RunState.RUNNING, THEN, 2, null, null, null, List.of(), Progress.NONE, null, null, null);
         run = new Run(

@@ -62,7 +62,7 @@ class RecordReaderTest {
     @Test
     void anEvictedBareLeaseIsTold() {
         AuditRecord record = new AuditRecord(
-                9, AT, LockKey.of("ledger"), null, TOKEN, "bob", "evicted", "cron on host", "", "hangs", null);
+                9, AT, LockKey.of("ledger"), null, TOKEN, "bob", "evicted", "cron on host", "", "hangs", null, null);
         assertThat(reader(null).read(new AuditLog.Sealed(SEAL, record)))
                 .singleElement()
                 .satisfies(told -> {
@@ -85,7 +85,7 @@ class RecordReaderTest {
 
     private static List<Notification> read(String before, String after, @Nullable String code) {
         AuditRecord record = new AuditRecord(
-                9, AT, LockKey.of("ledger"), RUN, TOKEN, "interlock", "run", before, after, "because", null);
+                9, AT, LockKey.of("ledger"), RUN, TOKEN, "interlock", "run", before, after, "because", null, null);
         return reader(code).read(new AuditLog.Sealed(SEAL, record));
     }
 

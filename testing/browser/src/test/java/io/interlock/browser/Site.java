@@ -26,6 +26,7 @@ import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.LeaseStoreOperations;
 import io.interlock.server.ServerParts;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.http.ReadyProbe.Readiness;
 import io.interlock.server.operation.AccessOperations;
@@ -41,6 +42,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -172,17 +174,21 @@ final class Site implements AutoCloseable {
 
     /** Starts a server on {@code port}; 0 is any. */
     private InterlockServer serve(int port) {
+        PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        AccessRecords records = AccessRecords.of(Optional.empty(), ring, time, meters);
         Operations operations = leasesOnly
-                ? new LeaseStoreOperations(engine, ring, sessions, time).operations()
-                : new EngineOperations(engine, ring, sessions, time, Limits.DEFAULT, job -> "none").operations();
+                ? new LeaseStoreOperations(engine, ring, sessions, records, time).operations()
+                : new EngineOperations(engine, ring, sessions, records, time, Limits.DEFAULT, job -> "none")
+                        .operations();
         AccessOperations.addTo(operations, ring, CONFIGURATION, time.clock());
         ServerParts parts = new ServerParts(
                 time,
                 ring,
                 () -> CompletableFuture.completedFuture(Readiness.yes()),
                 operations,
-                new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
-                sessions);
+                meters,
+                sessions,
+                records);
         return InterlockServer.start(new Listen("127.0.0.1", port, null, false, null), Limits.DEFAULT, parts)
                 .toCompletableFuture()
                 .join();

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
@@ -96,6 +97,26 @@ interface AccessKeysContract extends RunContract {
         assertThat(logOf(kept).get(1).actor() + ": " + logOf(kept).get(1).reason())
                 .isEqualTo("carol: left");
         assertThat(keys().revokeKey("dcba4321", "carol", "never there")).isEmpty();
+    }
+
+    @Test
+    default void theLastUseOfAKeyIsKeptByTheClockOfTheStore() {
+        AccessKey kept = keys().addKey(drawn("abcd1234", "acme", "a"), "root");
+        assertThat(kept.usedAt()).isNull();
+        keys().keysUsed(new TreeSet<>(List.of("abcd1234")));
+        Instant first = keys().findKey("abcd1234").orElseThrow().usedAt();
+        assertThat(first).isNotNull().isAfterOrEqualTo(kept.createdAt());
+        advance(Duration.ofMinutes(5));
+        keys().keysUsed(new TreeSet<>(List.of("abcd1234")));
+        assertThat(keys().listKeys("acme"))
+                .singleElement()
+                .satisfies(key -> assertThat(key.usedAt()).isAfter(first));
+        assertThat(keys().revokeKey("abcd1234", "carol", "left").orElseThrow().usedAt())
+                .as("also of one that counts no more")
+                .isAfter(first);
+        keys().keysUsed(new TreeSet<>(List.of("dcba4321")));
+        assertThat(keys().findKey("dcba4321")).isEmpty();
+        assertThat(logOf(kept)).as("no record tells of it").hasSize(2);
     }
 
     @Test

@@ -3,7 +3,11 @@ package io.interlock.tck;
 import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.Actor;
+import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.AuditSignature;
@@ -12,11 +16,17 @@ import io.interlock.run.Origin;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.Seal;
+import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.AccessKeys;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.AuditLog.Sealed;
 import io.interlock.spi.run.CancelRequest;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.ResourceRequest;
+import io.interlock.spi.run.ResumeRequest;
+import io.interlock.spi.run.RunStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +76,62 @@ interface AuditLogContract extends AuditWords {
     private List<AuditRecord> read(
             @Nullable String tenant, @Nullable LockKey key, @Nullable Run run, @Nullable String action) {
         return log().records(new AuditQuery(tenant, key, run == null ? null : run.id(), action, null, 0, 100));
+    }
+
+    @Test
+    default void whatChangedNothingIsAppendedInOrderAndSealed() {
+        log();
+        client().starts(key("before"), spec());
+        Instant wrong = Instant.parse("1999-01-01T00:00:00Z");
+        LockKey key = LockKey.of("acme", "access-key/abcd1234");
+        Actor actor = new Actor("key abcd1234 (Žofie 🚀)", "request-7", "2001:db8::7");
+        log().append(List.of(
+                AuditRecord.of(wrong, key, actor, "refused", "", "evictLease", "forbidden"),
+                AuditRecord.of(wrong, AccessKey.UNKNOWN, Actor.of("unknown"), "refused", "", "listRuns", "no key")));
+        AuditRecord first = log().records(AuditQuery.ofTenant("acme", 1)).get(0);
+        assertThat(first.at()).as("the time of the store").isAfter(wrong);
+        assertThat(first.at(wrong).at(0))
+                .isEqualTo(AuditRecord.of(wrong, key, actor, "refused", "", "evictLease", "forbidden"));
+        assertThat(unsealed(3)).extracting(AuditRecord::after).containsExactly("PENDING", "evictLease", "listRuns");
+        sealAll(3);
+        assertThat(log().sealed(0, 10)).hasSize(3);
+        assertThat(read("acme", null, null, "refused")).containsExactly(first);
+    }
+
+    @Test
+    default void everyActHasTheRequestAndTheAddressItCameFrom() {
+        Actor carol = new Actor("carol", "request-7", "192.0.2.7");
+        RunStore store = client().store();
+        AuditLog log = log();
+        Origin origin = new Origin("carol", null, "request-7", null, "192.0.2.7");
+        Run cancelled = client().starts(key("cancelled"), spec().origin(origin)).run();
+        store.cancel(new CancelRequest(cancelled.id(), carol, "over"));
+        Run stopped = client().starts(key("stopped"), spec()).run();
+        client().claim();
+        store.cancel(new CancelRequest(stopped.id(), carol, "over"));
+        LeaseRecord lease = new Client(store).take(key("evicted"));
+        store.evict(new EvictRequest(key("evicted"), lease.token(), carol, "stuck"));
+        store.pause(new PauseRequest("acme", "paused", carol, "upgrade", null));
+        store.resume(new ResumeRequest("acme", "paused", carol, "done"));
+        store.setResource(new ResourceRequest(key("resource"), "cluster", "READY", 0, carol, "adopted", true));
+        AccessKey drawn = new AccessKey(
+                "abcd1234", "acme", Role.READ, "ops", "a".repeat(64), cancelled.submittedAt(), null, null);
+        book(AccessKeys.class).addKey(drawn, carol);
+        book(AccessKeys.class).revokeKey("abcd1234", carol, "left");
+        assertThat(log.records(new AuditQuery("acme", null, null, null, null, 0, 100)))
+                .filteredOn(record -> record.actor().equals("carol"))
+                .extracting(record -> record.action() + " " + record.correlation() + " " + record.address())
+                .containsExactlyInAnyOrder(
+                        "submitted request-7 192.0.2.7",
+                        "run request-7 192.0.2.7",
+                        "stop-requested request-7 192.0.2.7",
+                        "evicted request-7 192.0.2.7",
+                        "paused request-7 192.0.2.7",
+                        "resumed request-7 192.0.2.7",
+                        "resource request-7 192.0.2.7",
+                        "key-added request-7 192.0.2.7",
+                        "key-revoked request-7 192.0.2.7");
+        assertThat(store.findRun(cancelled.id()).orElseThrow().spec().origin()).isEqualTo(origin);
     }
 
     @Test
@@ -200,7 +266,7 @@ interface AuditLogContract extends AuditWords {
     @Test
     default void whatIsReadBackMakesTheSameSeal() {
         log();
-        Origin origin = new Origin("Žofie 🚀", null, "order \\ 'x' \"y\" %s", null);
+        Origin origin = new Origin("Žofie 🚀", null, "order \\ 'x' \"y\" %s", null, "2001:db8::7");
         Run run = client().starts(key("räksmörgås/🎈"), spec().origin(origin)).run();
         client().store().cancel(new CancelRequest(run.id(), "日本語", "it's no longer wanted; -- \\n \u00a0 é"));
         client().starts(key("räksmörgås/🎈"), spec());

@@ -5,6 +5,7 @@ import static io.interlock.tck.RunClient.as;
 import static io.interlock.tck.RunClient.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.LeaseRecord;
 import io.interlock.Refusal;
@@ -150,8 +151,8 @@ interface GuardContract extends RunContract {
 
     private ResourceAnswer setIfFree(String name, long version) {
         return client().store()
-                .setResource(
-                        new ResourceRequest(key(name), "cluster", "MENDED", version, "carol", "looked at it", true));
+                .setResource(new ResourceRequest(
+                        key(name), "cluster", "MENDED", version, Actor.of("carol"), "looked at it", true));
     }
 
     @Test

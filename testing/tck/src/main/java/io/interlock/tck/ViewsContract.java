@@ -11,6 +11,7 @@ import io.interlock.run.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
@@ -173,14 +174,14 @@ interface ViewsContract extends RunContract {
     @Test
     default void openRunsOfATenantAreCountedUpToALimit() {
         views();
-        client().starts(key("o1"), spec());
+        client().starts(key("o1"), spec().parameters("{\"text\": \"räksmörgås\"}"));
         client().claim();
         queue("o1");
         client().starts(key("o2"), spec());
         client().starts(LockKey.of("globex", "o1"), spec());
-        assertThat(views().openRuns("acme", 100)).isEqualTo(3);
-        assertThat(views().openRuns("acme", 2)).as("no further").isEqualTo(2);
-        assertThat(views().openRuns("initech", 100)).isZero();
+        assertThat(views().openRuns("acme", 100)).isEqualTo(new OpenRuns(3, 25 + 2 * 2));
+        assertThat(views().openRuns("acme", 2).count()).as("no further").isEqualTo(2);
+        assertThat(views().openRuns("initech", 100)).isEqualTo(new OpenRuns(0, 0));
     }
 
     private RunCount count(Run oldest, RunState state, long count) {

@@ -68,7 +68,7 @@ final class AttemptRules {
     static void markOutOfTime(KeyState state, Run run) {
         StopRequest stop =
                 new StopRequest(RunError.MAX_RUNTIME, AuditRecord.RULES, "its max runtime is over", state.now());
-        StopRules.request(state, run, stop);
+        StopRules.request(state, run, stop, ChangeReason.rule(stop.reason()));
     }
 
     private static boolean isOutOfTime(Run run) {

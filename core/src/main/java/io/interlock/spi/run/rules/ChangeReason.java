@@ -1,5 +1,6 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.Actor;
 import io.interlock.run.AuditRecord;
 
 /**
@@ -8,7 +9,11 @@ import io.interlock.run.AuditRecord;
  * @param actor who
  * @param reason why
  */
-record ChangeReason(String actor, String reason) {
+record ChangeReason(Actor actor, String reason) {
+
+    ChangeReason(String actor, String reason) {
+        this(Actor.of(actor), reason);
+    }
 
     /** A change that follows from the rules alone. */
     static ChangeReason rule(String reason) {

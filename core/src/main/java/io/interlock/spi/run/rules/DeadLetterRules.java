@@ -1,5 +1,6 @@
 package io.interlock.spi.run.rules;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.InvalidSettingException;
 import io.interlock.RunId;
@@ -86,15 +87,21 @@ public final class DeadLetterRules {
 
     private static RunSpec spec(Run dead, RedriveRequest request) {
         Origin before = dead.spec().origin();
+        Actor actor = request.actor();
         return dead.spec()
                 .policy(ConflictPolicy.QUEUE)
-                .origin(new Origin(request.actor(), request.reason(), before.correlation(), before.trace()));
+                .origin(new Origin(
+                        actor.name(),
+                        request.reason(),
+                        actor.correlation() == null ? before.correlation() : actor.correlation(),
+                        before.trace(),
+                        actor.address()));
     }
 
     private static DeadLetter settle(
             KeyState state, Run dead, Disposition.Kind kind, ChangeReason why, @Nullable RunId successor) {
         DeadLetter letter =
-                new DeadLetter(dead, new Disposition(kind, why.actor(), why.reason(), state.now(), successor));
+                new DeadLetter(dead, new Disposition(kind, why.actor().name(), why.reason(), state.now(), successor));
         state.settle(letter);
         state.note(new AuditRecord(
                 0,
@@ -102,12 +109,13 @@ public final class DeadLetterRules {
                 state.key(),
                 dead.id(),
                 null,
-                why.actor(),
+                why.actor().name(),
                 kind == Disposition.Kind.REDRIVEN ? "redriven" : "discarded",
                 dead.state().name(),
                 successor == null ? "" : successor.toString(),
                 why.reason(),
-                dead.spec().origin().correlation()));
+                KeyState.correlation(dead, why),
+                why.actor().address()));
         return letter;
     }
 }

@@ -281,7 +281,7 @@ public final class KeyState {
     /** Takes the lease away from its holder; the key stays closed until it is over. */
     void evict(ChangeReason why) {
         if (lease != null && lease.eviction() == null) {
-            lease = lease.evicted(new Eviction(why.actor(), why.reason(), now()));
+            lease = lease.evicted(new Eviction(why.actor().name(), why.reason(), now()));
         }
     }
 
@@ -296,7 +296,7 @@ public final class KeyState {
                 "submitted",
                 "",
                 becomes.name(),
-                new ChangeReason(run.spec().origin().submitter(), "submitted"));
+                new ChangeReason(run.spec().origin().actor(), "submitted"));
         newcomers.add(run.id());
         return put(run);
     }
@@ -416,12 +416,19 @@ public final class KeyState {
                 key(),
                 run.id(),
                 turn == null ? null : turn.token(),
-                why.actor(),
+                why.actor().name(),
                 action,
                 before,
                 after,
                 why.reason(),
-                run.spec().origin().correlation()));
+                correlation(run, why),
+                why.actor().address()));
+    }
+
+    /** The request that asked for the change; else the run belongs to the one that submitted it. */
+    static @Nullable String correlation(Run run, ChangeReason why) {
+        String asked = why.actor().correlation();
+        return asked == null ? run.spec().origin().correlation() : asked;
     }
 
     private Set<RunId> except(Set<RunId> passed) {

@@ -20,18 +20,14 @@ public final class ResourceRules {
         }
         Resource changed = Resource.settled(state.key(), request.kind(), request.state(), version + 1, state.now());
         state.setResource(changed);
-        state.note(new AuditRecord(
-                0,
+        state.note(AuditRecord.of(
                 state.now(),
                 state.key(),
-                null,
-                null,
                 request.actor(),
                 "resource",
                 current == null ? Resource.UNTOUCHED : current.state(),
                 request.state(),
-                request.reason(),
-                null));
+                request.reason()));
         return new ResourceAnswer.Changed(changed);
     }
 

@@ -21,11 +21,12 @@ public final class StopRules {
         if (run == null) {
             return new CancelAnswer.Over(state.latest(known));
         }
-        StopRequest stop = new StopRequest(RunError.CANCELLED, request.actor(), request.reason(), state.now());
+        StopRequest stop = new StopRequest(RunError.CANCELLED, request.actor().name(), request.reason(), state.now());
+        ChangeReason why = new ChangeReason(request.actor(), request.reason());
         if (run.state() == RunState.RUNNING) {
-            return new CancelAnswer.StopRequested(request(state, run, stop));
+            return new CancelAnswer.StopRequested(request(state, run, stop, why));
         }
-        Run ended = AttemptRules.abort(state, run, stop.error(), new ChangeReason(request.actor(), request.reason()));
+        Run ended = AttemptRules.abort(state, run, stop.error(), why);
         Promotion.promote(state);
         return new CancelAnswer.Cancelled(ended);
     }
@@ -59,12 +60,13 @@ public final class StopRules {
                         state.key(),
                         lease.holder().run(),
                         lease.token(),
-                        request.actor(),
+                        request.actor().name(),
                         "evicted",
                         lease.holder().label(),
                         "",
                         request.reason(),
-                        null)));
+                        request.actor().correlation(),
+                        request.actor().address())));
         state.running()
                 .filter(run -> state.hasLease(run)
                         && state.lease().orElseThrow().token().equals(request.expected()))
@@ -77,17 +79,12 @@ public final class StopRules {
         Promotion.promote(state);
     }
 
-    static Run request(KeyState state, Run run, StopRequest stop) {
+    static Run request(KeyState state, Run run, StopRequest stop, ChangeReason why) {
         if (run.status().stop() != null) {
             return run;
         }
         Run asked = state.put(run.with(run.status().stopping(stop)));
-        state.note(
-                asked,
-                "stop-requested",
-                run.state().name(),
-                run.state().name(),
-                new ChangeReason(stop.actor(), stop.reason()));
+        state.note(asked, "stop-requested", run.state().name(), run.state().name(), why);
         return asked;
     }
 }

@@ -176,7 +176,8 @@ public final class SubmitRules {
                     newcomer.spec().origin().submitter(),
                     "replaced by run " + newcomer.id(),
                     state.now());
-            StopRules.request(state, run, stop);
+            StopRules.request(
+                    state, run, stop, new ChangeReason(newcomer.spec().origin().actor(), stop.reason()));
         });
     }
 
@@ -184,7 +185,7 @@ public final class SubmitRules {
         RunError error = new RunError(RunError.SUPERSEDED, "run " + newcomer.id() + " took its place");
         inheritResource(run);
         AttemptRules.abort(
-                state, run, error, new ChangeReason(newcomer.spec().origin().submitter(), error.message()));
+                state, run, error, new ChangeReason(newcomer.spec().origin().actor(), error.message()));
     }
 
     // A run between two attempts owns its resource, in a state no run may start from. Its place goes to the newcomer,

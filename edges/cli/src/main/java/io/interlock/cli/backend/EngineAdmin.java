@@ -1,5 +1,6 @@
 package io.interlock.cli.backend;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.cli.text.ExitCode;
@@ -57,7 +58,7 @@ final class EngineAdmin implements AdminApi {
                     kind == null ? kind(key, known) : kind,
                     state,
                     known == null ? 0 : known.version(),
-                    actor,
+                    Actor.of(actor),
                     reason);
             if (answer instanceof ResourceAnswer.Changed changed) {
                 return facts(changed.resource());
@@ -189,6 +190,7 @@ final class EngineAdmin implements AdminApi {
                 .and("after", record.after())
                 .and("reason", record.reason())
                 .and("correlation", record.correlation())
+                .and("address", record.address())
                 .done();
     }
 

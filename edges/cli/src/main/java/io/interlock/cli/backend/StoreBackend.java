@@ -3,6 +3,7 @@ package io.interlock.cli.backend;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
+import io.interlock.run.Retention;
 import java.time.Duration;
 
 /**
@@ -24,13 +25,14 @@ public final class StoreBackend implements Backend {
         this.engine = engine;
     }
 
-    /** Opens a store, for what is known of these jobs. */
-    public static StoreBackend open(StorePlace place, Jobs jobs) {
+    /** Opens a store, for what is known of these jobs; sweeps keep history for {@code retention}. */
+    public static StoreBackend open(StorePlace place, Jobs jobs, Retention retention) {
         OpenStore store = OpenStore.at(place.url(), place.environment());
         RunEngine engine = store.engine()
                 .jobs(jobs)
                 .slots(0)
                 .withoutBooks()
+                .retention(retention)
                 .sweepEvery(SWEEP_EVERY)
                 .drainTime(LAST_WORDS)
                 .build();

@@ -7,6 +7,7 @@ import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.Jobs;
+import io.interlock.run.Retention;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +39,7 @@ public final class DoctorCommand implements Callable<Integer> {
         boolean well = MachineCheck.look(session);
         try {
             if (target.isServer(session)) {
-                try (Backend backend = target.open(session, Jobs.of())) {
+                try (Backend backend = target.open(session, Jobs.of(), Retention.DEFAULT)) {
                     new ServerCheck(session, target.client(session), backend).look(target.tenant());
                 }
             } else {

@@ -5,7 +5,11 @@ import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
+import io.interlock.config.Given;
+import io.interlock.run.Retention;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -58,12 +62,19 @@ public final class JanitorCommands {
     /** {@code janitor sweep}. */
     @Command(
             name = "sweep",
-            description = "Settles what time has brought about, and says what it did and why.",
+            description = {
+                "Settles what time has brought about, and says what it did and why.",
+                "On a store, history is kept for the times of --config; without it for the",
+                "default times, whatever a server on the same store is configured for.",
+            },
             footer = {"", "Example:", "  interlock janitor sweep --dry-run"})
     public static final class Sweep extends Answering {
 
         @Option(names = "--dry-run", description = "Only say what there is to sweep")
         private boolean dryRun;
+
+        @Option(names = "--config", paramLabel = "FILE", description = "The configuration that has the history times")
+        private @Nullable Path config;
 
         @Mixin
         private TableOptions options = new TableOptions();
@@ -71,6 +82,16 @@ public final class JanitorCommands {
         /** The command. */
         public Sweep(CommandContext session) {
             super(session);
+        }
+
+        @Override
+        Retention retention() {
+            return config == null
+                    ? super.retention()
+                    : ConfigOptions.read(new Given(List.of(), session().variables(), config), session())
+                            .settings()
+                            .history()
+                            .retention();
         }
 
         @Override

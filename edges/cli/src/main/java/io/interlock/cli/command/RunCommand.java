@@ -12,6 +12,7 @@ import io.interlock.cli.text.Failure;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.command.InheritedEnvironment;
+import io.interlock.run.Retention;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -159,7 +160,7 @@ public final class RunCommand implements Callable<Integer> {
         // The engine keeps the lease alive for as long as the command may take to stop.
         Job kind = Job.named(job).grace(settings.order().grace().plus(MARGIN)).build();
         Wrapper wrapper = new Wrapper(settings, narrator, session.environment(), session.variables());
-        try (Backend backend = target.open(session, Jobs.of(kind))) {
+        try (Backend backend = target.open(session, Jobs.of(kind), Retention.DEFAULT)) {
             return wrapper.run(backend.acquirer());
         }
     }

@@ -13,6 +13,7 @@ import io.interlock.cli.text.Failure;
 import io.interlock.config.DataFolder;
 import io.interlock.config.Flag;
 import io.interlock.engine.Jobs;
+import io.interlock.run.Retention;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,12 +102,12 @@ public final class TargetOptions {
     }
 
     /** Opens the store or reaches for the server. */
-    public Backend open(CommandContext session, Jobs jobs) {
+    public Backend open(CommandContext session, Jobs jobs, Retention retention) {
         if (isServer(session)) {
             return ServerBackend.at(client(session), session.environment());
         }
         StorePlace place = place(session);
-        return place.url().startsWith("redis") ? LeaseBackend.at(place) : StoreBackend.open(place, jobs);
+        return place.url().startsWith("redis") ? LeaseBackend.at(place) : StoreBackend.open(place, jobs, retention);
     }
 
     /** A worker of the server that is meant. */

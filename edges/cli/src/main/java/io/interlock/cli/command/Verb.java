@@ -2,6 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.engine.Jobs;
+import io.interlock.run.Retention;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 
@@ -19,7 +20,7 @@ abstract class Verb implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        try (Backend backend = target.open(session, jobs())) {
+        try (Backend backend = target.open(session, jobs(), retention())) {
             return carryOut(backend);
         }
     }
@@ -30,6 +31,11 @@ abstract class Verb implements Callable<Integer> {
     /** The jobs that have to be known for it. */
     Jobs jobs() {
         return Jobs.of();
+    }
+
+    /** How long a store keeps history, if it is swept meanwhile. */
+    Retention retention() {
+        return Retention.DEFAULT;
     }
 
     final CommandContext session() {

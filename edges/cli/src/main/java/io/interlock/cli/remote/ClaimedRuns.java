@@ -129,7 +129,7 @@ final class ClaimedRuns {
                 .limits(new RunLimits(null, maxRuntime, Duration.ZERO))
                 .retry(job.retry())
                 .origin(new Origin(
-                        SOMEBODY, reason, null, item.text("traceparent").orElse(null)));
+                        SOMEBODY, reason, null, item.text("traceparent").orElse(null), null));
     }
 
     private static Instant time(Facts facts, String name) {

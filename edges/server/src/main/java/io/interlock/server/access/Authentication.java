@@ -37,6 +37,9 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Authentication {
 
+    /** What changes nothing. */
+    static final Set<HttpMethod> LOOKS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
+
     private static final String BEARER = "bearer ";
     private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
     private static final CharSequence TENANT = HttpHeaders.createOptimized("X-Tenant");
@@ -94,6 +97,7 @@ public final class Authentication {
             return;
         }
         String key = shown.get();
+        Exchange.presented(context, key);
         // A key that may be right is looked at all the same: others at the same address must not lock its owner out.
         if (knowsAddresses && strangers.isEmpty(address) && !keys.mayKnow(key)) {
             context.fail(Problem.of(ProblemCode.RATE_LIMITED, "This address showed too many wrong keys.")
@@ -203,8 +207,9 @@ public final class Authentication {
         Optional<Session> session = Optional.ofNullable(cookie)
                 .map(Cookie::getValue)
                 .flatMap(id -> alone ? sessions.look(id) : sessions.find(id));
-        boolean looks = Set.of(HttpMethod.GET, HttpMethod.HEAD).contains(request.method());
+        boolean looks = LOOKS.contains(request.method());
         if (session.isPresent() && !looks && !isOurs(request, session.get())) {
+            Exchange.presented(context, session.get().apiKey());
             throw Problem.of(
                             ProblemCode.FORBIDDEN,
                             "Whoever is signed in by a cookie sends " + Sessions.CSRF_HEADER + " with every change.")

@@ -9,7 +9,6 @@ import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
@@ -94,17 +93,18 @@ public final class Api {
      * @throws IllegalStateException if an operation has no role or nobody to answer it, or somebody answers what is not in
      *     the contract
      */
-    public Router routes(Vertx vertx, Authentication authentication, RequestFilter gate, Operations operations) {
+    public Router routes(
+            Vertx vertx,
+            Authentication authentication,
+            RequestFilter gate,
+            TenantRequests requests,
+            Operations operations) {
         Set<String> stray = operations.ids();
         stray.removeAll(operationIds());
         if (!stray.isEmpty()) {
             throw new IllegalStateException("the contract knows nothing of " + stray);
         }
         ErrorShape shape = ContractDocument.shape(document);
-        Handler<RoutingContext> shaped = context -> {
-            Exchange.shape(context, shape);
-            context.next();
-        };
         RouterBuilder builder = RouterBuilder.create(vertx, contract, RequestExtractor.withBodyHandler());
         for (OpenAPIRoute route : builder.getRoutes()) {
             io.vertx.openapi.contract.Operation operation = route.getOperation();
@@ -112,19 +112,31 @@ public final class Api {
             Operation answering = operations.of(id);
             RequestCheck check = new RequestCheck(operation, contract.getSchemaRepository());
             Map<String, Map<String, String>> byField = rolesByField(operation);
+            TenantRequests.Counting counting = counting(operation);
             route.setDoSecurity(false).setDoValidation(false);
-            route.addHandler(shaped);
+            route.addHandler(context -> {
+                Exchange.shape(context, shape);
+                Exchange.operation(context, id);
+                context.next();
+            });
             admit(route, role(operation), authentication, gate, operations.signatures(id));
-            route.addHandler(context -> call(context, check, byField, answering));
+            route.addHandler(context -> {
+                Call call = check.check(context, Exchange.body(context));
+                note(context, call);
+                requireForFields(byField, call);
+                requests.enter(call, counting);
+                answer(context, answering.answer(call));
+            });
         }
         Router router = builder.createRouter();
         contract.getPaths().forEach(path -> {
             TreeSet<String> methods = path.getOperations().stream()
                     .map(operation -> operation.getHttpMethod().name())
                     .collect(Collectors.toCollection(TreeSet::new));
-            router.route(path.getName().replaceAll("\\{(.*?)}", ":$1"))
-                    .handler(shaped)
-                    .handler(otherMethod(methods));
+            router.route(path.getName().replaceAll("\\{(.*?)}", ":$1")).handler(context -> {
+                Exchange.shape(context, shape);
+                otherMethod(context, methods);
+            });
         });
         return router;
     }
@@ -172,18 +184,18 @@ public final class Api {
         return Role.valueOf(role.toUpperCase(Locale.ROOT));
     }
 
-    private static void call(
-            RoutingContext context,
-            RequestCheck check,
-            Map<String, Map<String, String>> rolesByField,
-            Operation answering) {
-        Call call = check.check(context, Exchange.body(context));
-        note(context, call);
-        requireForFields(rolesByField, call);
-        CompletionStage<Reply> answer = answering.answer(call);
+    private static void answer(RoutingContext context, CompletionStage<Reply> answer) {
         Future.fromCompletionStage(answer, Vertx.currentContext())
                 .onSuccess(reply -> send(context, reply))
                 .onFailure(context::fail);
+    }
+
+    private static TenantRequests.Counting counting(io.vertx.openapi.contract.Operation operation) {
+        Object counts = operation.getExtensions().get("x-counts");
+        if (counts != null) {
+            return TenantRequests.Counting.valueOf(counts.toString().toUpperCase(Locale.ROOT));
+        }
+        return role(operation).isEmpty() ? TenantRequests.Counting.NONE : TenantRequests.Counting.USUAL;
     }
 
     /** Which values of which fields are for higher roles than the operation as such: by field, by value, the role. */
@@ -255,15 +267,13 @@ public final class Api {
         }
     }
 
-    private static Handler<RoutingContext> otherMethod(Set<String> methods) {
-        return context -> {
-            context.response().putHeader("Allow", String.join(", ", methods));
-            FailureHandler.answer(
-                    context,
-                    Problem.of(
-                                    ProblemCode.METHOD_NOT_ALLOWED,
-                                    "The route does not know this method; it knows " + String.join(", ", methods) + ".")
-                            .with("allowed", new JsonArray(List.copyOf(methods))));
-        };
+    private static void otherMethod(RoutingContext context, Set<String> methods) {
+        context.response().putHeader("Allow", String.join(", ", methods));
+        FailureHandler.answer(
+                context,
+                Problem.of(
+                                ProblemCode.METHOD_NOT_ALLOWED,
+                                "The route does not know this method; it knows " + String.join(", ", methods) + ".")
+                        .with("allowed", new JsonArray(List.copyOf(methods))));
     }
 }

@@ -1,9 +1,11 @@
 package io.interlock.server.api;
 
+import io.interlock.Actor;
 import io.interlock.DurationText;
 import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
+import io.interlock.access.AccessKey;
 import io.interlock.server.http.Caller;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.HttpServerFactory;
@@ -60,6 +62,21 @@ public final class Call {
     public Caller caller() {
         return Exchange.caller(context)
                 .orElseThrow(() -> new IllegalStateException("a public operation asks who calls"));
+    }
+
+    /** Who makes it, by which request and from where, as the audit log has it. */
+    public Actor actor() {
+        return new Actor(caller().actor(), requestId(), address());
+    }
+
+    /** {@code key} as the one who makes it, where no caller is known before. */
+    public Actor actorBy(AccessKey key) {
+        return new Actor(new Caller(key, key.tenant()).actor(), requestId(), address());
+    }
+
+    /** Says which API key the body shows. */
+    public void presented(String key) {
+        Exchange.presented(context, key);
     }
 
     /** For whom it is made. */
@@ -184,6 +201,11 @@ public final class Call {
     public Duration patience() {
         Duration wanted = duration("wait").orElseGet(this::preferred);
         return wanted.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wanted;
+    }
+
+    /** Whether the caller is willing to wait for an answer, by a field, a header or a parameter {@code wait}. */
+    boolean asksToWait() {
+        return parameters.containsKey("wait") || !patience().isZero();
     }
 
     private Duration preferred() {

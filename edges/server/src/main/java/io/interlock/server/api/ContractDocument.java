@@ -22,7 +22,8 @@ final class ContractDocument {
             ProblemCode.RATE_LIMITED,
             ProblemCode.INTERNAL_ERROR,
             ProblemCode.STORE_UNAVAILABLE);
-    private static final List<ProblemCode> WITH_KEY = List.of(ProblemCode.UNAUTHENTICATED, ProblemCode.FORBIDDEN);
+    private static final List<ProblemCode> WITH_KEY =
+            List.of(ProblemCode.UNAUTHENTICATED, ProblemCode.FORBIDDEN, ProblemCode.TENANT_LIMIT);
     private static final List<ProblemCode> WITH_BODY =
             List.of(ProblemCode.BODY_TOO_LARGE, ProblemCode.UNSUPPORTED_MEDIA_TYPE, ProblemCode.REQUEST_TIMEOUT);
 

@@ -81,12 +81,12 @@ public final class CompatKeys {
         Run run = view.run();
         Optional<FencingToken> named = call.optional("token", Number.class).map(n -> new FencingToken(n.longValue()));
         if (lease == null && run != null && named.isEmpty()) {
-            engine.cancel(run.id(), call.caller().actor(), reason);
+            engine.cancel(run.id(), call.actor(), reason);
             return Reply.ok(new JsonObject().putNull("releasedToken"));
         }
         FencingToken token =
                 named.or(() -> view.currentLease().map(LeaseRecord::token)).orElseThrow(() -> free(key));
-        EvictAnswer answer = engine.evict(key, token, call.caller().actor(), reason);
+        EvictAnswer answer = engine.evict(key, token, call.actor(), reason);
         if (answer instanceof EvictAnswer.Evicted evicted) {
             return Reply.ok(new JsonObject()
                     .put("releasedToken", evicted.victim().token().value()));

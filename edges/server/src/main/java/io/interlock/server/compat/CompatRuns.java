@@ -28,9 +28,7 @@ public final class CompatRuns {
 
     /** Asks for a run of {@code job} under {@code key}, in the caller's name. */
     public static RunRequest request(Call call, LockKey key, JobSettings job) {
-        RunRequest request = RunRequest.of(key, job.job().name())
-                .submitter(call.caller().actor())
-                .correlation(call.requestId());
+        RunRequest request = RunRequest.of(key, job.job().name()).submitter(call.actor());
         return call.traceparent().map(request::trace).orElse(request);
     }
 

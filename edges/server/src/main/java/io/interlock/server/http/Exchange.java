@@ -21,6 +21,8 @@ public final class Exchange {
     private static final String CALLER = "interlock.caller";
     private static final String SESSION = "interlock.session";
     private static final String STANDING = "interlock.standing";
+    private static final String OPERATION = "interlock.operation";
+    private static final String PRESENTED = "interlock.presented";
     private static final String BODY = "interlock.body";
     private static final String NOTES = "interlock.notes";
     private static final String SHAPE = "interlock.shape";
@@ -60,6 +62,29 @@ public final class Exchange {
     /** Whether the client's connection is encrypted, here or, as it says, at a proxy in front. */
     public static boolean isEncrypted(HttpServerRequest request) {
         return request.isSSL() || "https".equals(request.getHeader("X-Forwarded-Proto"));
+    }
+
+    /** What is asked for: an operation of a contract, else method and path. */
+    public static String operation(RoutingContext context) {
+        String operation = context.get(OPERATION);
+        return operation == null
+                ? context.request().method() + " " + FailureHandler.shown(context.request())
+                : operation;
+    }
+
+    /** Says what is asked for. */
+    public static void operation(RoutingContext context, String operation) {
+        context.put(OPERATION, operation);
+    }
+
+    /** The API key that was shown, by itself or by a session, right or wrong; a secret. */
+    public static Optional<String> presented(RoutingContext context) {
+        return Optional.ofNullable(context.get(PRESENTED));
+    }
+
+    /** Says which API key was shown. */
+    public static void presented(RoutingContext context, String key) {
+        context.put(PRESENTED, key);
     }
 
     /** The session the caller is known by, if it came with a cookie. */

@@ -1,5 +1,6 @@
 package io.interlock.server.http;
 
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.log.LogText;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
@@ -26,6 +27,12 @@ public final class FailureHandler implements Handler<RoutingContext> {
     private static final long LINGER_MILLIS = 1_000;
     private static final int BAD_REQUEST = 400;
 
+    private final AccessRecords records;
+
+    FailureHandler(AccessRecords records) {
+        this.records = records;
+    }
+
     @Override
     public void handle(RoutingContext context) {
         Throwable failure = context.failure();
@@ -36,7 +43,11 @@ public final class FailureHandler implements Handler<RoutingContext> {
         }
         // The router itself says 400 of what it cannot read. Its message has the query, which is not for the log.
         boolean told = failure == null || context.statusCode() == BAD_REQUEST;
-        answer(context, told ? byStatus(context) : said(context, failure));
+        Problem problem = told ? byStatus(context) : said(context, failure);
+        if (problem.code() == ProblemCode.UNAUTHENTICATED || problem.code() == ProblemCode.FORBIDDEN) {
+            records.refused(context, problem);
+        }
+        answer(context, problem);
     }
 
     private static boolean wasGivenUp(@Nullable Throwable failure) {

@@ -21,6 +21,7 @@ import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.LeaseStoreOperations;
 import io.interlock.server.ServerParts;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.compat.CompatApis;
 import io.interlock.server.http.ListenPolicy;
@@ -166,9 +167,11 @@ final class ServerProcess implements AutoCloseable {
                 .collect(Collectors.toMap(JobSettings::name, job -> job.api().word())));
         StoreProbe probe = new StoreProbe(store, blocking);
         Sessions sessions = new Sessions(environment);
-        Operations operations =
-                store.keepsRuns() ? withRuns(engine, keys, sessions, setup) : withoutRuns(engine, keys, sessions);
-        ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions);
+        AccessRecords records = opened(AccessRecords.of(store.audit(), keys, environment, registry));
+        Operations operations = store.keepsRuns()
+                ? withRuns(engine, keys, sessions, records, setup)
+                : withoutRuns(engine, keys, sessions, records);
+        ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions, records);
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
         intakes.start(new IntakeContext(engine, environment, new MeterGauges(registry)));
@@ -178,17 +181,19 @@ final class ServerProcess implements AutoCloseable {
         return new Parts(store.keepsRuns(), engine, keys, sessions, probe, server, intakes, bootstrap);
     }
 
-    private Operations withRuns(RunEngine engine, KeyRing keys, Sessions sessions, EngineSetup setup) {
+    private Operations withRuns(
+            RunEngine engine, KeyRing keys, Sessions sessions, AccessRecords records, EngineSetup setup) {
         InterlockSettings settings = configuration.settings();
-        Operations operations =
-                new EngineOperations(engine, keys, sessions, environment, settings.limits(), this::api).operations();
+        Operations operations = new EngineOperations(
+                        engine, keys, sessions, records, environment, settings.limits(), this::api)
+                .operations();
         CompatApis.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
         AccessOperations.addTo(operations, keys, configuration, environment.clock());
         return operations;
     }
 
-    private Operations withoutRuns(RunEngine engine, KeyRing keys, Sessions sessions) {
-        Operations operations = new LeaseStoreOperations(engine, keys, sessions, environment).operations();
+    private Operations withoutRuns(RunEngine engine, KeyRing keys, Sessions sessions, AccessRecords records) {
+        Operations operations = new LeaseStoreOperations(engine, keys, sessions, records, environment).operations();
         AccessOperations.addLooksTo(operations, keys, configuration, environment.clock());
         return operations;
     }

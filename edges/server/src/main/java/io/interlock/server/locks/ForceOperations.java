@@ -1,5 +1,6 @@
 package io.interlock.server.locks;
 
+import io.interlock.Actor;
 import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
@@ -36,8 +37,7 @@ final class ForceOperations {
         FencingToken token = new FencingToken(call.body().getLong("token"));
         String reason = call.body().getString("reason");
         return context.blocking().call(call.tenant(), () -> {
-            EvictAnswer answer =
-                    context.engine().evict(key, token, call.caller().actor(), reason);
+            EvictAnswer answer = context.engine().evict(key, token, call.actor(), reason);
             if (answer instanceof EvictAnswer.Mismatch mismatch) {
                 throw stale(key, token, mismatch);
             }
@@ -78,15 +78,14 @@ final class ForceOperations {
         String reason = call.body().getString("reason");
         return context.blocking().call(call.tenant(), () -> {
             Duration time = until == null ? null : timeTo(until);
-            Pause pause =
-                    context.engine().pause(call.tenant(), pattern, call.caller().actor(), reason, time);
+            Pause pause = context.engine().pause(call.tenant(), pattern, call.actor(), reason, time);
             return Reply.ok(PauseJson.of(pause, true));
         });
     }
 
     CompletionStage<Reply> resume(Call call) {
         String pattern = pattern(call);
-        String actor = call.caller().actor();
+        Actor actor = call.actor();
         String reason = call.body().getString("reason", "no reason given");
         return context.blocking().call(call.tenant(), () -> {
             if (!context.engine().resume(call.tenant(), pattern, actor, reason)) {

@@ -87,7 +87,11 @@ public final class AccessOperations {
                 role,
                 call.body().getString("label", role.name().toLowerCase(Locale.ROOT)),
                 call.duration("expiresIn").orElse(null));
-        return keys.issue(order, call.caller().actor()).thenApply(this::created);
+        return keys.issue(
+                        order,
+                        call.actor(),
+                        configuration.settings().limits().tenant().apiKeys())
+                .thenApply(this::created);
     }
 
     private Reply created(IssuedKey issued) {
@@ -99,7 +103,7 @@ public final class AccessOperations {
     private CompletionStage<Reply> revoke(Call call) {
         String id = call.required("id", String.class);
         String reason = call.optional("reason", String.class).orElse("revoked over HTTP");
-        return keys.revoke(call.tenant(), id, call.caller().actor(), reason).thenApply(revoked -> {
+        return keys.revoke(call.tenant(), id, call.actor(), reason).thenApply(revoked -> {
             if (revoked.isEmpty()) {
                 throw Call.notFound("API key", id).thrown();
             }
@@ -129,7 +133,7 @@ public final class AccessOperations {
                 .put("active", key.isActive(clock.instant()));
         put(json, "expiresAt", key.expiresAt());
         put(json, "revokedAt", key.revokedAt());
-        put(json, "lastUsedAt", keys.lastUse(key.id()).orElse(null));
+        put(json, "lastUsedAt", key.usedAt());
         return json;
     }
 

@@ -73,7 +73,10 @@ final class AuditOperation {
                 .put("before", record.before())
                 .put("after", record.after())
                 .put("reason", record.reason());
-        return record.correlation() == null ? json : json.put("correlation", record.correlation());
+        if (record.correlation() != null) {
+            json.put("correlation", record.correlation());
+        }
+        return record.address() == null ? json : json.put("address", record.address());
     }
 
     private static Optional<RunId> parsed(String text) {

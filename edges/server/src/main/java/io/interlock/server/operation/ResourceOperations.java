@@ -51,7 +51,7 @@ final class ResourceOperations {
                             wish.getString("kind", known.map(Resource::kind).orElse(kind(key))),
                             wish.getString("state"),
                             known.map(Resource::version).orElse(0L),
-                            call.caller().actor(),
+                            call.actor(),
                             wish.getString("reason"));
             if (answer instanceof ResourceAnswer.Changed done) {
                 return done.resource();

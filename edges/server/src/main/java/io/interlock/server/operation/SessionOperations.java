@@ -2,6 +2,7 @@ package io.interlock.server.operation;
 
 import io.interlock.access.AccessKey;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Buckets;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
@@ -29,19 +30,22 @@ public final class SessionOperations {
 
     private final Sessions sessions;
     private final KeyRing keys;
+    private final AccessRecords records;
     private final Buckets strangers;
     private final InstantSource clock;
 
-    private SessionOperations(Sessions sessions, KeyRing keys, Environment environment) {
+    private SessionOperations(Sessions sessions, KeyRing keys, AccessRecords records, Environment environment) {
         this.sessions = sessions;
         this.keys = keys;
+        this.records = records;
         this.strangers = new Buckets(WRONG, environment.ticker());
         this.clock = environment.clock();
     }
 
     /** Adds them to {@code operations}. */
-    public static void addTo(Operations operations, Sessions sessions, KeyRing keys, Environment environment) {
-        SessionOperations session = new SessionOperations(sessions, keys, environment);
+    public static void addTo(
+            Operations operations, Sessions sessions, KeyRing keys, AccessRecords records, Environment environment) {
+        SessionOperations session = new SessionOperations(sessions, keys, records, environment);
         operations.on("signIn", session::signIn).on("getSession", session::get).on("signOut", session::signOut);
     }
 
@@ -49,6 +53,7 @@ public final class SessionOperations {
         String address = call.address();
         String code = call.body().getString("code");
         Optional<String> shown = code == null ? Optional.of(call.body().getString("apiKey")) : sessions.redeem(code);
+        shown.ifPresent(call::presented);
         // What may be right is looked at all the same: others at the same address, or behind the same proxy, must not
         // lock its owner out.
         if (strangers.isEmpty(address) && shown.filter(keys::mayKnow).isEmpty()) {
@@ -68,6 +73,7 @@ public final class SessionOperations {
             // Of two in one browser the older one could not be ended any more.
             end(call);
             Session session = sessions.open(shown.orElseThrow());
+            records.signedIn(call.actorBy(found.get()), found.get(), code == null ? "API key" : "one-time code");
             return Reply.ok(json(found.get(), found.get().tenant(), Optional.of(session)))
                     .header("Set-Cookie", cookie(session.id(), Sessions.LONGEST, call.isEncrypted()));
         });
@@ -78,13 +84,16 @@ public final class SessionOperations {
     }
 
     private CompletionStage<Reply> signOut(Call call) {
-        end(call);
+        // Nobody has to show who they are to get out; the session tells.
+        end(call)
+                .ifPresent(ended -> keys.recognise(ended.apiKey())
+                        .thenAccept(found -> found.ifPresent(key -> records.signedOut(call.actorBy(key), key))));
         return CompletableFuture.completedFuture(
                 Reply.nothing().header("Set-Cookie", cookie("", Duration.ZERO, call.isEncrypted())));
     }
 
-    private void end(Call call) {
-        call.cookie(Sessions.cookie(call.isEncrypted())).ifPresent(sessions::close);
+    private Optional<Session> end(Call call) {
+        return call.cookie(Sessions.cookie(call.isEncrypted())).flatMap(sessions::close);
     }
 
     private JsonObject json(AccessKey key, String tenant, Optional<Session> session) {

@@ -30,7 +30,7 @@ final class RunControlOperations {
         RunId id = KnownRuns.id(call);
         return context.blocking().call(call.tenant(), () -> {
             known.require(call, id);
-            CancelAnswer answer = context.engine().cancel(id, call.caller().actor(), reason(call));
+            CancelAnswer answer = context.engine().cancel(id, call.actor(), reason(call));
             if (answer instanceof CancelAnswer.Over over) {
                 throw RunOperations.finished(over.run());
             }
@@ -48,8 +48,7 @@ final class RunControlOperations {
         RunId id = KnownRuns.id(call);
         return context.blocking().call(call.tenant(), () -> {
             known.require(call, id);
-            RedriveAnswer answer =
-                    context.engine().deadLetters().redrive(id, call.caller().actor(), reason(call));
+            RedriveAnswer answer = context.engine().deadLetters().redrive(id, call.actor(), reason(call));
             if (answer instanceof RedriveAnswer.Redriven redriven) {
                 return accepted(redriven.run());
             }
@@ -73,8 +72,7 @@ final class RunControlOperations {
         RunId id = KnownRuns.id(call);
         return context.blocking().call(call.tenant(), () -> {
             known.require(call, id);
-            DiscardAnswer answer =
-                    context.engine().deadLetters().discard(id, call.caller().actor(), reason(call));
+            DiscardAnswer answer = context.engine().deadLetters().discard(id, call.actor(), reason(call));
             if (answer instanceof DiscardAnswer.Settled settled) {
                 return Reply.ok(RunJson.of(settled.letter().run()));
             }

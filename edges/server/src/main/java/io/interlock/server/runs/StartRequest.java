@@ -34,8 +34,7 @@ final class StartRequest {
         }
         RunRequest request = RunRequest.of(call.key("key"), job == null ? CALLERS_JOB : job)
                 .execution(byCaller ? Execution.CALLER : Execution.WORKER)
-                .submitter(call.caller().actor())
-                .correlation(call.requestId())
+                .submitter(call.actor())
                 .labels(labels(body.getJsonObject("labels")));
         request = with(
                 request, body.getString("onConflict"), (asked, text) -> asked.onConflict(ConflictPolicy.valueOf(text)));

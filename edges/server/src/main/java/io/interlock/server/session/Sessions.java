@@ -86,9 +86,11 @@ public final class Sessions {
         return kept == null || kept.isOver(environment.ticker().nanos()) ? Optional.empty() : Optional.of(kept.session);
     }
 
-    /** Ends a session. */
-    public synchronized void close(String id) {
+    /** Ends a session; which one it was, if it had not ended before. */
+    public synchronized Optional<Session> close(String id) {
+        Optional<Session> open = look(id);
         sessions.remove(id);
+        return open;
     }
 
     /** A code that signs somebody in once, in the name of {@code apiKey}: for a link that is printed. */

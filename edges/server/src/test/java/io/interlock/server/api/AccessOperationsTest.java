@@ -36,6 +36,7 @@ class AccessOperationsTest {
         bootstrap = Rig.join(rig.ring.bootstrap("test")).orElseThrow().secret().text();
         Path file = Files.writeString(folder.resolve("interlock.yaml"), """
                 interlock:
+                  limits: { api-keys: 10 }
                   jobs:
                     export:
                       lease: 20s
@@ -58,6 +59,20 @@ class AccessOperationsTest {
     @AfterAll
     static void close() {
         rig.close();
+    }
+
+    @Test
+    void aTenantHasOnlySoManyKeysThatCount() {
+        String admin = rig.key("hoard", Role.ADMIN);
+        for (int i = 1; i < 10; i++) {
+            assertThat(rig.post("/api/v1/keys", admin, "{\"role\": \"read\"}").statusCode())
+                    .isEqualTo(201);
+        }
+        HttpResponse<String> refused = rig.post("/api/v1/keys", admin, "{\"role\": \"read\"}");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(Rig.json(refused).getString("code")).isEqualTo("tenant-limit");
+        assertThat(Rig.json(refused).getString("setting")).isEqualTo("limits.api-keys");
+        assertThat(Rig.json(refused).getInteger("limit")).isEqualTo(10);
     }
 
     @Test

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.RequestFilter;
 import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -20,6 +22,7 @@ import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterAll;
@@ -95,7 +98,8 @@ class ApiContractTest {
     @Test
     void anOperationNobodyAnswersStopsTheStart() {
         Operations none = new Operations();
-        assertThatThrownBy(() -> api.routes(vertx, authentication(), gate(), none))
+        assertThatThrownBy(() ->
+                        api.routes(vertx, authentication(), gate(), new TenantRequests(Limits.Tenant.DEFAULT), none))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("nobody answers operation");
     }
@@ -105,7 +109,8 @@ class ApiContractTest {
         Operations stray = new Operations().on("makeCoffee", call -> {
             throw new AssertionError("never called");
         });
-        assertThatThrownBy(() -> api.routes(vertx, authentication(), gate(), stray))
+        assertThatThrownBy(() ->
+                        api.routes(vertx, authentication(), gate(), new TenantRequests(Limits.Tenant.DEFAULT), stray))
                 .hasMessageContaining("makeCoffee");
     }
 
@@ -243,6 +248,9 @@ class ApiContractTest {
     }
 
     private static RequestFilter gate() {
-        return new RequestFilter(Environment.system(), Limits.DEFAULT, new ClientAddress(List.of()), false);
+        Environment environment = Environment.system();
+        KeyRing ring = new KeyRing(new MemoryStore(environment), environment, Runnable::run);
+        AccessRecords records = AccessRecords.of(Optional.empty(), ring, environment, new SimpleMeterRegistry());
+        return new RequestFilter(environment, Limits.DEFAULT, new ClientAddress(List.of()), false, records);
     }
 }

@@ -26,7 +26,8 @@ class RestPageTest {
             - A key contains `/`, so it travels in the query or the body, never in the path. Where `key` filters, a `*` at its end stands for the rest.
             - Errors are [problems](problems.md) (RFC 9457) with a `code`, the facts of the case and, where waiting helps, `Retry-After`.
             - On a [store of leases only](stores.md#redis) `/locks` (without pauses), `/janitor`, `/session` and `/config` are served as here; what needs runs is answered with 501 `needs-run-store`.
-            - `X-Request-Id` is taken from the client or made, and is in the answer, the log, the problem and the audit log.
+            - `X-Request-Id` is taken from the client or made, and is in the answer, the log, the problem and, as `correlation`, in the audit log: on every start, cancel, eviction, pause, resume, redrive, discard, change of a resource and
+              change of an API key, with the client's `address`. What a worker does to a run (claim, end) has the id of the request that submitted the run.
             - `traceparent` is kept with the run, shown, and handed on: to commands as `TRACEPARENT`, to requests as the header, to workers with the claim.
 
             ## Who may do what
@@ -39,6 +40,22 @@ class RestPageTest {
             (`HttpOnly`, `SameSite=Strict`, over TLS `__Host-`). Whatever changes something then also needs `X-CSRF-Token`, which `POST` and `GET /session` tell. A session
             ends after 30 minutes without use, after 12 hours in any case, and with its API key; it is known to the node that opened it only. What a page
             asks while nobody touches it carries `X-Background` and is no use; streams end with the session or the key they were opened with.
+
+            ## On record
+
+            `GET /audit` has, beside what was done, who was refused and who signed in, under the key `access-key/ID`:
+
+            | action | when | `after` |
+            |---|---|---|
+            | `refused` | a request was answered with 401 or 403 | the operation |
+            | `signed-in` · `signed-out` · `sign-in-refused` | `POST` and `DELETE /session` | the role · nothing · the operation |
+
+            Each has the actor as far as it is known, the reason, the client's address and the request id. It belongs to the tenant of the API key that was shown, also if that key was revoked, has expired or came with a wrong secret. If the store has no such
+            key, it is under `access-key/unknown` of tenant `default`, for the operator of the server. A `GET` that shows neither a key nor a session is not on record. Of one action, address and key there are at most 5 records in a minute and node; a
+            further one then says how many were left out. They are written beside the requests, up to 2,000 wait while the store is away, and `interlock_access_records_total` counts what was written, left out and dropped. A store of leases only has no audit
+            log: there they are lines of the log, by the logger `io.interlock.audit`. Reasons are required where [0024](decisions/0024-reasons-and-records.md) says so.
+
+            `lastUsedAt` of an API key is from the store, so all nodes count. It is told at most once a minute by each node, and may lag by that, and by more while the store is away.
 
             ## Asking again
 

@@ -17,6 +17,7 @@ import io.interlock.server.EngineOperations;
 import io.interlock.server.EngineRig.Answer;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.ServerParts;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.ContractCheck;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -80,8 +82,11 @@ public final class CompatRig implements AutoCloseable {
                 .tenantMaxRunning("small", 1)
                 .build();
         Sessions sessions = new Sessions(environment);
-        Operations operations =
-                new EngineOperations(engine, ring, sessions, environment, Limits.DEFAULT, job -> "none").operations();
+        PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        AccessRecords records = AccessRecords.of(Optional.of(store::append), ring, environment, meters);
+        Operations operations = new EngineOperations(
+                        engine, ring, sessions, records, environment, Limits.DEFAULT, job -> "none")
+                .operations();
         for (String other : new String[] {"listKeys", "createKey", "revokeKey", "revokeKeyByQuery", "getConfig"}) {
             operations.on(other, call -> CompletableFuture.completedFuture(Reply.nothing()));
         }
@@ -91,8 +96,9 @@ public final class CompatRig implements AutoCloseable {
                 ring,
                 () -> CompletableFuture.completedFuture(Readiness.yes()),
                 operations,
-                new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
-                sessions);
+                meters,
+                sessions,
+                records);
         server = InterlockServer.start(new Listen("127.0.0.1", 0, null, false, null), Limits.DEFAULT, parts)
                 .toCompletableFuture()
                 .join();

@@ -95,7 +95,7 @@ class ConnectionLimitTest {
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(60),
                 5,
-                100,
+                Limits.Tenant.DEFAULT,
                 new Limits.Connections(most, ofAnAddress));
     }
 

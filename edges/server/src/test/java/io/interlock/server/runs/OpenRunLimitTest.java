@@ -52,7 +52,7 @@ class OpenRunLimitTest {
                 usual.arrival(),
                 usual.idle(),
                 usual.streams(),
-                LIMIT,
+                new Limits.Tenant(LIMIT, 1_024, 1_000, 5_000, 1_000),
                 usual.connections());
     }
 }

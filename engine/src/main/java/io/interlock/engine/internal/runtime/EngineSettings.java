@@ -7,6 +7,7 @@ import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
+import io.interlock.run.OpenRuns;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
@@ -20,7 +21,7 @@ import java.util.Map;
  * @param sweepEvery how often the janitor makes its round
  * @param keepIdempotency how long an idempotency key counts
  * @param tenantLimits how many runs of a tenant may be under way at once, where that is limited
- * @param maxOpenRuns how many runs of a tenant may be open before new ones are refused
+ * @param maxOpen how many runs of a tenant may be open, with how many bytes, before new ones are refused
  * @param background what is done beside runs
  * @param closesStore whether the store is closed with the engine
  */
@@ -30,24 +31,31 @@ public record EngineSettings(
         Duration sweepEvery,
         Duration keepIdempotency,
         Map<String, Integer> tenantLimits,
-        long maxOpenRuns,
+        OpenRuns maxOpen,
         BackgroundSettings background,
         boolean closesStore) {
 
     /** As many open runs of a tenant as there may be. */
     public static final long NO_LIMIT = Long.MAX_VALUE;
 
-    /** The setting of {@code maxOpenRuns}. */
+    /** The setting of how many runs of a tenant may be open. */
     public static final String OPEN_RUNS = "limits.open-runs";
+
+    /** The setting of how many bytes of parameters they may have. */
+    public static final String OPEN_PAYLOAD = "limits.open-payload";
 
     private static final Duration SHORTEST_MEMORY = Duration.ofHours(24);
 
     /** Checks the settings, alone and against the store. */
     public EngineSettings {
         tenantLimits = Map.copyOf(tenantLimits);
-        if (maxOpenRuns < 1) {
+        if (maxOpen.count() < 1 || maxOpen.payload() < 1) {
+            boolean runs = maxOpen.count() < 1;
             throw new InvalidSettingException(
-                    OPEN_RUNS, maxOpenRuns, "must be at least 1", "leave it out for no limit");
+                    runs ? OPEN_RUNS : OPEN_PAYLOAD,
+                    runs ? maxOpen.count() : maxOpen.payload(),
+                    "must be at least 1",
+                    "leave it out for no limit");
         }
         WorkSettings.requirePositive("sweep-every", sweepEvery, "10s suits most stores");
         if (keepIdempotency.compareTo(SHORTEST_MEMORY) < 0) {

@@ -1,5 +1,6 @@
 package io.interlock.engine.internal.submit;
 
+import io.interlock.Actor;
 import io.interlock.Holder;
 import io.interlock.RunId;
 import io.interlock.engine.EngineEvent;
@@ -33,11 +34,11 @@ public final class Cancels {
 
     /** Cancels {@code run} on behalf of this process. Blocks. */
     public CancelAnswer cancel(RunId run, String reason) {
-        return cancel(run, self.label(), reason);
+        return cancel(run, Actor.of(self.label()), reason);
     }
 
     /** Blocks. */
-    public CancelAnswer cancel(RunId run, String actor, String reason) {
+    public CancelAnswer cancel(RunId run, Actor actor, String reason) {
         CancelAnswer answer = store.cancel(new CancelRequest(run, actor, reason));
         if (answer instanceof CancelAnswer.Cancelled cancelled) {
             log.info(

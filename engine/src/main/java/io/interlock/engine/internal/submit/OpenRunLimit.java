@@ -4,6 +4,7 @@ import io.interlock.engine.TenantLimitException;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.run.OpenRuns;
 import io.interlock.spi.run.RunViews;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
@@ -15,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses new runs of a tenant that has too many open ones.
+ * Refuses new runs of a tenant that has too many open ones, or too much in them.
  *
  * <p>The store is asked for their number beside submissions, at most once in a while for each tenant, and never counts beyond the
  * limit. In between, this process counts what it adds. So the limit is met about, not to the run: what is submitted during a count
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class OpenRunLimit {
 
+    private static final String ENDED = "wait until some have ended";
+    private static final OpenRuns NOTHING = new OpenRuns(0, 0);
     private static final Logger log = LoggerFactory.getLogger(OpenRunLimit.class);
     private static final Duration COUNT_EVERY = Duration.ofSeconds(1);
     private static final int MOST_TENANTS = 10_000;
@@ -32,7 +35,7 @@ public final class OpenRunLimit {
     private final LocalTime time;
     private final ActiveRuns activeRuns;
     private final RunViews store;
-    private final long limit;
+    private final OpenRuns limit;
     private final Map<String, Count> counts = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -42,7 +45,7 @@ public final class OpenRunLimit {
         }
     };
 
-    public OpenRunLimit(EngineThreads threads, LocalTime time, ActiveRuns activeRuns, RunViews store, long limit) {
+    public OpenRunLimit(EngineThreads threads, LocalTime time, ActiveRuns activeRuns, RunViews store, OpenRuns limit) {
         this.threads = threads;
         this.time = time;
         this.activeRuns = activeRuns;
@@ -52,9 +55,9 @@ public final class OpenRunLimit {
 
     /** What is known of one tenant. */
     private static final class Count {
-        private long open;
+        private OpenRuns open = NOTHING;
         /** Added by this process since the last count. */
-        private long since;
+        private OpenRuns since = NOTHING;
 
         private boolean counting;
         private @Nullable Moment at;
@@ -66,31 +69,40 @@ public final class OpenRunLimit {
      * @throws TenantLimitException if it has too many that are open
      */
     void require(String tenant) {
-        if (limit == EngineSettings.NO_LIMIT) {
+        if (limit.count() == EngineSettings.NO_LIMIT && limit.payload() == EngineSettings.NO_LIMIT) {
             return;
         }
         boolean count;
+        boolean fullOfRuns;
         boolean full;
         synchronized (this) {
             Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
-            full = known.open + known.since >= limit;
+            fullOfRuns = known.open.count() + known.since.count() >= limit.count();
+            full = fullOfRuns || known.open.payload() + known.since.payload() >= limit.payload();
             count = !known.counting && isOld(known);
             known.counting |= count;
         }
         if (count) {
-            threads.call(() -> store.openRuns(tenant, limit))
+            threads.call(() -> store.openRuns(tenant, limit.count()))
                     .whenComplete((open, failure) -> counted(tenant, open, failure));
         }
         if (full && !activeRuns.isAtWork(Thread.currentThread())) {
-            throw new TenantLimitException(tenant, "open runs", EngineSettings.OPEN_RUNS, limit);
+            throw fullOfRuns
+                    ? new TenantLimitException(tenant, "open runs", EngineSettings.OPEN_RUNS, limit.count(), ENDED)
+                    : new TenantLimitException(
+                            tenant,
+                            "bytes of parameters in open runs",
+                            EngineSettings.OPEN_PAYLOAD,
+                            limit.payload(),
+                            ENDED);
         }
     }
 
     /** A run of {@code tenant} was added. */
-    synchronized void added(String tenant) {
+    synchronized void added(String tenant, int payload) {
         Count known = counts.get(tenant);
         if (known != null) {
-            known.since++;
+            known.since = new OpenRuns(known.since.count() + 1, known.since.payload() + payload);
         }
     }
 
@@ -98,7 +110,7 @@ public final class OpenRunLimit {
         return known.at == null || time.elapsed(known.at) > COUNT_EVERY.toNanos();
     }
 
-    private synchronized void counted(String tenant, @Nullable Long open, @Nullable Throwable failure) {
+    private synchronized void counted(String tenant, @Nullable OpenRuns open, @Nullable Throwable failure) {
         Count known = counts.computeIfAbsent(tenant, unknown -> new Count());
         known.counting = false;
         known.at = time.now();
@@ -106,7 +118,7 @@ public final class OpenRunLimit {
             log.debug("open runs of tenant {} could not be counted: {}", tenant, String.valueOf(failure));
         } else {
             known.open = open;
-            known.since = 0;
+            known.since = NOTHING;
         }
     }
 }

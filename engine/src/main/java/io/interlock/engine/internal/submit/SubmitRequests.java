@@ -65,7 +65,8 @@ public final class SubmitRequests {
                 request.submitter().orElse(settings.holder().label()),
                 request.reason().orElse(null),
                 request.correlation().orElse(null),
-                request.trace().orElse(null));
+                request.trace().orElse(null),
+                request.address().orElse(null));
         return new RunSpec(
                 job.name(),
                 request.policy().orElse(job.policy()),

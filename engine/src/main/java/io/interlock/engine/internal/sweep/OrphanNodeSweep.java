@@ -1,5 +1,6 @@
 package io.interlock.engine.internal.sweep;
 
+import io.interlock.Actor;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.Job;
@@ -133,7 +134,7 @@ public final class OrphanNodeSweep implements Sweep {
 
     private Optional<SweepAction> stop(Run node, RunId execution) {
         String why = "execution " + execution + " is over";
-        CancelAnswer answer = cancels.cancel(node.id(), ActiveRuns.ENGINE, why);
+        CancelAnswer answer = cancels.cancel(node.id(), Actor.of(ActiveRuns.ENGINE), why);
         if (answer instanceof CancelAnswer.Cancelled cancelled) {
             return Optional.of(
                     new SweepAction(node.key(), node.id(), cancelled.run().state(), why));

@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.Actor;
 import io.interlock.InvalidSettingException;
 import io.interlock.access.AccessKey;
 import io.interlock.run.AuditRecord;
@@ -7,6 +8,7 @@ import io.interlock.spi.run.AccessKeys;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /** API keys, without their secrets. */
@@ -19,14 +21,22 @@ class MemoryAccessKeys implements AccessKeys {
     }
 
     @Override
-    public AccessKey addKey(AccessKey key, String actor) {
+    public AccessKey addKey(AccessKey key, Actor actor) {
         return table.alone(rows -> {
             AccessKey known = rows.accessKeys.get(key.id());
             if (known == null) {
-                AccessKey kept = at(key, table.now(), null);
-                rows.audit.append(record(
-                        kept,
+                AccessKey kept = new AccessKey(
+                        key.id(),
+                        key.tenant(),
+                        key.role(),
+                        key.label(),
+                        key.hash(),
+                        table.now(),
+                        key.expiresAt(),
+                        null);
+                rows.audit.append(AuditRecord.of(
                         kept.createdAt(),
+                        kept.logKey(),
                         actor,
                         "key-added",
                         "",
@@ -55,28 +65,26 @@ class MemoryAccessKeys implements AccessKeys {
     }
 
     @Override
-    public Optional<AccessKey> revokeKey(String id, String actor, String reason) {
+    public Optional<AccessKey> revokeKey(String id, Actor actor, String reason) {
         return table.alone(rows -> {
             AccessKey known = rows.accessKeys.get(id);
             if (known == null || known.revokedAt() != null) {
                 return Optional.ofNullable(known);
             }
             Instant now = table.now();
-            AccessKey revoked = at(known, known.createdAt(), now);
-            rows.audit.append(
-                    record(known, now, actor, "key-revoked", known.role().name(), "", reason));
+            AccessKey revoked = known.revoked(now);
+            rows.audit.append(AuditRecord.of(
+                    now, known.logKey(), actor, "key-revoked", known.role().name(), "", reason));
             rows.accessKeys.put(id, revoked);
             return Optional.of(revoked);
         });
     }
 
-    private static AccessKey at(AccessKey key, Instant createdAt, @Nullable Instant revokedAt) {
-        return new AccessKey(
-                key.id(), key.tenant(), key.role(), key.label(), key.hash(), createdAt, key.expiresAt(), revokedAt);
-    }
-
-    private static AuditRecord record(
-            AccessKey key, Instant at, String actor, String action, String before, String after, String reason) {
-        return new AuditRecord(0, at, key.logKey(), null, null, actor, action, before, after, reason, null);
+    @Override
+    public void keysUsed(SortedSet<String> ids) {
+        table.alone(rows -> {
+            ids.forEach(id -> rows.accessKeys.computeIfPresent(id, (same, key) -> key.used(table.now())));
+            return ids.size();
+        });
     }
 }

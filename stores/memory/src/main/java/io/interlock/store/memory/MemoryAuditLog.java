@@ -17,6 +17,14 @@ class MemoryAuditLog implements AuditLog {
     }
 
     @Override
+    public void append(List<AuditRecord> records) {
+        table.alone(rows -> {
+            records.forEach(record -> rows.audit.append(record.at(table.now())));
+            return records.size();
+        });
+    }
+
+    @Override
     public List<AuditRecord> records(AuditQuery query) {
         return table.alone(rows -> rows.audit.newestFirst(query));
     }

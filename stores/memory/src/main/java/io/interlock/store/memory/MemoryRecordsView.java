@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.access.AccessKey;
@@ -11,6 +12,7 @@ import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
@@ -31,6 +33,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /** A client's view of what a store in memory keeps beside its runs. Safe for use by many threads. */
@@ -58,6 +61,11 @@ abstract class MemoryRecordsView extends MemoryRuns implements RunStore {
     @Override
     public DiscardAnswer discard(DiscardRequest request) {
         return records().letters().discard(request);
+    }
+
+    @Override
+    public void append(List<AuditRecord> records) {
+        records().audit().append(records);
     }
 
     @Override
@@ -161,7 +169,7 @@ abstract class MemoryRecordsView extends MemoryRuns implements RunStore {
     }
 
     @Override
-    public long openRuns(String tenant, long most) {
+    public OpenRuns openRuns(String tenant, long most) {
         return records().views().openRuns(tenant, most);
     }
 
@@ -186,7 +194,7 @@ abstract class MemoryRecordsView extends MemoryRuns implements RunStore {
     }
 
     @Override
-    public AccessKey addKey(AccessKey key, String actor) {
+    public AccessKey addKey(AccessKey key, Actor actor) {
         return accessKeys().addKey(key, actor);
     }
 
@@ -201,8 +209,13 @@ abstract class MemoryRecordsView extends MemoryRuns implements RunStore {
     }
 
     @Override
-    public Optional<AccessKey> revokeKey(String id, String actor, String reason) {
+    public Optional<AccessKey> revokeKey(String id, Actor actor, String reason) {
         return accessKeys().revokeKey(id, actor, reason);
+    }
+
+    @Override
+    public void keysUsed(SortedSet<String> ids) {
+        accessKeys().keysUsed(ids);
     }
 
     @Override

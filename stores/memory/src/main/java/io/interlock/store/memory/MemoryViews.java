@@ -1,8 +1,8 @@
 package io.interlock.store.memory;
 
-import io.interlock.RunState;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
@@ -48,12 +48,8 @@ class MemoryViews implements RunViews {
     }
 
     @Override
-    public long openRuns(String tenant, long most) {
-        long open = runCounts().stream()
-                .filter(count -> count.tenant().equals(tenant) && count.state() != RunState.DEAD)
-                .mapToLong(RunCount::count)
-                .sum();
-        return Math.min(open, most);
+    public OpenRuns openRuns(String tenant, long most) {
+        return table.alone(rows -> rows.openRuns(tenant, most));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.interlock.store.memory;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.Pause;
@@ -23,7 +24,7 @@ final class PauseSteps {
             Pause pause = new Pause(
                     request.tenant(),
                     request.pattern(),
-                    request.actor(),
+                    request.actor().name(),
                     request.reason(),
                     now,
                     request.time() == null ? null : now.plus(request.time()));
@@ -48,8 +49,8 @@ final class PauseSteps {
         return pause.isPresent();
     }
 
-    private static AuditRecord noted(Pause pause, String action, String actor, String reason, Instant now) {
+    private static AuditRecord noted(Pause pause, String action, Actor actor, String reason, Instant now) {
         LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
-        return new AuditRecord(0, now, keys, null, null, actor, action, "", "", reason, null);
+        return AuditRecord.of(now, keys, actor, action, "", "", reason);
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.store.memory;
 
 import io.interlock.RunState;
 import io.interlock.run.JobName;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Run;
 import io.interlock.run.RunCount;
 import java.util.Comparator;
@@ -46,6 +47,18 @@ final class RunCounts {
                         .thenComparing(RunCount::job)
                         .thenComparing(RunCount::state))
                 .toList();
+    }
+
+    OpenRuns open(String tenant, long most) {
+        List<Run> open = counts.entrySet().stream()
+                .filter(entry ->
+                        entry.getKey().tenant().equals(tenant) && entry.getKey().state() != RunState.DEAD)
+                .flatMap(entry -> entry.getValue().stream())
+                .limit(most)
+                .toList();
+        return new OpenRuns(
+                open.size(),
+                open.stream().mapToLong(run -> OpenRuns.payload(run.spec())).sum());
     }
 
     private static RunCount count(Counted what, NavigableSet<Run> runs) {

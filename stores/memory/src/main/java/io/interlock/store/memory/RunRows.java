@@ -8,6 +8,7 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.access.AccessKey;
 import io.interlock.run.Disposition;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.Retention;
@@ -169,6 +170,10 @@ final class RunRows {
     /** What the key stands for. */
     Optional<Resource> resource(LockKey key) {
         return Optional.ofNullable(keys.get(key)).map(row -> row.resource);
+    }
+
+    OpenRuns openRuns(String tenant, long most) {
+        return runCounts.open(tenant, most);
     }
 
     List<RunCount> runCounts() {

@@ -62,7 +62,7 @@ class RunTextsTest {
                 .limits(new RunLimits(Duration.ofDays(400), Duration.ofMillis(1001), Duration.ofMinutes(5)))
                 .retry(new RetryPlan(7, Duration.ofMillis(3), 1.7, Duration.ofDays(1)))
                 .guard(new Transition("a \"kind\"", Set.of("none", "b,c", "{d}", "NULL"), "e 🚀", "f\\", "g'"))
-                .origin(new Origin("é \"x\"", "why \\ not", "日本", "00-1-2-01"));
+                .origin(new Origin("é \"x\"", "why \\ not", "日本", "00-1-2-01", "192.0.2.7"));
         SubmitRequest request =
                 SubmitRequest.of(RunWords.freshRun(), Bench.key("odd"), spec).within(new LineLimits(3, 4));
         Run run = RunWords.submitted(store, request);

@@ -156,7 +156,7 @@ public final class RedisStore implements LeaseStore {
                 List.of(
                         Namespace.member(request.key()),
                         request.expected().toString(),
-                        request.actor(),
+                        request.actor().name(),
                         request.reason())));
     }
 

@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import io.interlock.Actor;
 import io.interlock.InvalidSettingException;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
@@ -11,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +25,15 @@ final class AccessKeyTable implements AccessKeys {
     private static final String COLUMNS = """
             id text, tenant text, role text, label text, hash text, created_at bigint, expires_at bigint""";
     private static final String SELECT = """
-            SELECT x.id, x.tenant, x.role, x.label, x.hash, x.created_at, x.expires_at, x.revoked_at
+            SELECT x.id, x.tenant, x.role, x.label, x.hash, x.created_at, x.expires_at, x.revoked_at,
+                   x.used_at
               FROM ${t:access_key} AS x""";
     private static final String FIND = SELECT + " WHERE x.id = ?";
     private static final String LOCK = FIND + " ${lock:x}";
     private static final String REVOKE = "UPDATE ${t:access_key} SET revoked_at = ? WHERE id = ?";
+
+    private static final String USED =
+            "UPDATE ${t:access_key} SET used_at = ? WHERE id = ? AND (used_at IS NULL OR used_at < ?)";
 
     private final Database database;
 
@@ -36,7 +42,7 @@ final class AccessKeyTable implements AccessKeys {
     }
 
     @Override
-    public AccessKey addKey(AccessKey key, String actor) {
+    public AccessKey addKey(AccessKey key, Actor actor) {
         AccessKey kept = database.write(Database.Lane.STEPS, transaction -> {
             Trip first = transaction.trip();
             transaction.dialect().latchShared(first);
@@ -57,7 +63,14 @@ final class AccessKeyTable implements AccessKeys {
             commit(
                     transaction,
                     transaction.trip(),
-                    note(written, now, actor, "key-added", "", written.role().name(), written.label()));
+                    AuditRecord.of(
+                            now,
+                            written.logKey(),
+                            actor,
+                            "key-added",
+                            "",
+                            written.role().name(),
+                            written.label()));
             return written;
         });
         if (!kept.hash().equals(key.hash())) {
@@ -101,7 +114,7 @@ final class AccessKeyTable implements AccessKeys {
     }
 
     @Override
-    public Optional<AccessKey> revokeKey(String id, String actor, String reason) {
+    public Optional<AccessKey> revokeKey(String id, Actor actor, String reason) {
         if (!isId(id)) {
             return Optional.empty();
         }
@@ -122,16 +135,30 @@ final class AccessKeyTable implements AccessKeys {
             commit(
                     transaction,
                     last,
-                    note(known, now, actor, "key-revoked", known.role().name(), "", reason));
-            return Optional.of(new AccessKey(
-                    known.id(),
-                    known.tenant(),
-                    known.role(),
-                    known.label(),
-                    known.hash(),
-                    known.createdAt(),
-                    known.expiresAt(),
-                    now));
+                    AuditRecord.of(
+                            now,
+                            known.logKey(),
+                            actor,
+                            "key-revoked",
+                            known.role().name(),
+                            "",
+                            reason));
+            return Optional.of(known.revoked(now));
+        });
+    }
+
+    @Override
+    public void keysUsed(SortedSet<String> ids) {
+        database.write(Database.Lane.STEPS, transaction -> {
+            Trip first = transaction.trip();
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            first.run();
+            Trip last = transaction.trip();
+            // In the order of their names, as all do: two nodes never wait for each other.
+            ids.forEach(
+                    id -> last.update(USED, store.get().now(), id, store.get().now()));
+            transaction.commit(last);
+            return ids;
         });
     }
 
@@ -140,16 +167,12 @@ final class AccessKeyTable implements AccessKeys {
         transaction.commit(last);
     }
 
-    private static AuditRecord note(
-            AccessKey key, Instant now, String actor, String action, String before, String after, String reason) {
-        return new AuditRecord(0, now, key.logKey(), null, null, actor, action, before, after, reason, null);
-    }
-
     private static List<AccessKey> read(ResultSet rows) throws SQLException {
         List<AccessKey> found = new ArrayList<>();
         while (rows.next()) {
             Long end = KeyRow.number(rows, 7);
             Long revoked = KeyRow.number(rows, 8);
+            Long used = KeyRow.number(rows, 9);
             found.add(new AccessKey(
                     rows.getString(1),
                     rows.getString(2),
@@ -158,7 +181,8 @@ final class AccessKeyTable implements AccessKeys {
                     rows.getString(5),
                     Micros.moment(rows.getLong(6)),
                     end == null ? null : Micros.moment(end),
-                    revoked == null ? null : Micros.moment(revoked)));
+                    revoked == null ? null : Micros.moment(revoked),
+                    used == null ? null : Micros.moment(used)));
         }
         return found;
     }

@@ -15,7 +15,7 @@ final class AuditRows {
     /** Of {@code audit AS a}, which {@link #read} reads. */
     static final String COLUMNS = """
             a.sequence, a.at, a.tenant, a.name, a.run_id, a.token, a.actor, a.action, a.state_before, a.state_after, a.reason,
-            a.correlation""";
+            a.correlation, a.address""";
 
     private AuditRows() {}
 
@@ -35,7 +35,8 @@ final class AuditRows {
                     rows.getString(9),
                     rows.getString(10),
                     rows.getString(11),
-                    rows.getString(12)));
+                    rows.getString(12),
+                    rows.getString(13)));
         }
         return found;
     }

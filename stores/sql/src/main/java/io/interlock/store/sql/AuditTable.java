@@ -69,6 +69,28 @@ final class AuditTable implements AuditLog {
     }
 
     @Override
+    public void append(List<AuditRecord> records) {
+        database.write(Database.Lane.STEPS, transaction -> {
+            Trip first = transaction.trip();
+            transaction.dialect().latchShared(first);
+            if (transaction.dialect().auditNumbers() instanceof AuditNumbers.OutOfOrder ids) {
+                // It writes nothing before, and needs its id before it draws numbers all the same.
+                first.query(ids.next(), ResultSet::next);
+            }
+            Trip.Answer<StoreRow> store = StoreTable.read(first, transaction.dialect());
+            first.run();
+            Instant now = Micros.moment(store.get().now());
+            Rows rows = new Rows();
+            records.forEach(
+                    record -> rows.add(StepWriter.row(record.at(now)).all().get(0)));
+            Trip last = transaction.trip();
+            last.update(transaction.dialect().insert("audit", StepWriter.AUDIT), rows);
+            transaction.commit(last);
+            return now;
+        });
+    }
+
+    @Override
     public List<AuditRecord> records(AuditQuery query) {
         LockKey key = query.key();
         if (key != null && query.tenant() != null && !query.tenant().equals(key.tenant())) {

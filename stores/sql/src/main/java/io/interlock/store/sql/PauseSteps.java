@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.AuditRecord;
@@ -61,7 +62,8 @@ final class PauseSteps {
             StoreRow store = alone(transaction);
             Instant now = Micros.moment(store.now());
             Instant until = request.time() == null ? null : Micros.moment(store.now() + Micros.of(request.time()));
-            Pause made = new Pause(request.tenant(), request.pattern(), request.actor(), request.reason(), now, until);
+            Pause made = new Pause(
+                    request.tenant(), request.pattern(), request.actor().name(), request.reason(), now, until);
             Trip trip = transaction.trip();
             trip.update(
                     transaction.dialect().upsert("pause", PUT_KEYS, PUT),
@@ -99,7 +101,8 @@ final class PauseSteps {
                 return false;
             }
             Instant now = Micros.moment(store.now());
-            Pause over = new Pause(request.tenant(), request.pattern(), request.actor(), request.reason(), now, null);
+            Pause over = new Pause(
+                    request.tenant(), request.pattern(), request.actor().name(), request.reason(), now, null);
             Trip last = transaction.trip();
             note(transaction, last, over, "resumed", request.actor(), request.reason(), now);
             transaction.commit(last);
@@ -228,9 +231,9 @@ final class PauseSteps {
 
     // Kept under the pattern as if that were a key.
     private static void note(
-            Transaction transaction, Trip trip, Pause pause, String action, String actor, String reason, Instant now) {
+            Transaction transaction, Trip trip, Pause pause, String action, Actor actor, String reason, Instant now) {
         LockKey keys = LockKey.of(pause.tenant(), pause.pattern());
-        AuditRecord record = new AuditRecord(0, now, keys, null, null, actor, action, "", "", reason, null);
+        AuditRecord record = AuditRecord.of(now, keys, actor, action, "", "", reason);
         trip.update(transaction.dialect().insert("audit", StepWriter.AUDIT), StepWriter.row(record));
     }
 }

@@ -119,7 +119,7 @@ final class RunSteps {
     private static boolean isDoneBy(CancelRequest request, Run run) {
         StopRequest stop = new StopRequest(
                 RunError.CANCELLED,
-                Texts.shown(request.actor()),
+                Texts.shown(request.actor().name()),
                 Texts.shown(request.reason()),
                 run.status().since());
         return run.state() == RunState.ABORTED

@@ -5,6 +5,7 @@ import io.interlock.RunState;
 import io.interlock.run.JobName;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
@@ -32,8 +33,8 @@ final class RunViewsTable implements RunViews {
             SELECT f.tenant, f.job, f.state, count(*), min(f.since)
               FROM ${t:failed_run} AS f WHERE f.state = 'DEAD' AND f.settled = 0 GROUP BY f.tenant, f.job, f.state
              ORDER BY 1, 2, 3""";
-    private static final String OPEN_RUNS =
-            "SELECT count(*) FROM (SELECT 1 FROM ${t:open_run} AS q WHERE q.tenant = ? LIMIT ?) AS n";
+    private static final String OPEN_RUNS = "SELECT count(*), coalesce(sum(n.payload), 0)"
+            + " FROM (SELECT q.payload FROM ${t:open_run} AS q WHERE q.tenant = ? LIMIT ?) AS n";
     private static final String PAUSES = "SELECT " + PauseTable.COLUMNS + " FROM ${t:pause} AS p WHERE p.resumed = 0";
     private static final String RESOURCES =
             "SELECT " + RESOURCE_COLUMNS + " FROM ${t:lease} AS l ${index:lease_resource} WHERE l.resource_kind = ?";
@@ -81,9 +82,12 @@ final class RunViewsTable implements RunViews {
     }
 
     @Override
-    public long openRuns(String tenant, long most) {
-        return database.peek(
-                transaction -> transaction.query(OPEN_RUNS, rows -> rows.next() ? rows.getLong(1) : 0, tenant, most));
+    public OpenRuns openRuns(String tenant, long most) {
+        return database.peek(transaction -> transaction.query(
+                OPEN_RUNS,
+                rows -> rows.next() ? new OpenRuns(rows.getLong(1), rows.getLong(2)) : new OpenRuns(0, 0),
+                tenant,
+                most));
     }
 
     @Override

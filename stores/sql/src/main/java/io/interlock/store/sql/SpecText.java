@@ -45,6 +45,7 @@ record SpecText(RunSpec spec, LineLimits line) {
                 .put("reason", spec.origin().reason())
                 .put("correlation", spec.origin().correlation())
                 .put("trace", spec.origin().trace())
+                .put("address", spec.origin().address())
                 .put("line.queue-cap", line.queueCap(), Integer.MAX_VALUE)
                 .put("line.max-running", line.tenantMaxRunning(), Integer.MAX_VALUE)
                 .toString();
@@ -70,7 +71,12 @@ record SpecText(RunSpec spec, LineLimits line) {
                         StatusText.orElse(text.take("retry.multiplier", Double::valueOf), 1.0),
                         time(text, "retry.max-backoff")),
                 guard(text),
-                new Origin(text.need("submitter"), text.take("reason"), text.take("correlation"), text.take("trace")));
+                new Origin(
+                        text.need("submitter"),
+                        text.take("reason"),
+                        text.take("correlation"),
+                        text.take("trace"),
+                        text.take("address")));
         LineLimits line = new LineLimits(
                 StatusText.orElse(text.take("line.queue-cap", Integer::valueOf), Integer.MAX_VALUE),
                 StatusText.orElse(text.take("line.max-running", Integer::valueOf), Integer.MAX_VALUE));

@@ -1,5 +1,6 @@
 package io.interlock.store.sql;
 
+import io.interlock.Actor;
 import io.interlock.EvictAnswer;
 import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
@@ -23,6 +24,7 @@ import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.RefusalCount;
@@ -72,6 +74,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -467,6 +470,11 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
+    public void append(List<AuditRecord> records) {
+        audit.append(records);
+    }
+
+    @Override
     public List<AuditRecord> records(AuditQuery query) {
         return audit.records(query);
     }
@@ -567,7 +575,7 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
-    public long openRuns(String tenant, long most) {
+    public OpenRuns openRuns(String tenant, long most) {
         return views.openRuns(tenant, most);
     }
 
@@ -587,7 +595,7 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
-    public AccessKey addKey(AccessKey key, String actor) {
+    public AccessKey addKey(AccessKey key, Actor actor) {
         return accessKeys.addKey(key, actor);
     }
 
@@ -602,8 +610,13 @@ public final class SqlStore implements RunStore {
     }
 
     @Override
-    public Optional<AccessKey> revokeKey(String id, String actor, String reason) {
+    public Optional<AccessKey> revokeKey(String id, Actor actor, String reason) {
         return accessKeys.revokeKey(id, actor, reason);
+    }
+
+    @Override
+    public void keysUsed(SortedSet<String> ids) {
+        accessKeys.keysUsed(ids);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.Execution;
+import io.interlock.run.OpenRuns;
 import io.interlock.run.Run;
 import io.interlock.run.Waiter;
 import io.interlock.spi.TokenLayout;
@@ -48,13 +49,13 @@ final class StepWriter {
     private static final String OPEN_CHANGES = """
             state text, claimable int, claim_id uuid, seen_at bigint, missed int, due_at bigint, since bigint,
             status text""";
-    private static final String OPEN =
-            OPEN_KEY + ", number bigint, run_id uuid, job text, priority int, submitted_at bigint, " + OPEN_CHANGES;
+    private static final String OPEN = OPEN_KEY
+            + ", number bigint, run_id uuid, job text, priority int, submitted_at bigint, payload int, " + OPEN_CHANGES;
     private static final String OPEN_MOVES =
             "busy=new_busy int, rank=new_rank int, seq=new_seq bigint, " + OPEN_CHANGES;
     static final String AUDIT = """
             at bigint, tenant text, name text, run_id uuid, token bigint, actor text, action text, state_before text,
-            state_after text, reason text, correlation text""";
+            state_after text, reason text, correlation text, address text""";
     private static final String RUN_END = "state text, since bigint, status text";
     private static final String FAILED =
             "tenant text, state text, number bigint, run_id uuid, name text, job text, since bigint";
@@ -140,7 +141,8 @@ final class StepWriter {
                         Texts.shown(record.before()),
                         Texts.shown(record.after()),
                         Texts.shown(record.reason()),
-                        Texts.shownOrNull(record.correlation()));
+                        Texts.shownOrNull(record.correlation()),
+                        Texts.shownOrNull(record.address()));
     }
 
     private void note(AuditRecord record) {
@@ -465,7 +467,8 @@ final class StepWriter {
                     run.id().toString(),
                     run.job().value(),
                     run.spec().priority(),
-                    Micros.of(run.submittedAt())
+                    Micros.of(run.submittedAt()),
+                    OpenRuns.payload(run.spec())
                 };
                 newInOpen.add(concat(place, changing(key, run, busy)));
             }

@@ -61,7 +61,12 @@ final class RandomRuns {
                 new RunLimits(perhaps(this::duration), perhaps(() -> duration().plusSeconds(1)), duration()),
                 new RetryPlan(1 + random.nextInt(100), backoff, 1 + random.nextDouble() * 99, backoff.plus(duration())),
                 perhaps(() -> new Transition(words(), states(), words(), words(), words())),
-                new Origin(words(), perhaps(this::words), perhaps(this::words), perhaps(this::words)));
+                new Origin(
+                        words(),
+                        perhaps(this::words),
+                        perhaps(this::words),
+                        perhaps(this::words),
+                        perhaps(this::words)));
     }
 
     LineLimits line() {

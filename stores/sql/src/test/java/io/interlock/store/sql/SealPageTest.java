@@ -40,6 +40,7 @@ class SealPageTest {
                 "",
                 "",
                 "because",
+                null,
                 null);
     }
 

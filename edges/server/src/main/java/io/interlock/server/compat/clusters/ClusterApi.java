@@ -1,5 +1,6 @@
 package io.interlock.server.compat.clusters;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunState;
@@ -93,7 +94,7 @@ public final class ClusterApi {
         ClusterId id = wanted == null ? made : made.twin(wanted);
         Optional<Duration> ttl = call.duration("ttl");
         ttl.ifPresent(this::requireEnd);
-        String actor = call.caller().actor();
+        Actor actor = call.actor();
         return context.blocking().call(call.tenant(), () -> {
             Optional<Cluster> same = records.find(call.tenant(), id.text());
             if (same.isPresent()) {
@@ -198,7 +199,7 @@ public final class ClusterApi {
         if (!needsName || run.state().isTerminal()) {
             return Optional.empty();
         }
-        String actor = call.caller().actor();
+        Actor actor = call.actor();
         Optional<Cluster> heir = records.keepName(call.tenant(), cluster.id(), actor);
         heir.ifPresent(found ->
                 context.engine().cancel(run.id(), actor, "cluster " + found.id() + " has got the name meanwhile"));

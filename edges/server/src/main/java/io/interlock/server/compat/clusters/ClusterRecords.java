@@ -1,5 +1,6 @@
 package io.interlock.server.compat.clusters;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.Resource;
@@ -43,7 +44,7 @@ final class ClusterRecords {
     }
 
     /** Adds a cluster; answers with the one that has its name, if there is one and it is not over. */
-    Optional<Cluster> add(String tenant, ClusterId id, @Nullable Instant expiresAt, String actor) {
+    Optional<Cluster> add(String tenant, ClusterId id, @Nullable Instant expiresAt, Actor actor) {
         LockKey nameKey = id.nameKey(tenant).orElseThrow();
         boolean there = false;
         while (true) {
@@ -80,7 +81,7 @@ final class ClusterRecords {
         }
     }
 
-    private void keepFacts(String tenant, ClusterId id, String actor) {
+    private void keepFacts(String tenant, ClusterId id, Actor actor) {
         LockKey key = id.factsKey(tenant);
         long version = engine.resource(key).map(Resource::version).orElse(0L);
         engine.setResource(key, ClusterId.FACTS, id.facts(), version, actor, "created");
@@ -100,7 +101,7 @@ final class ClusterRecords {
                         .orElse(plain));
     }
 
-    private Optional<Cluster> judged(String tenant, ClusterId id, String actor) {
+    private Optional<Cluster> judged(String tenant, ClusterId id, Actor actor) {
         engine.resource(id.key(tenant)).ifPresent(cluster -> beginnings.judge(cluster, actor));
         return find(tenant, id);
     }
@@ -122,7 +123,7 @@ final class ClusterRecords {
      * that is active: then the job must not be. Whoever adds a cluster of this name has changed the claim before, and is seen here, or
      * fails to change it afterwards, and sees the job.
      */
-    Optional<Cluster> keepName(String tenant, ClusterId id, String actor) {
+    Optional<Cluster> keepName(String tenant, ClusterId id, Actor actor) {
         LockKey nameKey = id.nameKey(tenant).orElse(null);
         while (nameKey != null) {
             Optional<Resource> claim = engine.resource(nameKey);
@@ -157,7 +158,7 @@ final class ClusterRecords {
     }
 
     /** Gives up a cluster that was added and whose first job was refused. */
-    void giveUp(String tenant, ClusterId id, String actor) {
+    void giveUp(String tenant, ClusterId id, Actor actor) {
         set(tenant, id, FAILED, actor, "its first job was refused");
     }
 
@@ -220,7 +221,7 @@ final class ClusterRecords {
     }
 
     /** Looks no more at the lifetime of a cluster that is over; somebody else may have its name by now. */
-    void forgetLifetime(Ending ending, String actor) {
+    void forgetLifetime(Ending ending, Actor actor) {
         Resource name = ending.name();
         engine.setResource(
                 name.key(),
@@ -231,7 +232,7 @@ final class ClusterRecords {
                 "cluster " + ending.id() + " is over");
     }
 
-    private void set(String tenant, ClusterId id, String state, String actor, String reason) {
+    private void set(String tenant, ClusterId id, String state, Actor actor, String reason) {
         LockKey key = id.key(tenant);
         long version = engine.resource(key).map(Resource::version).orElse(0L);
         engine.setResource(key, KIND, state, version, actor, reason);

@@ -1,5 +1,6 @@
 package io.interlock.server.compat.clusters;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
@@ -27,7 +28,7 @@ final class Lifetimes {
     static final String JOB = "JANITOR_DESTROY";
 
     private static final Logger log = LoggerFactory.getLogger(Lifetimes.class);
-    private static final String ACTOR = "interlock clusters";
+    private static final Actor ACTOR = Actor.of("interlock clusters");
     private static final Duration FIRST_REST = Duration.ofMinutes(1);
     private static final Duration LONGEST_REST = Duration.ofHours(1);
 

@@ -1,5 +1,6 @@
 package io.interlock.server.compat.clusters;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.engine.RunEngine;
@@ -29,7 +30,7 @@ final class UnstartedClusters {
     }
 
     /** Has {@code cluster} failed if it is pending and nothing is there that would begin it. */
-    void judge(Resource cluster, String actor) {
+    void judge(Resource cluster, Actor actor) {
         if (cluster.state().equals(ClusterRecords.PENDING) && isForsaken(cluster.key())) {
             // Unless somebody has begun it meanwhile: then it is another version.
             engine.setResource(

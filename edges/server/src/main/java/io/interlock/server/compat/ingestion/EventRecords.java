@@ -1,5 +1,6 @@
 package io.interlock.server.compat.ingestion;
 
+import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.Resource;
@@ -24,7 +25,7 @@ final class EventRecords {
     }
 
     /** The event that {@code source} became; created if there is none. */
-    String eventOf(String tenant, String source, String track, String actor) {
+    String eventOf(String tenant, String source, String track, Actor actor) {
         LockKey key = LockKey.of(tenant, "source-event/" + source);
         Optional<Resource> known = engine.resource(key);
         if (known.isPresent()) {

@@ -67,10 +67,7 @@ public final class IngestionApi {
         Duration wait = wait(call);
         JsonObject origin = new JsonObject().put("source_event_id", source).put("track_id", track);
         return context.blocking()
-                .call(
-                        call.tenant(),
-                        () -> records.eventOf(
-                                call.tenant(), source, track, call.caller().actor()))
+                .call(call.tenant(), () -> records.eventOf(call.tenant(), source, track, call.actor()))
                 .thenCompose(
                         event -> start(call, CompatRuns.request(call, key(call, event), job), event, origin, wait));
     }

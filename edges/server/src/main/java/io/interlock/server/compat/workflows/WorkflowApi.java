@@ -101,8 +101,7 @@ public final class WorkflowApi {
         return context.blocking().call(call.tenant(), () -> {
             Run run = require(call);
             String reason = call.body().getString("reason", "no reason given");
-            CancelAnswer answer =
-                    context.engine().cancel(run.id(), call.caller().actor(), reason);
+            CancelAnswer answer = context.engine().cancel(run.id(), call.actor(), reason);
             if (answer instanceof CancelAnswer.Over over) {
                 throw Problem.of(
                                 ProblemCode.RUN_FINISHED,

@@ -3,6 +3,7 @@ package io.interlock.server.compat.clusters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.access.Role;
@@ -194,7 +195,7 @@ class ClustersTest {
     @Test
     void aClusterThatWasThereBeforeIsAdoptedByItsState() {
         LockKey key = LockKey.of(CompatRig.TENANT, "cluster/fleet-1");
-        rig.engine.setFreeResource(key, "cluster", "READY", 0, "ops", "was there before");
+        rig.engine.setFreeResource(key, "cluster", "READY", 0, Actor.of("ops"), "was there before");
         assertThat(rig.get("/clusters/fleet-1", Role.READ).is(200).json())
                 .isEqualTo(new JsonObject()
                         .put("id", "fleet-1")

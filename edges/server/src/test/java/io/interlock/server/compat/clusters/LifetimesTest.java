@@ -3,6 +3,7 @@ package io.interlock.server.compat.clusters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
@@ -200,7 +201,7 @@ class LifetimesTest {
     @Test
     void aClusterWhoseServerDiedBeforeItsFirstJobLeavesItsNameAfterAMinute() {
         ClusterId id = new ClusterId("orphan.example.com.aws.1k9x0c3f7q", "orphan", "example.com", "aws");
-        new ClusterRecords(rig.engine).add(CompatRig.TENANT, id, null, "a server that dies");
+        new ClusterRecords(rig.engine).add(CompatRig.TENANT, id, null, Actor.of("a server that dies"));
         rig.post("/clusters", Role.TRIGGER, wish("orphan", "8h")).is(409);
         store.ahead(Duration.ofMinutes(2));
         create("orphan", "8h");

@@ -102,6 +102,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}run_minute (
 -- two; a waiting one has its priority, negated, as rank, and 1000 more while it rests.
 CREATE TABLE IF NOT EXISTS ${prefix}open_run (
   tenant       varchar(64)  NOT NULL,
+  payload      int          NOT NULL,              -- how many bytes its parameters have
   busy         smallint     NOT NULL,
   name         varchar(512) NOT NULL,
   rank         smallint     NOT NULL,
@@ -201,6 +202,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}audit (
   state_after  text         NOT NULL,
   reason       text         NOT NULL,
   correlation  text,
+  address      text,
   KEY of_tenant (tenant),
   KEY of_key (tenant, name),
   KEY of_action (tenant, action)
@@ -279,5 +281,6 @@ CREATE TABLE IF NOT EXISTS ${prefix}access_key (
   created_at bigint       NOT NULL,
   expires_at bigint,
   revoked_at bigint,
+  used_at    bigint,                           -- about when it was last used
   UNIQUE KEY id (id)
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin;

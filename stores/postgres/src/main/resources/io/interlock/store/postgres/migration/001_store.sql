@@ -93,6 +93,7 @@ CREATE TABLE ${schema}.${prefix}open_run (
   number       bigint   NOT NULL,
   submitted_at bigint   NOT NULL,
   run_id       uuid     NOT NULL,
+  payload      integer NOT NULL,              -- how many bytes its parameters have
   busy         smallint NOT NULL,
   rank         smallint NOT NULL,
   priority     smallint NOT NULL,
@@ -189,7 +190,8 @@ CREATE TABLE ${schema}.${prefix}audit (
   state_before text   NOT NULL,
   state_after  text   NOT NULL,
   reason       text   NOT NULL,
-  correlation  text
+  correlation  text,
+  address      text
 );
 CREATE INDEX ${prefix}audit_tenant ON ${schema}.${prefix}audit (tenant, sequence);
 CREATE INDEX ${prefix}audit_key ON ${schema}.${prefix}audit (tenant, name, sequence);
@@ -268,5 +270,6 @@ CREATE TABLE ${schema}.${prefix}access_key (
   hash       text   NOT NULL,
   created_at bigint NOT NULL,
   expires_at bigint,
-  revoked_at bigint
+  revoked_at bigint,
+  used_at    bigint   -- about when it was last used
 );

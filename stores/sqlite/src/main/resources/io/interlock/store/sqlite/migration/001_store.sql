@@ -90,6 +90,7 @@ CREATE TABLE ${schema}.${prefix}run_minute (
 -- two; a waiting one has its priority, negated, as rank, and 1000 more while it rests.
 CREATE TABLE ${schema}.${prefix}open_run (
   tenant       TEXT    NOT NULL,
+  payload      INTEGER NOT NULL,              -- how many bytes its parameters have
   busy         INTEGER NOT NULL,
   name         TEXT    NOT NULL,
   rank         INTEGER NOT NULL,
@@ -191,7 +192,8 @@ CREATE TABLE ${schema}.${prefix}audit (
   state_before TEXT    NOT NULL,
   state_after  TEXT    NOT NULL,
   reason       TEXT    NOT NULL,
-  correlation  TEXT
+  correlation  TEXT,
+  address      TEXT
 ) STRICT;
 
 CREATE INDEX ${schema}.${prefix}audit_tenant ON ${prefix}audit (tenant);
@@ -273,7 +275,8 @@ CREATE TABLE ${schema}.${prefix}access_key (
   hash       TEXT    NOT NULL,
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  used_at    INTEGER  -- about when it was last used
 ) STRICT;
 
 -- What the planner is to assume about the tables that grow: else it takes records of a tenant to be as few as those of a key.

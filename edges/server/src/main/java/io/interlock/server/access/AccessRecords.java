@@ -1,0 +1,242 @@
+package io.interlock.server.access;
+
+import io.interlock.Actor;
+import io.interlock.LockKey;
+import io.interlock.access.AccessKey;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.run.AuditRecord;
+import io.interlock.server.http.Caller;
+import io.interlock.server.http.Exchange;
+import io.interlock.server.log.LogText;
+import io.interlock.server.problem.Problem;
+import io.interlock.time.Environment;
+import io.interlock.time.Timers;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts on record who signs in and out, and whose requests are refused. What belongs to an API key of the store is its tenant's; the rest
+ * is under {@link AccessKey#UNKNOWN}.
+ *
+ * <p>Bounded: of one kind, address and key there are at most {@link #MOST_A_MINUTE} records in a minute, and the next record after it says
+ * how many were left out. Beyond {@link #MOST_WINDOWS} of those in a minute, addresses share one. Records are written beside the requests; up
+ * to {@link #MOST_WAITING} of them wait while the store is away, the rest is dropped and counted. Nothing here blocks or fails a request.
+ * Safe for use by many threads.
+ */
+public final class AccessRecords implements AutoCloseable {
+
+    /** How many records of one kind there are in a minute for one address and API key. */
+    public static final int MOST_A_MINUTE = 5;
+
+    /** How many kinds, addresses and API keys are told apart in a minute. */
+    static final int MOST_WINDOWS = 200;
+
+    /** How many records wait for the store. */
+    static final int MOST_WAITING = 2_000;
+
+    private static final Logger log = LoggerFactory.getLogger("io.interlock.audit");
+    private static final String METER = "interlock.access.records";
+    private static final String UNKNOWN = "unknown";
+    private static final Duration WINDOW = Duration.ofMinutes(1);
+    private static final Duration RETRY = Duration.ofSeconds(2);
+    private static final int BATCH = 100;
+
+    private final Consumer<List<AuditRecord>> sink;
+    private final KeyRing keys;
+    private final Environment environment;
+    private final Timers writer;
+    private final Counter written;
+    private final Counter leftOut;
+    private final Counter dropped;
+    // The oldest first: each lasts for as long.
+    private final Map<Source, Window> windows = new LinkedHashMap<>();
+    private final Deque<AuditRecord> waiting = new ArrayDeque<>();
+    private boolean writing;
+    // Of those who write: what is written and what is taken away are the same.
+    private final Object turn = new Object();
+
+    private AccessRecords(
+            Consumer<List<AuditRecord>> sink, KeyRing keys, Environment environment, MeterRegistry meters) {
+        this.sink = sink;
+        this.keys = keys;
+        this.environment = environment;
+        this.writer = environment.timers("interlock-access-records");
+        this.written = meters.counter(METER, "outcome", "written");
+        this.leftOut = meters.counter(METER, "outcome", "left_out");
+        this.dropped = meters.counter(METER, "outcome", "dropped");
+    }
+
+    /** Has {@code audit} write them; lines of the process's log if there is none, because the store keeps no audit log. */
+    public static AccessRecords of(
+            Optional<Consumer<List<AuditRecord>>> audit, KeyRing keys, Environment environment, MeterRegistry meters) {
+        return new AccessRecords(audit.orElse(AccessRecords::log), keys, environment, meters);
+    }
+
+    /** What a record is about, and where it comes from. */
+    private record Source(String action, LockKey key, String address) {}
+
+    /** What came from one source since {@code begun}. */
+    private static final class Window {
+        private final long begun;
+        private int records;
+        private long leftOut;
+
+        Window(long begun) {
+            this.begun = begun;
+        }
+    }
+
+    /**
+     * A request was refused with {@code problem}, because nobody is known by what it shows, or because it may not do what it asks. A look
+     * without any key or session is not on record: it is no attempt to be somebody.
+     */
+    public void refused(RoutingContext context, Problem problem) {
+        Optional<Caller> caller = Exchange.caller(context);
+        Optional<String> presented = Exchange.presented(context);
+        boolean looks = Authentication.LOOKS.contains(context.request().method());
+        if (caller.isEmpty() && presented.isEmpty() && looks) {
+            return;
+        }
+        Optional<AccessKey> key = caller.map(Caller::key).or(() -> presented.flatMap(keys::named));
+        String who = caller.map(Caller::actor)
+                .or(() -> key.map(named -> UNKNOWN + ", with the id of key " + named.id()))
+                .orElse(UNKNOWN);
+        String operation = Exchange.operation(context);
+        note(AuditRecord.of(
+                Instant.EPOCH,
+                key.map(AccessKey::logKey).orElse(AccessKey.UNKNOWN),
+                new Actor(who, Exchange.requestId(context), Exchange.address(context)),
+                operation.equals("signIn") ? "sign-in-refused" : "refused",
+                "",
+                operation,
+                problem.code().code() + ": " + problem.detail()));
+    }
+
+    /** Somebody signed in by {@code key}, shown by itself or {@code by} something else. */
+    public void signedIn(Actor actor, AccessKey key, String by) {
+        note(AuditRecord.of(
+                Instant.EPOCH, key.logKey(), actor, "signed-in", "", key.role().name(), "by " + by));
+    }
+
+    /** A session ended because somebody signed out. */
+    public void signedOut(Actor actor, AccessKey key) {
+        note(AuditRecord.of(
+                Instant.EPOCH, key.logKey(), actor, "signed-out", key.role().name(), "", "asked for"));
+    }
+
+    /** Writes what it can at once, and ends. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            sweep(environment.ticker().nanos() + WINDOW.toNanos());
+        }
+        writer.close();
+        write();
+    }
+
+    private synchronized void note(AuditRecord record) {
+        long now = environment.ticker().nanos();
+        sweep(now);
+        Source source = new Source(record.action(), record.key(), String.valueOf(record.address()));
+        if (!windows.containsKey(source) && windows.size() >= MOST_WINDOWS) {
+            source = new Source(record.action(), AccessKey.UNKNOWN, "many");
+        }
+        Window window = windows.computeIfAbsent(source, first -> new Window(now));
+        if (window.records < MOST_A_MINUTE) {
+            window.records++;
+            enqueue(record);
+        } else {
+            window.leftOut++;
+            leftOut.increment();
+        }
+    }
+
+    /** Forgets windows that are over, and says how many were left out in them. */
+    private void sweep(long now) {
+        Iterator<Map.Entry<Source, Window>> oldest = windows.entrySet().iterator();
+        while (oldest.hasNext()) {
+            Map.Entry<Source, Window> next = oldest.next();
+            Window window = next.getValue();
+            if (now - window.begun < WINDOW.toNanos()) {
+                return;
+            }
+            oldest.remove();
+            if (window.leftOut > 0) {
+                Source source = next.getKey();
+                enqueue(AuditRecord.of(
+                        Instant.EPOCH,
+                        source.key(),
+                        new Actor(AuditRecord.RULES, null, source.address()),
+                        source.action(),
+                        "",
+                        "",
+                        window.leftOut + " more within a minute were left out"));
+            }
+        }
+    }
+
+    private void enqueue(AuditRecord record) {
+        if (waiting.size() >= MOST_WAITING) {
+            dropped.increment();
+            return;
+        }
+        waiting.addLast(record);
+        if (!writing) {
+            writing = true;
+            writer.after(Duration.ZERO, this::write);
+        }
+    }
+
+    private void write() {
+        synchronized (turn) {
+            writeAll();
+        }
+    }
+
+    private void writeAll() {
+        while (true) {
+            List<AuditRecord> batch;
+            synchronized (this) {
+                batch = waiting.stream().limit(BATCH).toList();
+                if (batch.isEmpty()) {
+                    writing = false;
+                    return;
+                }
+            }
+            try {
+                sink.accept(batch);
+            } catch (RuntimeException away) {
+                log.debug("{} records of access wait for the store: {}", batch.size(), away.toString());
+                writer.after(RETRY, this::write);
+                return;
+            }
+            written.increment(batch.size());
+            synchronized (this) {
+                batch.forEach(done -> waiting.removeFirst());
+            }
+        }
+    }
+
+    private static void log(List<AuditRecord> records) {
+        records.forEach(record -> log.atWarn()
+                .addKeyValue("action", record.action())
+                .addKeyValue("tenant", record.key().tenant())
+                .addKeyValue("operation", record.after())
+                .addKeyValue("requestId", String.valueOf(record.correlation()))
+                .addKeyValue("address", String.valueOf(record.address()))
+                .log("{}: {}", LogText.oneLine(record.actor()), LogText.oneLine(record.reason())));
+    }
+}

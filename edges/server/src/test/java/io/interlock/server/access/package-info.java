@@ -1,0 +1,4 @@
+@NullMarked
+package io.interlock.server.access;
+
+import org.jspecify.annotations.NullMarked;
