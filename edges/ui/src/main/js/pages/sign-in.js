@@ -11,6 +11,6 @@ export function signInView({ refused, enter, inside }) {
     <div class="row"><input id="proof" name="proof" type="password" autocomplete="current-password" required><button class="primary">${inside ? 'Sign in again' : 'Sign in'}</button></div>
     ${refused && html`<p class="problem" role="alert">${refused}</p>`}</form>`;
   return inside ? html`<section class="banner c-fail signin" aria-label="Session ended"><div><p><b>Your session has ended.</b> What you see is from before; sign in again and go on where you are.</p>${form}</div></section>`
-    : html`<main class="door"><div class="card pad"><h1>${brand}Interlock</h1><p class="muted">Who holds what, why the rest wait, and what to do about it.</p>${form}
+    : html`<main class="sign-in"><div class="card pad"><h1>${brand}Interlock</h1><p class="muted">Who holds what, why the rest wait, and what to do about it.</p>${form}
       <p class="muted">A server prints a code when it starts; keys are made by<br><code class="mono">interlock keys create --tenant T --role operator</code></p></div></main>`;
 }

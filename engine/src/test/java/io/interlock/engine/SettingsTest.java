@@ -50,7 +50,7 @@ class SettingsTest {
         refused(() -> builder().keepIdempotency(Duration.ZERO).build(), "keep-idempotency");
         assertThat(Thread.getAllStackTraces().keySet())
                 .filteredOn(
-                        thread -> !before.contains(thread) && thread.getName().startsWith("interlock-telling"))
+                        thread -> !before.contains(thread) && thread.getName().startsWith("interlock-reserve"))
                 .isEmpty();
     }
 

@@ -40,7 +40,7 @@ class LossTest extends LocksFixture {
 
     @Test
     void isToldInTimeThoughTheRenewalHangs() throws Exception {
-        time.onOwnThread("interlock-keeper");
+        time.onOwnThread("interlock-renewal");
         CountDownLatch never = new CountDownLatch(1);
         Lease lease = hold(KEY);
         store.renewing.before = () -> RenewalTest.join(never);

@@ -213,7 +213,7 @@ class RenewalTest extends LocksFixture {
 
     @Test
     void doesNotRenewWhatWasReleasedWhileTheRenewalWasUnderWay() throws Exception {
-        time.onOwnThread("interlock-keeper");
+        time.onOwnThread("interlock-renewal");
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch answer = new CountDownLatch(1);
         Lease lease = hold(KEY);
@@ -235,7 +235,7 @@ class RenewalTest extends LocksFixture {
 
     @Test
     void aRenewalAnsweredAfterTheLossDoesNotBringTheLeaseBack() throws Exception {
-        time.onOwnThread("interlock-keeper");
+        time.onOwnThread("interlock-renewal");
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch answer = new CountDownLatch(1);
         CountDownLatch answered = new CountDownLatch(1);

@@ -1,5 +1,6 @@
 package io.interlock.config;
 
+import io.interlock.ConflictPolicy;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Every property there is. {@code docs/configuration.md} is made from this. */
 final class Settings {
@@ -66,7 +68,7 @@ final class Settings {
             jobs.*.run.java            | TEXT     |        | The class that does the work: a RunHandler with a public constructor without parameters
             jobs.*.run.nodes           | WORDS    |        | Workflows: the jobs that are its nodes; they run beside each other, each under a key of its own
             jobs.*.run.worker          | [remote] |        | The work is done by whoever claims it
-            jobs.*.on-conflict         | [reject skip join queue queue-latest replace] | | What happens to a newcomer; left out, what the compatible API does, else reject
+            jobs.*.on-conflict         | [POLICY] | | What happens to a newcomer; left out, what the compatible API does, else reject
             jobs.*.conflict-retry.attempts | NUMBER | 0   | How often a start that would be refused is tried again; the request waits meanwhile, at most 1m in all
             jobs.*.conflict-retry.delay | DURATION | 5s   | After how long it is tried again, give or take a fifth
             jobs.*.probe.command       | WORDS    |        | A program that asks an outside system, before each attempt, whether the work still goes on there; exit code 0 says that it does not
@@ -121,7 +123,13 @@ final class Settings {
             sqs[].watch-every          | DURATION | 1m     | How often the dead letters of the queue are counted
             """;
 
-    static final List<Setting> ALL = LIST.lines().map(Setting::parse).toList();
+    private static final String POLICIES =
+            Stream.of(ConflictPolicy.values()).map(ConflictPolicy::word).collect(Collectors.joining(" "));
+
+    static final List<Setting> ALL = LIST.replace("[POLICY]", "[" + POLICIES + "]")
+            .lines()
+            .map(Setting::parse)
+            .toList();
 
     private static final Map<String, Setting> BY_NAME = ALL.stream()
             .collect(Collectors.toMap(Setting::name, Function.identity(), (one, other) -> one, LinkedHashMap::new));

@@ -134,8 +134,8 @@ public final class InterlockServer {
                 limits.requestsPerSecond(),
                 !listen.behindProxy() || addresses.trustsProxies(),
                 parts.environment().ticker());
-        RequestFilter gate =
-                new RequestFilter(parts.environment(), limits, addresses, listen.tls() != null, parts.records());
+        RequestFilter gate = new RequestFilter(
+                parts.environment(), limits, addresses, listen.tls() != null, parts.records()::refused);
         TenantRequests requests = new TenantRequests(limits.tenant());
         ManagementRoutes inside = new ManagementRoutes(parts.probe(), parts.meters());
         Router main = gate.router(vertx);

@@ -31,7 +31,7 @@ final class LocksRuntime {
         this.settings = settings;
         this.time = new LocalTime(environment);
         this.threads = new Threads(environment);
-        this.renewals = environment.timers("interlock-keeper");
+        this.renewals = environment.timers("interlock-renewal");
         this.deadlines = environment.timers("interlock-watch");
         this.chores = environment.timers("interlock-chores");
         this.batches = new LeaseBatches(settings.store(), threads.calls());

@@ -75,7 +75,7 @@ class GettingAroundTest extends BrowserTest {
             assertThat(page.locator("h1")).hasText("Workers");
             page.navigate(site().root() + "ui/settings");
             ActionsTest.press(page, "Sign out");
-            assertThat(page.locator(".api")).isVisible();
+            assertThat(page.locator(".sign-in")).isVisible();
             assertThat(ada.context.cookies()).isEmpty();
         }
     }

@@ -64,7 +64,7 @@ class PicturesTest extends BrowserTest {
             visitor.isContent();
             visitor.context.clearCookies();
             visitor.page.reload();
-            visitor.page.waitForSelector(".api");
+            visitor.page.waitForSelector(".sign-in");
             visitor.page.evaluate(axe() + "; null");
             look(visitor.page, "sign-in-" + name, softly);
             softly.assertAll();

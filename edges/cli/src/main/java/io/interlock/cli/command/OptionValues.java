@@ -1,11 +1,13 @@
 package io.interlock.cli.command;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.NearestWord;
 import io.interlock.cli.text.Failure;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The words an option takes: shells complete them, and others are refused before anybody is asked. */
 public abstract class OptionValues implements Iterable<String> {
@@ -64,7 +66,7 @@ public abstract class OptionValues implements Iterable<String> {
     /** What a newcomer can get. */
     static final class Policy extends OptionValues {
         Policy() {
-            super("reject", "skip", "join", "queue", "queue-latest", "replace");
+            super(Stream.of(ConflictPolicy.values()).map(ConflictPolicy::word).toArray(String[]::new));
         }
     }
 

@@ -35,7 +35,7 @@ public final class SubmitCommand extends Answering {
             names = "--on-conflict",
             paramLabel = "POLICY",
             completionCandidates = OptionValues.Policy.class,
-            description = "reject, skip, join, queue, queue-latest or replace")
+            description = "${COMPLETION-CANDIDATES}")
     private @Nullable String onConflict;
 
     @Option(names = "--parameters", paramLabel = "JSON", description = "For the work")

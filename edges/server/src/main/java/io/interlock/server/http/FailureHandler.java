@@ -1,6 +1,5 @@
 package io.interlock.server.http;
 
-import io.interlock.server.access.AccessRecords;
 import io.interlock.server.log.LogText;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
@@ -27,10 +26,10 @@ public final class FailureHandler implements Handler<RoutingContext> {
     private static final long LINGER_MILLIS = 1_000;
     private static final int BAD_REQUEST = 400;
 
-    private final AccessRecords records;
+    private final RefusalListener refusals;
 
-    FailureHandler(AccessRecords records) {
-        this.records = records;
+    FailureHandler(RefusalListener refusals) {
+        this.refusals = refusals;
     }
 
     @Override
@@ -45,7 +44,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
         boolean told = failure == null || context.statusCode() == BAD_REQUEST;
         Problem problem = told ? byStatus(context) : said(context, failure);
         if (problem.code() == ProblemCode.UNAUTHENTICATED || problem.code() == ProblemCode.FORBIDDEN) {
-            records.refused(context, problem);
+            refusals.refused(context, problem);
         }
         answer(context, problem);
     }

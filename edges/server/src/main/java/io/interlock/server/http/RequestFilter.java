@@ -1,7 +1,6 @@
 package io.interlock.server.http;
 
 import io.interlock.config.Limits;
-import io.interlock.server.access.AccessRecords;
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
@@ -20,7 +19,7 @@ public final class RequestFilter {
 
     private static final Pattern BROKEN = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
-    private final AccessRecords records;
+    private final RefusalListener refusals;
     private final Handler<RoutingContext> addresses;
     private final BodyReader bodies;
     private final BodyReader anyBodies;
@@ -29,10 +28,10 @@ public final class RequestFilter {
     private final Handler<RoutingContext> dates;
     private final Handler<RoutingContext> securityHeaders;
 
-    /** A gate with {@code limits}, to clients known by {@code addresses}; {@code tls} tells browsers to come back by TLS only; {@code records} has who was refused. */
+    /** A gate with {@code limits}, to clients known by {@code addresses}; {@code tls} tells browsers to come back by TLS only; {@code refusals} has who was refused. */
     public RequestFilter(
-            Environment environment, Limits limits, ClientAddress addresses, boolean tls, AccessRecords records) {
-        this.records = records;
+            Environment environment, Limits limits, ClientAddress addresses, boolean tls, RefusalListener refusals) {
+        this.refusals = refusals;
         this.addresses = context -> {
             Exchange.address(context, addresses.of(context.request()));
             context.next();
@@ -53,7 +52,7 @@ public final class RequestFilter {
     /** A router behind this gate: every request has an id and a log line, every failure is a problem. */
     public Router router(Vertx vertx) {
         Router router = Router.router(vertx);
-        FailureHandler failures = new FailureHandler(records);
+        FailureHandler failures = new FailureHandler(refusals);
         // One route: each further one would have to be matched again.
         router.route()
                 .handler(requestIds)

@@ -251,6 +251,6 @@ class ApiContractTest {
         Environment environment = Environment.system();
         KeyRing ring = new KeyRing(new MemoryStore(environment), environment, Runnable::run);
         AccessRecords records = AccessRecords.of(Optional.empty(), ring, environment, new SimpleMeterRegistry());
-        return new RequestFilter(environment, Limits.DEFAULT, new ClientAddress(List.of()), false, records);
+        return new RequestFilter(environment, Limits.DEFAULT, new ClientAddress(List.of()), false, records::refused);
     }
 }

@@ -31,18 +31,18 @@ public record EngineThreads(
 
     private static final Logger log = LoggerFactory.getLogger(EngineThreads.class);
     private static final int MAX_CALLS = 16;
-    private static final int MAX_BEATS = 4;
+    private static final int MAX_HEARTBEATS = 4;
     private static final int MAX_ENDINGS = 4;
     private static final long IDLE_SECONDS = 20;
 
     /** Threads of {@code environment}. */
     public static EngineThreads of(Environment environment) {
         ThreadPoolExecutor calls = pool(MAX_CALLS, environment.threads("interlock-call"));
-        ThreadPoolExecutor heartbeats = pool(MAX_BEATS, environment.threads("interlock-beat"));
+        ThreadPoolExecutor heartbeats = pool(MAX_HEARTBEATS, environment.threads("interlock-heartbeat"));
         ThreadPoolExecutor endings = pool(MAX_ENDINGS, environment.threads("interlock-ending"));
         ThreadPoolExecutor work = growing(environment.threads("interlock-work"));
         CallbackExecutor callbacks = new CallbackExecutor(
-                growing(environment.threads("interlock-callback")), environment.threads("interlock-telling"));
+                growing(environment.threads("interlock-callback")), environment.threads("interlock-reserve"));
         return new EngineThreads(calls, heartbeats, endings, work, callbacks, () -> {
             calls.shutdown();
             heartbeats.shutdown();

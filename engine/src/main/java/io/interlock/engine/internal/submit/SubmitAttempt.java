@@ -15,7 +15,6 @@ import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -32,10 +31,6 @@ import org.slf4j.LoggerFactory;
 public final class SubmitAttempt {
 
     private static final Logger log = LoggerFactory.getLogger(SubmitAttempt.class);
-
-    /** Policies by which a run has displaced nobody, and by which its like are not told of it as their own. */
-    private static final Set<ConflictPolicy> ALONE =
-            Set.of(ConflictPolicy.REJECT, ConflictPolicy.SKIP, ConflictPolicy.QUEUE);
 
     private final WaitScheduler waits;
     private final Coalescer<SubmitRequest, SubmitAnswer> submits;
@@ -174,7 +169,7 @@ public final class SubmitAttempt {
         boolean mayComeBack = request.caller() != null || request.idempotency() != null;
         if (mayComeBack
                 || !run.id().equals(request.id())
-                || !ALONE.contains(request.spec().policy())) {
+                || isShared(request.spec().policy())) {
             return;
         }
         try {
@@ -182,6 +177,11 @@ public final class SubmitAttempt {
         } catch (RuntimeException failure) {
             log.warn("run {} under {} goes on, though nobody knows of it: {}", run.id(), run.key(), failure.toString());
         }
+    }
+
+    /** Whether other callers may have been told of the run as theirs, or other runs had to go for it. */
+    private static boolean isShared(ConflictPolicy policy) {
+        return policy == ConflictPolicy.JOIN || policy.supersedes();
     }
 
     private static boolean mayPass(Refusal refusal) {

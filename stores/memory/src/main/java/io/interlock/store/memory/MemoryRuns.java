@@ -1,6 +1,5 @@
 package io.interlock.store.memory;
 
-import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Attempt;
@@ -53,7 +52,7 @@ abstract class MemoryRuns extends MemoryLeases implements RunStore {
         requests.forEach(request -> request.spec().terms().within(runs.table().maxLease()));
         return answer(requests, request -> {
             SubmitAnswer answer = runs.submit(request);
-            if (request.spec().policy() == ConflictPolicy.REPLACE) {
+            if (request.spec().policy().supersedes()) {
                 wake(request.key());
             }
             return answer;

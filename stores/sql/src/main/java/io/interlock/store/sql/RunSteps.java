@@ -1,6 +1,5 @@
 package io.interlock.store.sql;
 
-import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
@@ -232,8 +231,7 @@ final class RunSteps {
 
     /** Whether a request may send away other runs. If it is made again, its own must not be among them. */
     private static boolean supersedes(SubmitRequest request) {
-        ConflictPolicy policy = request.spec().policy();
-        return policy == ConflictPolicy.QUEUE_LATEST || policy == ConflictPolicy.REPLACE;
+        return request.spec().policy().supersedes();
     }
 
     private static SubmitAnswer submit(Step step, SubmitRequest request) throws SQLException {
@@ -284,11 +282,7 @@ final class RunSteps {
 
     /** Whether a request may be refused, so that a look may be all it needs. */
     static boolean mayBeRefused(SubmitRequest request) {
-        ConflictPolicy policy = request.spec().policy();
-        return policy == ConflictPolicy.REJECT
-                || policy == ConflictPolicy.SKIP
-                || policy == ConflictPolicy.JOIN
-                || request.line().queueCap() < Integer.MAX_VALUE;
+        return request.spec().policy().yieldsToIncumbent() || request.line().queueCap() < Integer.MAX_VALUE;
     }
 
     private static Step.Needs turnNeeds(List<TurnRequest> requests) {
