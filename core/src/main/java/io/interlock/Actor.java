@@ -3,7 +3,7 @@ package io.interlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who does something by force or by right, as the audit log has it. Whoever receives it checks the texts.
+ * Who does something by force or by right, as the audit log has it. The requests that carry it check its texts.
  *
  * @param name who it is
  * @param correlation the id of the request by which it was asked for, or {@code null}

@@ -65,7 +65,7 @@ public final class AccessRecords implements AutoCloseable {
     private final Map<Source, Window> windows = new LinkedHashMap<>();
     private final Deque<AuditRecord> waiting = new ArrayDeque<>();
     private boolean writing;
-    // Of those who write: what is written and what is taken away are the same.
+    // Held while a batch is written, so that the batch that was written is the one that is removed.
     private final Object turn = new Object();
 
     private AccessRecords(
@@ -100,8 +100,8 @@ public final class AccessRecords implements AutoCloseable {
     }
 
     /**
-     * A request was refused with {@code problem}, because nobody is known by what it shows, or because it may not do what it asks. A look
-     * without any key or session is not on record: it is no attempt to be somebody.
+     * A request was refused with {@code problem}, because its key or session is not valid, or because it may not do what it asks. A GET
+     * that shows neither key nor session is not on record: it claims no identity.
      */
     public void refused(RoutingContext context, Problem problem) {
         Optional<Caller> caller = Exchange.caller(context);
@@ -125,13 +125,13 @@ public final class AccessRecords implements AutoCloseable {
                 problem.code().code() + ": " + problem.detail()));
     }
 
-    /** Somebody signed in by {@code key}, shown by itself or {@code by} something else. */
+    /** A user signed in with {@code key}, which was shown itself or {@code by} something else. */
     public void signedIn(Actor actor, AccessKey key, String by) {
         note(AuditRecord.of(
                 Instant.EPOCH, key.logKey(), actor, "signed-in", "", key.role().name(), "by " + by));
     }
 
-    /** A session ended because somebody signed out. */
+    /** A session ended because its user signed out. */
     public void signedOut(Actor actor, AccessKey key) {
         note(AuditRecord.of(
                 Instant.EPOCH, key.logKey(), actor, "signed-out", key.role().name(), "", "asked for"));
@@ -145,6 +145,12 @@ public final class AccessRecords implements AutoCloseable {
         }
         writer.close();
         write();
+        synchronized (this) {
+            if (!waiting.isEmpty()) {
+                dropped.increment(waiting.size());
+                log.warn("{} records of access could not be written before the server stopped", waiting.size());
+            }
+        }
     }
 
     private synchronized void note(AuditRecord record) {

@@ -6,6 +6,7 @@ import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.run.OpenRuns;
 import io.interlock.spi.run.RunViews;
+import io.interlock.spi.run.SubmitRequest;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import java.time.Duration;
@@ -69,7 +70,7 @@ public final class OpenRunLimit {
      * @throws TenantLimitException if it has too many that are open
      */
     void require(String tenant) {
-        if (limit.count() == EngineSettings.NO_LIMIT && limit.payload() == EngineSettings.NO_LIMIT) {
+        if (isUnlimited()) {
             return;
         }
         boolean count;
@@ -98,12 +99,22 @@ public final class OpenRunLimit {
         }
     }
 
-    /** A run of {@code tenant} was added. */
-    synchronized void added(String tenant, int payload) {
-        Count known = counts.get(tenant);
-        if (known != null) {
-            known.since = new OpenRuns(known.since.count() + 1, known.since.payload() + payload);
+    /** The run of {@code request} was added. */
+    void added(SubmitRequest request) {
+        if (isUnlimited()) {
+            return;
         }
+        int payload = OpenRuns.payload(request.spec());
+        synchronized (this) {
+            Count known = counts.get(request.key().tenant());
+            if (known != null) {
+                known.since = new OpenRuns(known.since.count() + 1, known.since.payload() + payload);
+            }
+        }
+    }
+
+    private boolean isUnlimited() {
+        return limit.count() == EngineSettings.NO_LIMIT && limit.payload() == EngineSettings.NO_LIMIT;
     }
 
     private boolean isOld(Count known) {

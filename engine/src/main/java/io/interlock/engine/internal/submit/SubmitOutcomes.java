@@ -12,7 +12,6 @@ import io.interlock.engine.internal.runtime.EngineSignals;
 import io.interlock.engine.internal.runtime.EventPublisher;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.engine.internal.worker.HeldRun;
-import io.interlock.run.OpenRuns;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Run;
 import io.interlock.spi.run.SubmitAnswer;
@@ -57,8 +56,7 @@ public final class SubmitOutcomes {
 
     Submission of(SubmitRequests.Prepared ask, SubmitAnswer answer, Moment before) {
         if (answer instanceof SubmitAnswer.Started || answer instanceof SubmitAnswer.Queued) {
-            limit.added(
-                    ask.request().key().tenant(), OpenRuns.payload(ask.request().spec()));
+            limit.added(ask.request());
         }
         if (answer instanceof SubmitAnswer.Started started) {
             return started(ask, started, before);
