@@ -77,11 +77,26 @@ final class PostgresDialect extends ServerDialect {
                 + columns.stream().map(Column::given).collect(Collectors.joining(", ", " (", ", pos)"));
     }
 
+    // The planner makes it part of the statement around it: each value is then a parameter of an index scan.
+    @Override
+    protected String oneRow(String alias, List<Column> columns) {
+        return columns.stream()
+                .map(column -> "CAST(? AS " + column.type() + ") AS " + column.given() + ", ")
+                .collect(Collectors.joining("", "(SELECT ", "1 AS pos) AS " + alias));
+    }
+
     // Each column is one array, as text: the casts say of what.
     @Override
     protected int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
             throws SQLException {
         int columns = rows.isEmpty() ? 0 : rows.all().get(0).length;
+        if (rows.size() == 1) {
+            for (int column = 0; column < columns; column++) {
+                Object value = rows.all().get(0)[column];
+                statement.setObject(index + column, value == null ? null : value.toString(), Types.OTHER);
+            }
+            return index + columns;
+        }
         for (int column = 0; column < columns; column++) {
             StringBuilder array = new StringBuilder("{");
             for (@Nullable Object[] row : rows.all()) {

@@ -40,6 +40,7 @@ public abstract class Dialect {
     private static final int MOST_RENDERED = 2000;
 
     private final Map<String, String> rendered = new ConcurrentHashMap<>();
+    private final Map<String, String> renderedForOneRow = new ConcurrentHashMap<>();
     private final Map<String, String> remembered = new ConcurrentHashMap<>();
 
     /** A dialect for tables called so. */
@@ -83,21 +84,26 @@ public abstract class Dialect {
         return known == null ? remembered.computeIfAbsent(name, unknown -> make.get()) : known;
     }
 
-    /** {@code sql} in the words of this database. */
-    public final String render(String sql) {
-        String known = rendered.get(sql);
+    /**
+     * {@code sql} in the words of this database.
+     *
+     * @param oneRow whether its {@link Rows} argument has exactly one row
+     */
+    final String render(String sql, boolean oneRow) {
+        Map<String, String> texts = oneRow ? renderedForOneRow : rendered;
+        String known = texts.get(sql);
         if (known == null) {
-            known = fill(sql);
-            if (rendered.size() >= MOST_RENDERED) {
+            known = fill(sql, oneRow);
+            if (texts.size() >= MOST_RENDERED) {
                 // Some have a moment in their text, and are not asked for again.
-                rendered.clear();
+                texts.clear();
             }
-            rendered.put(sql, known);
+            texts.put(sql, known);
         }
         return known;
     }
 
-    private String fill(String sql) {
+    private String fill(String sql, boolean oneRow) {
         Matcher matcher = PLACEHOLDER.matcher(adapt(sql));
         StringBuilder filled = new StringBuilder();
         while (matcher.find()) {
@@ -110,19 +116,20 @@ public abstract class Dialect {
                         case "lock" -> lock(about, false);
                         case "skip" -> lock(about, true);
                         case "index" -> index(about);
-                        default -> rows(about);
+                        default -> rows(about, oneRow);
                     };
             matcher.appendReplacement(filled, Matcher.quoteReplacement(text));
         }
         return matcher.appendTail(filled).toString();
     }
 
-    private String rows(String spec) {
+    private String rows(String spec, boolean oneRow) {
         Matcher matcher = ROWS.matcher(spec);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("no table of rows: " + spec);
         }
-        return rows(matcher.group(1), Column.parse(matcher.group(2)));
+        List<Column> columns = Column.parse(matcher.group(2));
+        return oneRow ? oneRow(matcher.group(1), columns) : rows(matcher.group(1), columns);
     }
 
     /** {@code sql}, its placeholders still in it, with what this database has to be told about it beside them. */
@@ -146,6 +153,11 @@ public abstract class Dialect {
 
     /** A {@link Rows} argument as a table. */
     protected abstract String rows(String alias, List<Column> columns);
+
+    /** A {@link Rows} argument of one row as a table, for databases that plan better if they know. */
+    protected String oneRow(String alias, List<Column> columns) {
+        return rows(alias, columns);
+    }
 
     /** Binds a {@link Rows} argument from parameter {@code index} on, and returns the index after it. */
     protected abstract int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)

@@ -62,15 +62,24 @@ public final class Trip {
     /** Adds a question. */
     public <T> Answer<T> query(String sql, Reader<T> reader, @Nullable Object... values) {
         Answer<T> answer = new Answer<>(reader);
-        parts.add(new Part(connection.dialect().render(sql), values, answer));
+        parts.add(new Part(render(sql, values), values, answer));
         return answer;
     }
 
     /** Adds a change. */
     public Answer<Boolean> update(String sql, @Nullable Object... values) {
         Answer<Boolean> answer = new Answer<>(rows -> true);
-        parts.add(new Part(connection.dialect().render(sql), values, answer));
+        parts.add(new Part(render(sql, values), values, answer));
         return answer;
+    }
+
+    private String render(String sql, @Nullable Object[] values) {
+        for (Object value : values) {
+            if (value instanceof Rows rows) {
+                return connection.dialect().render(sql, rows.size() == 1);
+            }
+        }
+        return connection.dialect().render(sql, false);
     }
 
     /** How long its statements may wait for a lock, see {@link SqlConnection#patienceMillis()}. */

@@ -21,6 +21,7 @@ final class UnsealedRecords {
              FROM ${t:audit} AS a
              WHERE a.sequence > coalesce((SELECT s.sequence FROM ${t:seal} AS s ORDER BY s.position DESC LIMIT 1),
                                          (SELECT c.sequence FROM ${t:seal_anchor} AS c WHERE c.one = 1), 0)
+               AND a.sequence <= ?
              ORDER BY a.sequence LIMIT ?""";
 
     private static final String LAST = "SELECT a.sequence FROM ${t:audit} AS a ORDER BY a.sequence DESC LIMIT 1";
@@ -41,13 +42,18 @@ final class UnsealedRecords {
     /**
      * What this process knows about missing numbers.
      *
-     * @param head the place of the last link when it was found out
+     * @param head the last link when it was found out
      * @param settled no number up to this one will come to light any more
      * @param waiting what is waited for, or {@code null}
      */
-    private record Known(long head, long settled, @Nullable Waiting waiting) {
+    private record Known(Seal head, long settled, @Nullable Waiting waiting) {
 
-        static final Known NOTHING = new Known(0, 0, null);
+        static final Known NOTHING = new Known(Seal.GENESIS, 0, null);
+
+        /** Up to which number records are worth reading: behind settled ones there may be gaps, and they would be read again. */
+        long worthReading() {
+            return settled > head.sequence() ? settled : Long.MAX_VALUE;
+        }
     }
 
     /**
@@ -104,7 +110,7 @@ final class UnsealedRecords {
     }
 
     private List<AuditRecord> latched(int limit) {
-        Tail tail = database.read(transaction -> tail(transaction, limit, null));
+        Tail tail = database.read(transaction -> tail(transaction, Long.MAX_VALUE, limit, null));
         List<AuditRecord> seen = tail.records();
         List<AuditRecord> found = tail.withoutGap(tail.head().sequence(), 0);
         if (found.size() == seen.size()) {
@@ -112,32 +118,35 @@ final class UnsealedRecords {
         }
         long settled = seen.get(seen.size() - 1).sequence();
         database.write(Database.Lane.STEPS, PauseSteps::alone);
-        Tail all = database.read(transaction -> tail(transaction, limit, null));
+        Tail all = database.read(transaction -> tail(transaction, Long.MAX_VALUE, limit, null));
         return all.withoutGap(all.head().sequence(), settled);
     }
 
     private List<AuditRecord> settled(AuditNumbers.OutOfOrder ids, int limit) {
         Known before = looked(ids, known);
-        Tail tail = database.read(transaction -> tail(transaction, limit, null));
-        if (tail.head().position() < before.head()) {
+        Tail tail = tail(before, limit);
+        if (tail.head().position() < before.head().position()) {
             // The chain is shorter than it was: the store was put back to an earlier state.
             before = Known.NOTHING;
+            tail = tail(before, limit);
         }
-        List<AuditRecord> seen = tail.records();
         List<AuditRecord> found = tail.withoutGap(tail.head().sequence(), before.settled());
         Waiting waiting = before.waiting();
-        if (found.size() < seen.size() && (waiting == null || waiting.looks() >= MOST_LOOKS)) {
-            // The mark is taken after the records were seen: a transaction that has drawn a smaller number has an id
-            // below it.
-            waiting = new Waiting(seen.get(seen.size() - 1).sequence(), mark(ids), 0);
-            before = looked(ids, new Known(before.head(), before.settled(), waiting));
-            if (before.waiting() == null) {
-                tail = database.read(transaction -> tail(transaction, limit, null));
+        boolean gap = found.size() < tail.records().size();
+        if (gap ? waiting == null || waiting.looks() >= MOST_LOOKS : waiting == null && found.size() == limit) {
+            // Where there are many records, the next ones have gaps as well: what they wait for is asked for in time.
+            before = looked(ids, new Known(tail.head(), before.settled(), mark(ids)));
+            if (gap && before.waiting() == null) {
+                tail = tail(before, limit);
                 found = tail.withoutGap(tail.head().sequence(), before.settled());
             }
         }
-        known = new Known(tail.head().position(), before.settled(), before.waiting());
+        known = new Known(tail.head(), before.settled(), before.waiting());
         return found;
+    }
+
+    private Tail tail(Known before, int limit) {
+        return database.read(transaction -> tail(transaction, before.worthReading(), limit, null));
     }
 
     /** Asks whether those have ended that were waited for. Records are read afterwards, so that all of theirs are seen. */
@@ -152,24 +161,26 @@ final class UnsealedRecords {
                 : new Known(before.head(), before.settled(), waiting.lookedAgain());
     }
 
-    private long mark(AuditNumbers.OutOfOrder ids) {
+    /** The last number is read before the mark is taken: a transaction that has drawn it or a smaller one has an id below the mark. */
+    private Waiting mark(AuditNumbers.OutOfOrder ids) {
         return database.write(Database.Lane.STEPS, transaction -> {
             Trip trip = transaction.trip();
+            Trip.Answer<Long> last = trip.query(ids.last(), UnsealedRecords::number);
             Trip.Answer<Long> next = trip.query(ids.next(), UnsealedRecords::number);
             transaction.commit(trip);
-            return next.get();
+            return new Waiting(last.get(), next.get(), 0);
         });
     }
 
     /** Records up to the next number that is missing. Numbers that are missing before them get links without records. */
     private List<AuditRecord> inOrder(AuditNumbers.InOrder numbers, int limit) {
-        Tail seen = database.read(transaction -> tail(transaction, limit, numbers.last()));
+        Tail seen = database.read(transaction -> tail(transaction, Long.MAX_VALUE, limit, numbers.last()));
         if (seen.missing() <= 0) {
             return seen.withoutGap(seen.head().sequence(), 0);
         }
         return database.write(Database.Lane.STEPS, transaction -> {
             SealTable.lock(transaction, transaction.trip());
-            Tail tail = tail(transaction, limit, numbers.last());
+            Tail tail = tail(transaction, Long.MAX_VALUE, limit, numbers.last());
             long missing = tail.missing();
             if (missing > 0) {
                 SealTable.add(
@@ -198,10 +209,11 @@ final class UnsealedRecords {
         });
     }
 
-    private static Tail tail(Transaction transaction, int limit, @Nullable String lastNumber) throws SQLException {
+    private static Tail tail(Transaction transaction, long upTo, int limit, @Nullable String lastNumber)
+            throws SQLException {
         Trip trip = transaction.trip();
         SealTable.EndsAnswer ends = SealTable.ends(trip);
-        Trip.Answer<List<AuditRecord>> records = trip.query(AFTER, AuditRows::read, limit);
+        Trip.Answer<List<AuditRecord>> records = trip.query(AFTER, AuditRows::read, upTo, limit);
         Trip.Answer<Long> last = lastNumber == null ? null : trip.query(lastNumber, UnsealedRecords::number);
         if (transaction.writes()) {
             trip.run();

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class DrainRound implements AutoCloseable {
 
     // Enough for the programs under test to be compiled, as those are that have run for a while.
-    private static final int WARM_UP = 10_000;
+    private static final int WARM_UP = 30_000;
     private static final int RUNS_PER_KEY = 10;
     private static final int SUBMITTERS = 64;
     private static final Duration LONGEST = Duration.ofSeconds(60);
