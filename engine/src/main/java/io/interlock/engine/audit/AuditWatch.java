@@ -39,6 +39,7 @@ public final class AuditWatch {
     private @Nullable AuditCheck check;
     private @Nullable AuditReport unanswered;
     private long remembered;
+    private long bookmark = -1;
 
     /**
      * Watches {@code audit}.
@@ -68,6 +69,23 @@ public final class AuditWatch {
         return report;
     }
 
+    /**
+     * One round of the loop. It looks only if no other process has moved the bookmark since the last round: each record is
+     * read and hashed once, however many processes share the store. If that process stops, this one takes over at the bookmark.
+     *
+     * @return whether there is more to look at now
+     */
+    synchronized boolean round() {
+        long last = Math.max(bookmark, remembered);
+        bookmark = notes.bookmark(BOOKMARK);
+        if (last >= 0 && bookmark > last && unanswered == null) {
+            check = null;
+            return false;
+        }
+        // At once while there is more: a log that grows faster than it is looked at would never be seen to its end.
+        return runOnce().records() >= BEHIND;
+    }
+
     private void remember(long position) {
         if (position <= remembered) {
             return;
@@ -94,9 +112,6 @@ public final class AuditWatch {
 
     /** Looks again and again, until it is closed. */
     public AutoCloseable start(Environment environment) {
-        return Loop.start(environment, "audit-watch", EVERY, () -> {
-            // At once while there is more: a log that grows faster than it is looked at would never be seen to its end.
-            return runOnce().records() >= BEHIND;
-        });
+        return Loop.start(environment, "audit-watch", EVERY, this::round);
     }
 }

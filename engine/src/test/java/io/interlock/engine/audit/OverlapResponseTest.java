@@ -144,6 +144,30 @@ class OverlapResponseTest {
     }
 
     @Test
+    void oneProcessLooksForAllUntilItStops() {
+        AuditWatch other = watch();
+        log.runs(6_000).sealed().sealed();
+        watch.round();
+        watch.round();
+        other.round();
+        log.began(9_001, 20_000);
+        log.sealed();
+        watch.round();
+        List<String> pages = new ArrayList<>();
+        log.beforePage = () -> pages.add("read");
+        other.round();
+        assertThat(pages).as("another process moved the bookmark").isEmpty();
+
+        log.began(9_002, 20_001);
+        log.sealed();
+        assertThat(other.round()).as("there is more").isTrue();
+        other.round();
+        assertThat(alarms)
+                .as("the other process stopped, and this one saw what it had left")
+                .hasSize(1);
+    }
+
+    @Test
     void aChainThatDoesNotReachTheBookmarkIsLookedAtFromItsBeginning() {
         log.runs(6_000).sealed().sealed();
         watch.runOnce();

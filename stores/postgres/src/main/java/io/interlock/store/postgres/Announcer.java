@@ -6,11 +6,13 @@ import io.interlock.time.Environment;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends wake-ups by {@code NOTIFY}, after the release is committed, in a transaction of their own: a commit that notifies
- * takes a lock on the whole database server. Whatever gathers while one is being sent goes out as the next.
+ * takes a lock on the whole database server. Whatever gathers while one is being sent goes out as the next. Wake-ups about
+ * work are sent at most every {@link #WORK_EVERY}: they say only that there is some, and a claim takes all it finds.
  *
  * <p>A wake-up that cannot be sent is dropped: waiters poll as well. Thread and connection begin with the first. Safe for
  * use by many threads.
@@ -31,11 +34,15 @@ final class Announcer implements AutoCloseable {
     /** Seventeen characters each; a payload is limited to 8000 bytes. */
     private static final int MOST_AT_ONCE = 400;
 
+    private static final Duration WORK_EVERY = Duration.ofMillis(5);
+
     private final DataSource connections;
     private final ServerSettings settings;
     private final Environment environment;
     private final Watchers<Long> watchers;
     private final Set<Long> gathered = new LinkedHashSet<>();
+    private final Set<Long> work = new LinkedHashSet<>();
+    private long workDueAt;
     private @Nullable Thread thread;
     private boolean closed;
 
@@ -44,13 +51,24 @@ final class Announcer implements AutoCloseable {
         this.settings = settings;
         this.environment = environment;
         this.watchers = watchers;
+        this.workDueAt = environment.ticker().nanos();
     }
 
-    synchronized void announce(Collection<Long> hashes) {
+    /** Keys have changed. */
+    void announce(Collection<Long> hashes) {
+        announce(gathered, hashes);
+    }
+
+    /** Work has appeared. */
+    void announceWork(Collection<Long> hashes) {
+        announce(work, hashes);
+    }
+
+    private synchronized void announce(Set<Long> waiting, Collection<Long> hashes) {
         if (closed || hashes.isEmpty()) {
             return;
         }
-        gathered.addAll(hashes);
+        waiting.addAll(hashes);
         if (thread == null) {
             thread = environment.threads("interlock-postgres-announcer").newThread(this::run);
             thread.start();
@@ -83,16 +101,31 @@ final class Announcer implements AutoCloseable {
 
     private synchronized List<Long> take() {
         try {
-            while (gathered.isEmpty() && !closed) {
-                wait();
+            while (gathered.isEmpty() && !isWorkDue() && !closed) {
+                if (work.isEmpty()) {
+                    wait();
+                } else {
+                    wait(1
+                            + TimeUnit.NANOSECONDS.toMillis(
+                                    workDueAt - environment.ticker().nanos()));
+                }
             }
-        } catch (InterruptedException nobodyElseHasThisThread) {
+        } catch (InterruptedException onlyThisClassHasTheThread) {
             Thread.currentThread().interrupt();
             return List.of();
+        }
+        if (isWorkDue() || closed) {
+            gathered.addAll(work);
+            work.clear();
+            workDueAt = environment.ticker().nanos() + WORK_EVERY.toNanos();
         }
         List<Long> taken = gathered.stream().limit(MOST_AT_ONCE).toList();
         taken.forEach(gathered::remove);
         return taken;
+    }
+
+    private boolean isWorkDue() {
+        return !work.isEmpty() && environment.ticker().nanos() - workDueAt >= 0;
     }
 
     /** Sends by the connection of last time or, if that fails, by a new one; returns the one to use next time. */

@@ -38,7 +38,7 @@ final class PostgresFeed implements SqlStore.Feed {
         Set<Long> hashes = new LinkedHashSet<>();
         hashes.add(hash(null));
         tenants.forEach(tenant -> hashes.add(hash(tenant)));
-        announcer.announce(hashes);
+        announcer.announceWork(hashes);
     }
 
     @Override

@@ -146,7 +146,11 @@ final class UnsealedRecords {
     }
 
     private Tail tail(Known before, int limit) {
-        return database.read(transaction -> tail(transaction, before.worthReading(), limit, null));
+        Tail tail = database.read(transaction -> tail(transaction, before.worthReading(), limit, null));
+        // All that was worth reading has been sealed meanwhile.
+        return tail.records().isEmpty() && before.worthReading() < Long.MAX_VALUE
+                ? database.read(transaction -> tail(transaction, Long.MAX_VALUE, limit, null))
+                : tail;
     }
 
     /** Asks whether those have ended that were waited for. Records are read afterwards, so that all of theirs are seen. */
