@@ -1,0 +1,129 @@
+"""Requests to the server: JSON over HTTP/1.1, connections kept open, redirects not followed."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+import threading
+from typing import Any, Dict, List, Optional
+from urllib.parse import urlencode, urlsplit
+
+from .errors import InterlockError, Unavailable
+
+_MOST_IDLE = 8
+
+
+class Answer:
+    """An answer of the server."""
+
+    def __init__(self, status: int, body: Dict[str, Any], retry_after: Optional[float]) -> None:
+        self.status = status
+        self.body = body
+        self.retry_after = retry_after
+
+    @property
+    def is_good(self) -> bool:
+        return 200 <= self.status < 300
+
+
+class Transport:
+    """Sends requests. Safe for use by many threads; after a fork each process opens connections of its own."""
+
+    def __init__(self, url: str, api_key: str, cafile: Optional[str]) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise InterlockError("server %r is not an address like https://interlock.example:8080" % url)
+        if not api_key:
+            raise InterlockError("no API key: pass api_key, or set INTERLOCK_API_KEY")
+        self._host = parts.hostname
+        self._port = parts.port
+        self._path = parts.path.rstrip("/") + "/api/v1"
+        self._tls = ssl.create_default_context(cafile=cafile) if parts.scheme == "https" else None
+        self._headers = {"x-api-key": api_key, "Content-Type": "application/json", "Accept": "application/json"}
+        self._idle: List[http.client.HTTPConnection] = []
+        self._lock = threading.Lock()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Optional[Dict[str, Any]] = None,
+        query: Optional[Dict[str, Any]] = None,
+        timeout: float = 10.0,
+        headers: Optional[Dict[str, str]] = None,
+    ) -> Answer:
+        """Sends one request. Raises `Unavailable` if no answer came: the request may or may not have been carried out."""
+        target = self._path + path
+        if query:
+            target += "?" + urlencode({name: value for name, value in query.items() if value is not None})
+        payload = None if body is None else json.dumps({k: v for k, v in body.items() if v is not None}).encode()
+        connection = self._take(timeout)
+        try:
+            connection.request(method, target, payload, {**self._headers, **(headers or {})})
+            response = connection.getresponse()
+            raw = response.read()
+        except (OSError, http.client.HTTPException) as broken:
+            connection.close()
+            raise Unavailable("no answer from %s: %s" % (self._host, broken or type(broken).__name__)) from broken
+        self._give_back(connection, response.will_close)
+        return Answer(response.status, _json(raw), _seconds(response.getheader("Retry-After")))
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _take(self, timeout: float) -> http.client.HTTPConnection:
+        while True:
+            with self._lock:
+                connection = self._idle.pop() if self._idle else None
+            if connection is None:
+                return self._open(timeout)
+            if connection.sock is not None and not _is_closed(connection.sock):
+                connection.sock.settimeout(timeout)
+                return connection
+            connection.close()
+
+    def _open(self, timeout: float) -> http.client.HTTPConnection:
+        if self._tls is None:
+            return http.client.HTTPConnection(self._host, self._port, timeout=timeout)
+        return http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=self._tls)
+
+    def _give_back(self, connection: http.client.HTTPConnection, closing: bool) -> None:
+        with self._lock:
+            if not closing and len(self._idle) < _MOST_IDLE:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+
+def _is_closed(sock: socket.socket) -> bool:
+    """Whether the server has closed an idle connection: then it is readable."""
+    try:
+        sock.settimeout(0)
+        return sock.recv(1, socket.MSG_PEEK) is not None
+    except (BlockingIOError, ssl.SSLWantReadError):
+        return False
+    except (OSError, ValueError):
+        # A TLS socket cannot peek: a new connection costs little.
+        return True
+
+
+def _json(raw: bytes) -> Dict[str, Any]:
+    try:
+        body = json.loads(raw) if raw else {}
+    except ValueError:
+        body = {"detail": raw[:200].decode("utf-8", "replace")}
+    return body if isinstance(body, dict) else {"value": body}
+
+
+def _seconds(text: Optional[str]) -> Optional[float]:
+    try:
+        return None if text is None else max(0.0, float(text))
+    except ValueError:
+        return None
+
+

@@ -1,0 +1,120 @@
+import threading
+import unittest
+
+from interlock import Cancelled, LockHeld, NotFound, PermanentFailure, UnknownJob
+
+from .support import client_of, key, until
+
+
+class RunTest(unittest.TestCase):
+    def setUp(self):
+        self.client = client_of(self)
+
+    def work(self, handlers, slots=2):
+        # No two tests share a job: a claim of an earlier worker may still be under way.
+        worker = self.client.worker(handlers, slots=slots).start()
+        self.addCleanup(worker.stop, 0)
+
+    def test_a_worker_does_runs_and_returns_results(self):
+        self.work({"python-double": lambda work: {"doubled": 2 * work.parameters["n"], "token": work.token}})
+        runs = [self.client.submit(key("double"), "python-double", parameters={"n": n}) for n in range(5)]
+        self.assertEqual([run.wait(60).result["doubled"] for run in runs], [0, 2, 4, 6, 8])
+        self.assertEqual({run.state for run in runs}, {"SUCCEEDED"})
+
+    def test_a_failure_is_tried_again_and_a_permanent_one_is_not(self):
+        attempts = []
+
+        def fail(work):
+            attempts.append((work.key, work.attempt))
+            if "permanent" in work.key:
+                raise PermanentFailure("no such file", code="NO_FILE")
+            if work.attempt == 1:
+                raise ValueError("try again")
+
+        self.work({"python-fail": fail})
+        passing = self.client.submit(key("passing"), "python-fail").wait(60)
+        self.assertEqual(passing.state, "SUCCEEDED")
+        permanent = self.client.submit(key("permanent"), "python-fail").wait(60)
+        self.assertIn(permanent.state, ("FAILED", "DEAD"))
+        self.assertEqual(permanent.error["code"], "NO_FILE")
+        self.assertEqual(len([each for each in attempts if "permanent" in each[0]]), 1)
+
+    def test_a_cancelled_run_stops_its_work(self):
+        begun = threading.Event()
+
+        def slow(work):
+            begun.set()
+            while True:
+                work.check()
+                threading.Event().wait(0.05)
+
+        self.work({"python-slow": slow})
+        run = self.client.submit(key("slow"), "python-slow")
+        self.assertTrue(begun.wait(60))
+        run.cancel("not needed any more")
+        self.assertEqual(run.wait(60).state, "ABORTED")
+
+    def test_own_work_is_on_record_with_its_stage_and_end(self):
+        name = key("own")
+        with self.client.execute(name, "python-own", parameters={"a": 1}) as work:
+            work.stage("load")
+            work.progress(1, 2)
+            seen = self.client.run(work.run_id)
+            self.assertEqual((seen.state, seen.facts["stage"]), ("RUNNING", "load"))
+            with self.assertRaises(LockHeld):
+                self.client.execute(name, "python-own")
+            work.result = {"rows": 3}
+        ended = self.client.run(work.run_id)
+        self.assertEqual((ended.state, ended.result), ("SUCCEEDED", {"rows": 3}))
+
+    def test_own_work_that_fails_is_on_record(self):
+        with self.assertRaises(ZeroDivisionError):
+            with self.client.execute(key("own"), "python-own") as work:
+                1 / 0
+        self.assertEqual(self.client.run(work.run_id).error["code"], "ZeroDivisionError")
+
+    def test_own_work_waits_for_its_turn(self):
+        name = key("own")
+        done = []
+        with self.client.execute(name, "python-own"):
+
+            def second():
+                with self.client.execute(name, "python-own", wait=60):
+                    done.append("second")
+
+            waiter = threading.Thread(target=second)
+            waiter.start()
+            until(lambda: self._waiting(name) == 1, "the second run in line")
+            done.append("first")
+        waiter.join()
+        self.assertEqual(done, ["first", "second"])
+
+    def _waiting(self, name):
+        items = self.client._transport.send("GET", "/locks", query={"key": name}).body["items"]
+        return items[0]["waiting"] if items else 0
+
+    def test_a_wait_in_vain_leaves_the_line(self):
+        name = key("own")
+        with self.client.execute(name, "python-own"):
+            with self.assertRaises(LockHeld):
+                self.client.execute(name, "python-own", wait=0.2)
+            until(lambda: self._waiting(name) == 0, "the empty line")
+
+    def test_join_finds_the_run_under_way(self):
+        name = key("double")
+        first = self.client.submit(name, "python-join", parameters={"n": 1})
+        self.assertEqual(self.client.join(name, "python-join", parameters={"n": 1}).id, first.id)
+        same = self.client.submit(key("double"), "python-join", idempotency_key=name)
+        again = self.client.submit(same.facts["key"], "python-join", idempotency_key=name)
+        self.assertEqual(again.id, same.id)
+        for run in (first, same):
+            run.cancel("test is over")
+
+    def test_what_is_not_there_is_named(self):
+        with self.assertRaises(UnknownJob):
+            self.client.submit(key(), "no-such-job")
+        with self.assertRaises(NotFound):
+            self.client.run("019a8c1e-0000-7000-8000-000000000001")
+        with self.assertRaisesRegex(TypeError, "on_conflict"):
+            self.client.submit(key(), "python-double", onConflict="JOIN")
+        self.assertTrue(issubclass(Cancelled, Exception))

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  AccessDenied,
+  ApiError,
+  Client,
+  IngestionInProgressError,
+  InterlockError,
+  LeaseLost,
+  LockHeld,
+  Unavailable,
+} from "../index.js";
+import { api, key, proxy, until } from "../test-support/support.js";
+
+const client = new Client({ holder: "first" });
+const other = new Client({ holder: "second" });
+
+test("a key has one holder, and tokens grow", async () => {
+  const name = key();
+  const first = await client.lease(name);
+  assert.equal(await client.isValid(name, first.token), true);
+  await assert.rejects(other.lease(name), (refused) => refused instanceof LockHeld && refused.holder.holder === "first");
+  await first.release();
+  assert.equal(await client.isValid(name, first.token), false);
+  const second = await other.lease(name);
+  assert.ok(second.token > first.token);
+  await second[Symbol.asyncDispose]();
+});
+
+test("the caller's own error class is thrown", async () => {
+  const name = key();
+  await client.withLease(name, {}, async () => {
+    await assert.rejects(other.lease(name, { held: IngestionInProgressError }), IngestionInProgressError);
+  });
+});
+
+test("a waiter gets the key when it is released", async () => {
+  const name = key();
+  const first = await client.lease(name);
+  const waiting = other.lease(name, { wait: 30 });
+  await first.release();
+  const second = await waiting;
+  assert.ok(second.token > first.token);
+  await second.release();
+});
+
+test("a lease is renewed while the work lasts", async () => {
+  const name = key();
+  await client.withLease(name, { ttl: 2 }, async (lease) => {
+    for (let i = 0; i < 4; i++) {
+      const before = lease._confirmed;
+      await until(() => lease._confirmed !== before, "a renewal");
+      lease.check();
+    }
+    await assert.rejects(other.lease(name), LockHeld);
+  });
+});
+
+test("an error of the work comes out, and the key is free", async () => {
+  const name = key();
+  await assert.rejects(
+    client.withLease(name, {}, () => {
+      throw new RangeError("mine");
+    }),
+    RangeError,
+  );
+  await (await other.lease(name)).release();
+});
+
+test("a lease taken away is lost, and its signal is aborted", async () => {
+  const name = key();
+  await assert.rejects(
+    client.withLease(name, { ttl: 3 }, async (lease) => {
+      await api("POST", "/locks/evict", { key: name, token: lease.token, reason: "test" });
+      await until(() => lease.signal.aborted, "the signal");
+      assert.ok(lease.signal.reason instanceof LeaseLost);
+      assert.equal(lease.remaining, 0);
+      assert.throws(() => lease.check(), LeaseLost);
+    }),
+    LeaseLost,
+  );
+});
+
+test("a lease is declared lost before the server grants again", async (context) => {
+  const between = await proxy();
+  context.after(() => between.close());
+  const name = key();
+  const events = [];
+  const lease = await new Client({ server: between.url }).lease(name, { ttl: 4 });
+  lease.signal.addEventListener("abort", () => events.push("lost"));
+  between.cut();
+  const next = await other.lease(name, { wait: 30 });
+  events.push("granted");
+  assert.deepEqual(events, ["lost", "granted"]);
+  assert.ok(next.token > lease.token);
+  await next.release();
+  await assert.rejects(lease.release(), LeaseLost);
+});
+
+test("a grant that was waited for is relied on from a renewal on", async () => {
+  const name = key();
+  const first = await client.lease(name, { ttl: 2 });
+  const waiting = other.lease(name, { wait: 30, ttl: 2 });
+  for (let i = 0; i < 5; i++) {
+    const before = first._confirmed;
+    await until(() => first._confirmed !== before, "a renewal");
+  }
+  await first.release();
+  const second = await waiting;
+  assert.ok(second.remaining > 0.5);
+  await second.release();
+});
+
+test("wrong settings are named", async () => {
+  assert.throws(() => new Client({ server: "localhost" }), /localhost/);
+  assert.throws(() => new Client({ apiKey: "" }), InterlockError);
+  await assert.rejects(new Client({ apiKey: "wrong" }).lease(key()), AccessDenied);
+  await assert.rejects(new Client({ server: "http://127.0.0.1:1" }).lease(key()), Unavailable);
+  await assert.rejects(client.lease(""), (refused) => refused instanceof ApiError && refused.status === 400);
+});

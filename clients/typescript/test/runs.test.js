@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Client, LockHeld, NotFound, PermanentFailure, UnknownJob } from "../index.js";
+import { api, key, until } from "../test-support/support.js";
+
+const client = new Client();
+
+// No two tests share a job: a claim of an earlier worker may still be under way.
+function work(context, handlers) {
+  const worker = client.worker(handlers, { slots: 2 }).start();
+  context.after(() => void worker.stop());
+}
+
+const waiting = async (name) => (await api("GET", `/locks?key=${encodeURIComponent(name)}`)).items[0]?.waiting ?? 0;
+
+test("a worker does runs and returns results", async (context) => {
+  work(context, { "typescript-double": (run) => ({ doubled: 2 * run.parameters.n }) });
+  const runs = await Promise.all(
+    [0, 1, 2, 3, 4].map((n) => client.submit(key("double"), "typescript-double", { parameters: { n } })),
+  );
+  const ended = await Promise.all(runs.map((run) => run.wait(60)));
+  assert.deepEqual(
+    ended.map((run) => [run.state, run.result.doubled]),
+    [0, 2, 4, 6, 8].map((n) => ["SUCCEEDED", n]),
+  );
+});
+
+test("a failure is tried again, and a permanent one is not", async (context) => {
+  const attempts = [];
+  work(context, {
+    "typescript-fail": (run) => {
+      attempts.push(run.key);
+      if (run.key.includes("permanent")) {
+        throw new PermanentFailure("no such file", "NO_FILE");
+      }
+      if (run.attempt === 1) {
+        throw new RangeError("try again");
+      }
+    },
+  });
+  const passing = await (await client.submit(key("passing"), "typescript-fail")).wait(60);
+  assert.equal(passing.state, "SUCCEEDED");
+  const permanent = await (await client.submit(key("permanent"), "typescript-fail")).wait(60);
+  assert.equal(permanent.error.code, "NO_FILE");
+  assert.equal(attempts.filter((each) => each.includes("permanent")).length, 1);
+});
+
+test("a cancelled run stops its work by the signal", async (context) => {
+  let begun;
+  const begins = new Promise((resolve) => (begun = resolve));
+  work(context, {
+    "typescript-slow": (run) => {
+      begun();
+      return new Promise((_, reject) => run.signal.addEventListener("abort", () => reject(run.signal.reason)));
+    },
+  });
+  const run = await client.submit(key("slow"), "typescript-slow");
+  await begins;
+  await run.cancel("not needed any more");
+  assert.equal((await run.wait(60)).state, "ABORTED");
+});
+
+test("own work is on record with its stage and end", async () => {
+  const name = key("own");
+  let id;
+  const result = await client.execute(name, { job: "typescript-own", parameters: { a: 1 } }, async (run) => {
+    id = run.runId;
+    await run.stage("load");
+    run.progress(1, 2);
+    const seen = await client.run(id);
+    assert.deepEqual([seen.state, seen.facts.stage], ["RUNNING", "load"]);
+    await assert.rejects(
+      client.execute(name, { job: "typescript-own" }, () => {}),
+      LockHeld,
+    );
+    return { rows: 3 };
+  });
+  assert.deepEqual(result, { rows: 3 });
+  const ended = await client.run(id);
+  assert.deepEqual([ended.state, ended.result], ["SUCCEEDED", { rows: 3 }]);
+});
+
+test("own work that fails is on record", async () => {
+  let id;
+  await assert.rejects(
+    client.execute(key("own"), { job: "typescript-own" }, (run) => {
+      id = run.runId;
+      throw new RangeError("mine");
+    }),
+    RangeError,
+  );
+  assert.equal((await client.run(id)).error.code, "RangeError");
+});
+
+test("own work waits for its turn, and leaves the line if it does not come", async () => {
+  const name = key("own");
+  const done = [];
+  let second;
+  await client.execute(name, { job: "typescript-own" }, async () => {
+    await assert.rejects(
+      client.execute(name, { job: "typescript-own", wait: 0.2 }, () => {}),
+      LockHeld,
+    );
+    await until(async () => (await waiting(name)) === 0, "the empty line");
+    second = client.execute(name, { job: "typescript-own", wait: 60 }, () => void done.push("second"));
+    await until(async () => (await waiting(name)) === 1, "the second run in line");
+    done.push("first");
+  });
+  await second;
+  assert.deepEqual(done, ["first", "second"]);
+});
+
+test("join finds the run under way, and a name finds the same run", async () => {
+  const name = key("join");
+  const first = await client.submit(name, "typescript-join");
+  assert.equal((await client.join(name, "typescript-join")).id, first.id);
+  const options = { idempotencyKey: name };
+  const same = await client.submit(`${name}/2`, "typescript-join", options);
+  assert.equal((await client.submit(`${name}/2`, "typescript-join", options)).id, same.id);
+  await Promise.all([first.cancel("test is over"), same.cancel("test is over")]);
+});
+
+test("what is not there is named", async () => {
+  await assert.rejects(client.submit(key(), "no-such-job"), UnknownJob);
+  await assert.rejects(client.run("019a8c1e-0000-7000-8000-000000000001"), NotFound);
+  await assert.rejects(client.submit(key(), "typescript-own", { on_conflict: "JOIN" }), /onConflict/);
+});
