@@ -106,7 +106,7 @@ public final class Benchmark {
                     }
                 },
                 "workload-" + workload.name());
-        // One that does not stop when it is told to must not keep the others from being measured, nor the process
+        // A workload that ignores its stop signal must not keep the others from being measured, nor the process
         // alive.
         runner.setDaemon(true);
         long began = System.nanoTime();

@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A short critical section inside a transaction of the user's own: from {@link #hold} until that transaction ends, nobody
- * else holds the latch of this key in the same database.
+ * A short critical section inside a transaction of the user's own: from {@link #hold} until that transaction ends, no other
+ * transaction holds the latch of this key in the same database.
  *
  * <p>It is PostgreSQL's {@code pg_advisory_xact_lock} on 64 bits of a hash of the key. It ends with the transaction or
  * the connection, whichever is first, so it suits "look whether the row is there, else insert it" and nothing that lasts
@@ -51,7 +51,7 @@ public final class AdvisoryLatch {
     }
 
     /**
-     * Waits until nobody else holds it, then holds it until the transaction ends. Set {@code lock_timeout} to limit the
+     * Waits until no other transaction holds it, then holds it until the transaction ends. Set {@code lock_timeout} to limit the
      * wait. Holding it twice in one transaction is harmless.
      *
      * @throws IllegalStateException if the connection is in auto-commit mode, in which the latch would be gone at once

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Hears wake-ups by {@code LISTEN}, on a connection and a thread of its own that begin with the first watcher.
  *
- * <p>A notification sent while nobody listened is lost. So whenever it begins to listen, for the first time or after a
- * broken connection, it wakes everybody. A connection that is dead without saying so is found out within
+ * <p>A notification is lost while this process does not listen. So whenever it begins to listen, for the first time or after a
+ * broken connection, it wakes all watchers. It notices a dead connection within
  * {@link #KEEP_ALIVE} and the timeout. Safe for use by many threads.
  */
 final class Listener implements ChangeFeed, AutoCloseable {
@@ -144,7 +144,7 @@ final class Listener implements ChangeFeed, AutoCloseable {
                 watchers.call(Set.of(Long.parseUnsignedLong(hash, 16)));
             } catch (NumberFormatException foreign) {
                 log.warn(
-                        "store {}: somebody else sends '{}' on channel {}",
+                        "store {}: ignored '{}' on channel {}; another program sends there",
                         settings.store(),
                         hash,
                         KeyHash.channel(settings.names()));

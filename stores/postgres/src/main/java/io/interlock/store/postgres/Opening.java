@@ -136,7 +136,7 @@ final class Opening {
                         "store",
                         settings.store(),
                         "does not allow what is needed: " + said,
-                        "grant the right, or let somebody who has it open the store once with " + SchemaMode.OPTION
+                        "grant the right, or open the store once with a role that has it and " + SchemaMode.OPTION
                                 + "=apply and use " + SchemaMode.OPTION + "=none here");
             case "25006" ->
                 new UnsafeStoreException(
@@ -159,7 +159,7 @@ final class Opening {
         };
     }
 
-    // "The connection attempt failed" helps nobody; that the host is not known does.
+    // "The connection attempt failed" does not help; that the host is unknown does.
     private static String innermost(SQLException error) {
         Throwable cause = error;
         while (cause.getCause() != null) {

@@ -48,7 +48,7 @@ final class PostgresAttachment extends Attachment {
                         "is used with the wrong isolation: default_transaction_isolation=" + row.getString(5),
                         "set default_transaction_isolation of role, database or pool to 'read committed'");
             }
-            // The steps switch it on for themselves, so a weaker default harms nobody.
+            // The steps switch it on for themselves, so a weaker default does no harm.
             log.debug(
                     "store {}: synchronous_commit is {} by default", settings().store(), row.getString(4));
         }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Connections that belong to somebody else come back as they were, and their transactions are left alone. */
+/** Connections of the application come back as they were, and their transactions are left alone. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GivenConnectionsTest {
 

@@ -87,7 +87,7 @@ class RunCrashTest {
         }
     }
 
-    /** Whoever has no answer asks again with the same id. */
+    /** A caller without an answer asks again with the same id. */
     private void submit(RunStore own, SubmitRequest request) {
         while (true) {
             try {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Sixteen threads on four clients do everything there is at once: nobody waits in a circle, and nothing goes wrong. */
+/** Sixteen threads on four clients call every operation at once: there is no deadlock, and no call fails. */
 class RunStormTest {
 
     private static final int CLIENTS = 4;

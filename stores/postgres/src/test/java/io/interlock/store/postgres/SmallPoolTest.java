@@ -99,7 +99,7 @@ class SmallPoolTest {
                 .ask("SELECT pid || ' since ' || query_start FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
     }
 
-    // To leave its mark, whoever waits needs the row.
+    // A waiter needs the row to leave its mark.
     private static Duration untilUnavailable(LeaseStore store) {
         long start = System.nanoTime();
         try {

@@ -259,7 +259,7 @@ final class StormLife {
         }
     }
 
-    /** Asks for all at once; what is left open is asked for alone, as whoever uses a store does. */
+    /** Asks for all at once; what is left open is asked for alone, as every user of a store does. */
     private static <Q, A> void each(List<Q> requests, Function<List<Q>, Answers<A>> step, BiConsumer<Q, A> then) {
         if (requests.isEmpty()) {
             return;

@@ -53,7 +53,7 @@ public sealed interface AuditNumbers {
 
     /**
      * Numbers are drawn before their transactions commit, and not given back, and nothing tells which transactions are open.
-     * But whoever adds a record has the {@linkplain Dialect#latchShared latch} before it draws a number, and keeps it until its
+     * But a step that adds a record has the {@linkplain Dialect#latchShared latch} before it draws a number, and keeps it until its
      * transaction ends: once a reader has had the latch {@linkplain Dialect#latchAlone alone}, no number will come to light any
      * more that is smaller than one it had seen.
      *

@@ -36,7 +36,7 @@ public interface FastPath {
     /** Extends leases that are still live. */
     Answers<RenewAnswer> renew(List<RenewRequest> requests, LongWay<RenewRequest, RenewAnswer> longWay);
 
-    /** Frees keys; {@code freed} hears of those that callers wait for. */
+    /** Frees keys, and hands those that callers wait for to {@code freed}. */
     Answers<ReleaseAnswer> release(
             List<ReleaseRequest> requests,
             Consumer<Collection<LockKey>> freed,

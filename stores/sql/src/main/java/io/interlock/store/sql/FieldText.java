@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * values a backslash, control characters and halves of surrogate pairs are escaped, so that every Java string comes back as
  * it was, and every fact is one line to people.
  *
- * <p>Reading is strict: a line nobody asked for is an error, and so is a fact that is missing.
+ * <p>Reading is strict: a line that no reader asks for is an error, and so is a fact that is missing.
  */
 final class FieldText {
 

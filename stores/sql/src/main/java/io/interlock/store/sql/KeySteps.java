@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes {@link Step steps}: for one request, which waits for its key, or for many together, of which those are left open whose
- * keys another step has. After the commit it says what others should hear of. Safe for use by many threads.
+ * keys another step has. After the commit it sends the wake-ups. Safe for use by many threads.
  */
 final class KeySteps {
 

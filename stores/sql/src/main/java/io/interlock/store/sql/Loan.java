@@ -25,7 +25,7 @@ public final class Loan implements AutoCloseable {
             throw new InvalidSettingException(
                     "connections",
                     "of the given DataSource",
-                    "come with an open transaction of somebody else's",
+                    "come with an open transaction of another owner",
                     "give the store the pool itself, not a transaction-aware proxy of it");
         }
         this.connection = connection;

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /** Times as the tables keep them: whole microseconds, moments counted from 1970. */
 public final class Micros {
 
-    // Longer than anything lasts, and short enough to add to. Whoever says "for ever" by a great number means it.
+    // Longer than anything lasts, and short enough to add to. A greater number means "for ever".
     private static final Duration FOR_EVER = Duration.ofDays(36_500_000);
 
     private Micros() {}

@@ -11,7 +11,7 @@ import java.sql.SQLException;
 public interface MigrationLock {
 
     /**
-     * Runs {@code work} in one transaction while nobody else runs any: commits if it returns, rolls back if it throws. The
+     * Runs {@code work} in one transaction while no other process runs any: commits if it returns, rolls back if it throws. The
      * schema that the tables live in is there when {@code work} begins.
      */
     void alone(Connection connection, Work work) throws SQLException;

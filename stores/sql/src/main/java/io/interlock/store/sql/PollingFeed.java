@@ -106,7 +106,7 @@ public final class PollingFeed implements SqlStore.Feed {
         static final KeyFacts UNUSED = new KeyFacts(true, 0, null, 0);
     }
 
-    /** A record of the audit log that a watcher may want to hear of. */
+    /** A record of the audit log that may concern a watcher. */
     private record News(long number, LockKey key, boolean stop) {}
 
     /** What one trip has found. */
@@ -255,7 +255,7 @@ public final class PollingFeed implements SqlStore.Feed {
         workers.call(withAny(tenants));
     }
 
-    /** What watchers of work hear of: these tenants, and any tenant if there are some. */
+    /** What watchers of work subscribed to: these tenants, and any tenant if there are some. */
     private static Set<Optional<String>> withAny(Collection<String> tenants) {
         Set<Optional<String>> work = new HashSet<>();
         tenants.forEach(tenant -> work.add(Optional.of(tenant)));

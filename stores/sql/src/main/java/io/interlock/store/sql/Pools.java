@@ -17,7 +17,7 @@ public final class Pools implements AutoCloseable {
     /**
      * Renewals, heartbeats and the last words of work. A batch of them waits for no row, so one connection would do for all
      * batches; but one that is made alone waits for its row, up to the patience of a step, and leases must not end meanwhile
-     * because of somebody else's row. If two rows at a time are locked for so long, the batches have to wait after all.
+     * because another step has locked its row. If two rows at a time are locked for so long, the batches have to wait after all.
      */
     private static final int RENEWALS = 2;
 
@@ -59,7 +59,7 @@ public final class Pools implements AutoCloseable {
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
         config.setInitializationFailTimeout(-1);
-        // A part of the timeout, so that whoever has used up most of it elsewhere does not wait for all of it here.
+        // A part of the timeout: a call that has used up most of it elsewhere must not wait for all of it here.
         config.setConnectionTimeout(Math.max(250, settings.timeoutMillis() / 4));
         config.setValidationTimeout(Math.max(250, settings.timeoutMillis() / 4));
         config.setKeepaliveTime(Duration.ofSeconds(30).toMillis());

@@ -236,7 +236,7 @@ final class RunSteps {
 
     private static SubmitAnswer submit(Step step, SubmitRequest request) throws SQLException {
         KeyState state = settled(step, request.key());
-        // The first time it is told from a repeated request by the key of the run's row; then the step is made again.
+        // The primary key of the run's row tells a repeated request from a new one; the step is then repeated.
         boolean looks = step.transaction().isRepeated() || !step.transaction().writes() || supersedes(request);
         Run known = looks ? step.find(request.id()) : null;
         if (known != null) {

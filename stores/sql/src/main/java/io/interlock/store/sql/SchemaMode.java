@@ -11,7 +11,7 @@ public enum SchemaMode {
     APPLY,
     /** Refuses to open unless they are up to date, and changes nothing. */
     VALIDATE,
-    /** Does not look: somebody else answers for them. */
+    /** Does not check them: the operator is responsible for them. */
     NONE;
 
     /** The URL option that chooses the mode. */

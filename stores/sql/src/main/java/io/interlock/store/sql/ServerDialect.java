@@ -22,7 +22,7 @@ public abstract class ServerDialect extends Dialect {
     /**
      * A server that a store is tied to.
      *
-     * @param identity by what it is told from others
+     * @param identity what distinguishes it from other servers
      * @param startedAt when it was started, in microseconds
      */
     public record Server(String identity, long startedAt) {}

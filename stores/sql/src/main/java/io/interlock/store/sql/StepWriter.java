@@ -291,7 +291,7 @@ final class StepWriter {
         }
     }
 
-    /** Whether a caller that may still wait for its turn has to hear that it waits in vain. */
+    /** Whether the caller of the run may still wait for its turn, and has to be woken to learn that the run has ended. */
     private static boolean endsForItsCaller(Run run) {
         return run.state().isTerminal() && run.spec().execution() == Execution.CALLER;
     }

@@ -121,7 +121,7 @@ public abstract class Transaction {
     /**
      * Ends a transaction that has written nothing, before its answer says that something was done before. Some databases show
      * what is committed a moment before it is on disk; there, this waits until all that was seen is. A refusal needs no such
-     * care: nobody relies on it.
+     * care: no caller relies on it.
      */
     public final void confirm() throws SQLException {
         String flush = dialect().flush();

@@ -27,7 +27,7 @@ final class UnsealedRecords {
     private static final String LAST = "SELECT a.sequence FROM ${t:audit} AS a ORDER BY a.sequence DESC LIMIT 1";
 
     /**
-     * After so many looks in vain the mark is taken anew. The store may have been put back to an earlier state, whose
+     * After so many looks without success it takes a new mark. The store may have been put back to an earlier state, whose
      * transactions have smaller ids.
      */
     private static final int MOST_LOOKS = 60;

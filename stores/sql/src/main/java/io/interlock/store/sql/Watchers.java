@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The watchers of this process. Safe for use by many threads.
  *
- * @param <K> what there is to hear of: a key that may have become free, or a tenant that may have work
+ * @param <K> what can change: a key that may have become free, or a tenant that may have work
  */
 public final class Watchers<K> {
 
@@ -22,7 +22,7 @@ public final class Watchers<K> {
     /** Nothing is watched yet. */
     public Watchers() {}
 
-    /** Lets {@code lookAgain} hear of {@code what} until the subscription is closed. */
+    /** Calls {@code lookAgain} on changes of {@code what} until the subscription is closed. */
     public Subscription add(K what, Runnable lookAgain) {
         Watch watch = new Watch(what, lookAgain);
         watches.compute(what, (same, known) -> {

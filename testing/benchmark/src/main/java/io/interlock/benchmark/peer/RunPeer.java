@@ -16,7 +16,7 @@ public interface RunPeer {
      * Opens the side that works.
      *
      * @param slots how many runs at once
-     * @param body is told the name or the key of each run that starts, and is all that a run does
+     * @param body receives the name or the key of each run that starts; it is all that a run does
      */
     AutoCloseable worker(PostgresAddress address, int slots, Consumer<String> body) throws Exception;
 

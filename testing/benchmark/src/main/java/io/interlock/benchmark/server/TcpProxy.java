@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
-/** Stands between clients and a PostgreSQL: counts round trips, and delays each way if it is told to. */
+/** Stands between clients and a PostgreSQL: counts round trips, and can delay each direction. */
 public final class TcpProxy implements AutoCloseable {
 
     private static final int BUFFER = 16 * 1024;
