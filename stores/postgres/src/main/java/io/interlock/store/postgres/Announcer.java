@@ -34,6 +34,9 @@ final class Announcer implements AutoCloseable {
     /** Seventeen characters each; a payload is limited to 8000 bytes. */
     private static final int MOST_AT_ONCE = 400;
 
+    // A wake-up needs not survive a crash, so it does not wait for the disk.
+    private static final String NOTIFY = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
+
     private static final Duration WORK_EVERY = Duration.ofMillis(5);
 
     private final DataSource connections;
@@ -156,7 +159,7 @@ final class Announcer implements AutoCloseable {
     }
 
     private void emit(Connection connection, List<Long> hashes) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement("SELECT pg_notify(?, ?)")) {
+        try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
             statement.setString(1, KeyHash.channel(settings.names()));
             statement.setString(2, hashes.stream().map(Long::toHexString).collect(Collectors.joining(",")));
             statement.execute();
