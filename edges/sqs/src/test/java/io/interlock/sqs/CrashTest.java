@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes and stores that go away: no message is lost, and none is run twice. */
+/** Crashes of processes and outages of stores: no message is lost, and none runs twice. */
 @Timeout(60)
 class CrashTest {
 
