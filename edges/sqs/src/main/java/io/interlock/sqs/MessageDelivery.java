@@ -62,7 +62,8 @@ final class MessageDelivery {
         try {
             queue.delete(message);
         } catch (SdkException away) {
-            return new Outcome(Kind.NOT_NOW, "its run exists, but the message could not be deleted: " + away.getMessage());
+            return new Outcome(
+                    Kind.NOT_NOW, "its run exists, but the message could not be deleted: " + away.getMessage());
         }
         return new Outcome(Kind.STARTED, answer.explanation());
     }

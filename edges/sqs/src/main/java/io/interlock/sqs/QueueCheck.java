@@ -48,7 +48,8 @@ final class QueueCheck {
     private Redrive look() {
         Map<QueueAttributeName, String> said = queue.attributes();
         if (!"true".equals(said.get(QueueAttributeName.FIFO_QUEUE))) {
-            throw new UnfitQueueException(name, "is not a FIFO queue", "create a FIFO queue, which keeps the order within a group");
+            throw new UnfitQueueException(
+                    name, "is not a FIFO queue", "create a FIFO queue, which keeps the order within a group");
         }
         String policy = said.getOrDefault(QueueAttributeName.REDRIVE_POLICY, "");
         Matcher target = TARGET.matcher(policy);

@@ -41,8 +41,7 @@ class UiFilesTest {
     @Test
     void whoLooksForAFaultIsShownWhatPeopleWrote() {
         assertThat(text("lock.js")).endsWith("//# sourceMappingURL=lock.js.map\n");
-        assertThat(text("lock.js.map"))
-                .contains("// Lock: its explanation, its holder, its queue and its history.");
+        assertThat(text("lock.js.map")).contains("// Lock: its explanation, its holder, its queue and its history.");
     }
 
     @Test

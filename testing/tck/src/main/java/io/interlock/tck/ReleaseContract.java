@@ -8,7 +8,7 @@ import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.ReleaseAnswer;
 import org.junit.jupiter.api.Test;
 
-/** Giving a key back. */
+/** Releasing a key. */
 interface ReleaseContract extends Contract {
 
     @Test
@@ -22,7 +22,7 @@ interface ReleaseContract extends Contract {
         assertThat(client().find(key("short-work"))).isEmpty();
         AcquireAnswer.Grant next = bench().anotherClient().grant(ContractRequests.forKey(key("short-work")));
         assertThat(next.predecessor())
-                .as("a released lease did not end by itself")
+                .as("a released lease did not expire")
                 .isEmpty();
     }
 

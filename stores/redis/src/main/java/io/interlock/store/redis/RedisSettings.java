@@ -32,7 +32,6 @@ record RedisSettings(
     private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final Set<String> OPTIONS = Set.of("prefix", "maxLease", "timeout", "waitReplicas", "firstUse");
 
-    /** Checks the limits. */
     RedisSettings {
         if (!PREFIX.matcher(prefix).matches()) {
             throw new InvalidSettingException(
