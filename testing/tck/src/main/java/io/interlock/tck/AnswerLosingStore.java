@@ -44,8 +44,7 @@ public final class AnswerLosingStore extends ForwardingStore {
 
     private <A> A deliver(A answer) {
         if (toLose.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
-            throw new StoreUnavailableException(
-                    capabilities().store(), "executed the step, but the answer was lost");
+            throw new StoreUnavailableException(capabilities().store(), "executed the step, but the answer was lost");
         }
         return answer;
     }

@@ -194,9 +194,7 @@ interface AuditLogContract extends AuditWords {
         advance(Duration.ofHours(2));
         client().store().forget(new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofHours(1)), 100);
         assertThat(log().records(AuditQuery.ofTenant("acme", 10))).isEmpty();
-        assertThat(log().numbers().kept())
-                .as("deleted records are not missing")
-                .isEqualTo(last);
+        assertThat(log().numbers().kept()).as("deleted records are not missing").isEqualTo(last);
         assertThat(log().numbers().missing()).isZero();
     }
 

@@ -91,7 +91,9 @@ interface HistoryContract extends HistoryWords {
         assertThat(forget(10).runs()).isZero();
         assertThat(again(own)).isInstanceOf(SubmitAnswer.Duplicate.class);
         advance(Duration.ofHours(2));
-        assertThat(forget(10).runs()).as("another idempotency key is still valid").isZero();
+        assertThat(forget(10).runs())
+                .as("another idempotency key is still valid")
+                .isZero();
         assertThat(as(SubmitAnswer.Duplicate.class, again(joined)).run().id()).isEqualTo(run.id());
         advance(Duration.ofHours(1));
         assertThat(forget(10).runs()).isEqualTo(1);

@@ -32,9 +32,7 @@ interface HistoryWords extends AuditWords {
         Forgotten forgotten = history().forget(RETENTION, limit);
         before.forEach((id, state) -> {
             if (client().store().findRun(id).isEmpty()) {
-                assertThat(state.isTerminal())
-                        .as("deleted in state %s", state)
-                        .isTrue();
+                assertThat(state.isTerminal()).as("deleted in state %s", state).isTrue();
                 bench().forgotten(id);
             }
         });

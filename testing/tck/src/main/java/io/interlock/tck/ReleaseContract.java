@@ -21,9 +21,7 @@ interface ReleaseContract extends Contract {
         assertThat(ended.holder()).isEqualTo(lease.holder());
         assertThat(client().find(key("short-work"))).isEmpty();
         AcquireAnswer.Grant next = bench().anotherClient().grant(ContractRequests.forKey(key("short-work")));
-        assertThat(next.predecessor())
-                .as("a released lease did not expire")
-                .isEmpty();
+        assertThat(next.predecessor()).as("a released lease did not expire").isEmpty();
     }
 
     @Test

@@ -147,8 +147,12 @@ interface ViewsContract extends RunContract {
         assertThat(names(new KeyQuery("acme", "b/", "b/1", 2))).containsExactly("b/10", "b/2");
         assertThat(names(new KeyQuery("acme", "b/", "b/2", 2))).containsExactly("b/ä");
         assertThat(names(KeyQuery.ofTenant("globex"))).containsExactly("b/3");
-        assertThat(names(new KeyQuery("acme", "b_", null, 10))).as("not a pattern").isEmpty();
-        assertThat(names(new KeyQuery("acme", "%", null, 10))).as("not a pattern").isEmpty();
+        assertThat(names(new KeyQuery("acme", "b_", null, 10)))
+                .as("not a pattern")
+                .isEmpty();
+        assertThat(names(new KeyQuery("acme", "%", null, 10)))
+                .as("not a pattern")
+                .isEmpty();
     }
 
     @Test
