@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code examples/ingestion/run} as a reader of the page runs it, in a tree of its own; only what builds the server is left out. */
+/** {@code examples/ingestion/run} as documented, in a copy of the tree; only the build of the server is skipped. */
 @Timeout(60)
 class RunScriptTest {
 
@@ -84,7 +84,8 @@ class RunScriptTest {
         }
     }
 
-    /** The example, and beside it what the launcher would have built: here one jar that names this test's class path. */
+    /** The example, and beside it what the launcher would have built: here one jar that names this test's class path.
+     * */
     private void plant() throws IOException {
         Path example = Files.createDirectories(tree.resolve("examples/ingestion"));
         for (String file : new String[] {"run", "interlock.yaml"}) {

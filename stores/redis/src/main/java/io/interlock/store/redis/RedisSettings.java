@@ -41,10 +41,7 @@ record RedisSettings(
         requireBetween("timeout", timeout, Duration.ofMillis(50));
         if (waitReplicas < 0 || waitReplicas > 100) {
             throw new InvalidSettingException(
-                    "waitReplicas",
-                    waitReplicas,
-                    "must be from 0 to 100",
-                    "use at most the number of replicas");
+                    "waitReplicas", waitReplicas, "must be from 0 to 100", "use at most the number of replicas");
         }
     }
 
