@@ -34,7 +34,7 @@ counts() {
         done
 }
 
-# What failed, where somebody who sees only the end of the output finds it.
+# The failures, at the end of the output where they are easy to find.
 failures() {
     find "$root" -type f -path '*/target/surefire-reports/TEST-*.xml' -print0 | sort -z | xargs -0 -r awk '
         function value(name,    from) {

@@ -71,7 +71,7 @@ class CrashTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
-                "-Daws.accessKeyId=nobody",
+                "-Daws.accessKeyId=test",
                 "-Daws.secretAccessKey=nothing",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),

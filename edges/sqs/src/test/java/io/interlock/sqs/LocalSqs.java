@@ -23,7 +23,7 @@ final class LocalSqs {
     private LocalSqs(SQSRestServer server) {
         endpoint = URI.create(
                 "http://127.0.0.1:" + server.waitUntilStarted().localAddress().getPort());
-        System.setProperty("aws.accessKeyId", "nobody");
+        System.setProperty("aws.accessKeyId", "test");
         System.setProperty("aws.secretAccessKey", "nothing");
         client = SqsClient.builder()
                 .endpointOverride(endpoint)

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The code on the project's pages, run. {@link SnippetsTest} compares the two. */
+/** Runs the code of the project's pages. {@link SnippetsTest} compares the two. */
 class QuickStartTest {
 
     private final LockKey key = LockKey.of("acme", "ledger/4711");

@@ -47,7 +47,7 @@ record Rule(String name, Function<String, ArchRule> below, List<String> culprits
     static Stream<Rule> ofTests() {
         return Stream.of(
                 rule(
-                        "nobody sleeps",
+                        "no test sleeps",
                         code(CodeRules::nobodySleeps),
                         "SleepyTest.sleeps()",
                         "SleepyTest.sleepsInUnits()"),

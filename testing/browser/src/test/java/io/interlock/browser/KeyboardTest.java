@@ -85,7 +85,7 @@ class KeyboardTest extends BrowserTest {
                 assertThat(rows).hasCount(1);
                 filter(page, each.get(0), "");
             }
-            filter(page, "label", "team=nobody");
+            filter(page, "label", "team=unknown");
             assertThat(page.locator("main")).containsText("Nothing matches");
             filter(page, "label", "");
             filter(page, "held", "soon");

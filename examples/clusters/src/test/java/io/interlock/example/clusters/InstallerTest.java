@@ -27,7 +27,9 @@ class InstallerTest {
         assertThat(create("0").waitFor()).isEqualTo(TWO_AT_ONCE);
         assertThat(folder.resolve("install/TWO-AT-ONCE")).content().contains("met process " + first.pid());
         first.destroyForcibly().waitFor();
-        assertThat(create("0").waitFor()).as("a dead installer does not block others").isZero();
+        assertThat(create("0").waitFor())
+                .as("a dead installer does not block others")
+                .isZero();
         assertThat(folder.resolve("cloud/a/ready")).exists();
     }
 
