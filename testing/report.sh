@@ -27,7 +27,7 @@ counts() {
                 inside { tag = tag "\n" $0 }
                 inside && />/ { found = 1; exit }
                 END {
-                    # A report cut short is a test that did not end.
+                    # A truncated report means a test that did not end.
                     if (!found) { print 1, 1, 0; exit }
                     print number("tests"), number("failures") + number("errors"), number("skipped")
                 }' "$report" | while read -r numbers; do printf '%s\t%s\n' "${report#"$root"/}" "$numbers"; done
