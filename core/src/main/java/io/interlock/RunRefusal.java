@@ -27,7 +27,7 @@ public sealed interface RunRefusal extends Refusal {
 
         @Override
         public String explanation() {
-            return key + " is kept for run " + run + " of job " + job + ", which has had its turn for "
+            return key + " is reserved for run " + run + " of job " + job + ", which has had its turn for "
                     + DurationText.format(Duration.between(since, observedAt)) + " and has not started yet";
         }
     }
@@ -65,7 +65,7 @@ public sealed interface RunRefusal extends Refusal {
      * @param key the key
      * @param first the run that comes next
      * @param job the job of that run
-     * @param waiting how many wait in line
+     * @param waiting how many runs wait
      */
     record QueuedAhead(LockKey key, RunId first, JobName job, int waiting) implements RunRefusal {
         @Override
@@ -75,7 +75,7 @@ public sealed interface RunRefusal extends Refusal {
 
         @Override
         public String explanation() {
-            return key + " is for the " + waiting + " in line, first run " + first + " of job " + job;
+            return key + " is for the " + waiting + " runs in line, first run " + first + " of job " + job;
         }
     }
 
@@ -83,7 +83,7 @@ public sealed interface RunRefusal extends Refusal {
      * The queue is full.
      *
      * @param key the key
-     * @param waiting how many wait in line
+     * @param waiting how many runs wait
      * @param cap the limit
      */
     record QueueFull(LockKey key, int waiting, int cap) implements RunRefusal {
@@ -99,7 +99,7 @@ public sealed interface RunRefusal extends Refusal {
 
         @Override
         public String explanation() {
-            return "the line of " + key + " is full: " + waiting + " wait, and no more than " + cap + " may";
+            return "the queue of " + key + " is full: " + waiting + " runs wait, and no more than " + cap + " are allowed";
         }
     }
 
@@ -124,7 +124,7 @@ public sealed interface RunRefusal extends Refusal {
         @Override
         public String explanation() {
             return key + " cannot start: tenant " + key.tenant() + " has " + running
-                    + " runs under way, and no more than " + limit + " may be";
+                    + " running runs, and no more than " + limit + " are allowed";
         }
     }
 

@@ -5,7 +5,7 @@ import io.interlock.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which keys to look at.
+ * Which keys to list.
  *
  * @param tenant the tenant
  * @param prefix only names with this prefix; empty for all

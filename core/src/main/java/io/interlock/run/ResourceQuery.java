@@ -5,7 +5,7 @@ import io.interlock.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which resources to look at, of all tenants.
+ * Which resources to list, of all tenants.
  *
  * @param kind the kind of resource
  * @param after only those after this one, or {@code null} to begin at the first

@@ -86,7 +86,7 @@ public record AcquireRequest(
             return ALLOWED;
         }
 
-        /** Take only keys whose last lease has one of these tokens, or did not end by itself. */
+        /** Take only keys whose last lease has one of these tokens, or did not expire. */
         public static Takeover onlyCleared(Map<LockKey, FencingToken> cleared) {
             return new Takeover(true, cleared);
         }

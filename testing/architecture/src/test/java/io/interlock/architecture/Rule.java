@@ -6,9 +6,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A rule that can be held against any root package, and the classes of the broken sample that it must find.
+ * A rule for any root package, and the classes of the broken sample that it must find.
  *
- * @param name what it says
+ * @param name its name
  * @param below the rule for everything below a root package
  * @param culprits the simple names it must report in the broken sample
  */
