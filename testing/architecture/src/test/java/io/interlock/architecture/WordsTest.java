@@ -149,7 +149,7 @@ class WordsTest {
     private static List<String> vague(String name, String text) {
         return SourceTree.matches(VAGUE, text).stream()
                 .map(match -> name + ":"
-                        + (text.substring(0, match.start()).split("\n", -1).length)
+                        + text.substring(0, match.start()).split("\n", -1).length
                         + ": "
                         + match.group().replaceAll("\\W+", " "))
                 .toList();
