@@ -50,7 +50,7 @@ export const C = {
   token: ['Token', 'token', 'num mono'],
   submitted: ['Submitted', run => moment(run.submittedAt)],
   attempts: ['Attempts', run => run.attempt + ' of ' + run.maxAttempts, 'num tn'],
-  cancel: ['Do', run => button('Cancel…', () => cancel(run), 'small', 'Cancel run ' + short(run.id)), 'num'],
+  cancel: ['Action', run => button('Cancel…', () => cancel(run), 'small', 'Cancel run ' + short(run.id)), 'num'],
 };
 
 /** The columns of the audit log. */

@@ -14,7 +14,7 @@ function bulk(state, again) {
 const box = (words, on, change) => html`<input type="checkbox" aria-label=${words} .checked=${on} @change=${event => { change(event.target.checked); shell.draw(); }}>`;
 const choose = ({ chosen, data: { items } }) => [box('Select all', chosen.size === items.length, on => items.forEach(run => on ? chosen.add(run.id) : chosen.delete(run.id))),
   run => box('Select run ' + short(run.id), chosen.has(run.id), on => on ? chosen.add(run.id) : chosen.delete(run.id)), 'pick'];
-const act = ['Do', run => [button('Retry', () => retry(run), 'small', 'Retry run ' + short(run.id)), ' ',
+const act = ['Action', run => [button('Retry', () => retry(run), 'small', 'Retry run ' + short(run.id)), ' ',
   button('Discard…', () => settle([run], false, 'This one.'), 'small danger', 'Discard run ' + short(run.id))], 'num'];
 
 pages['dead-letters'] = list({

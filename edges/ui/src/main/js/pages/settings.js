@@ -22,7 +22,7 @@ const KEYS = [
   ['Label', 'label'],
   ['Created', key => moment(key.createdAt)],
   ['Ends', key => moment(key.revokedAt || key.expiresAt)],
-  ['Do', key => key.active && !session.bare && button('Revoke…', () => revoke(key), 'small danger', 'Revoke key ' + key.id), 'num'],
+  ['Action', key => key.active && !session.bare && button('Revoke…', () => revoke(key), 'small danger', 'Revoke key ' + key.id), 'num'],
 ];
 const CONFIG = [['Setting', each => mono(each.name), 'first'], ['Value', each => mono(each.value)], ['From', 'origin', 'wide']];
 
