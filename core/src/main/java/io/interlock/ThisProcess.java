@@ -4,8 +4,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.random.RandomGenerator;
 
-/** The default holder of this process: its machine and process id as a label, and a random number that distinguishes
- * two starts. */
+/**
+ * The default holder of this process: its machine and process id as a label, and a random number that distinguishes two
+ * starts.
+ */
 public final class ThisProcess {
 
     private static final int MAX_HOST = 100;

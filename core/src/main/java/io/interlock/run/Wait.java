@@ -32,8 +32,10 @@ public record Wait(
         return Optional.ofNullable(obstacle);
     }
 
-    /** The expected wait, if past runs allow an estimate; they do not if
-     * {@link #isLongerThanUsual() the holder takes longer}. */
+    /**
+     * The expected wait, if past runs allow an estimate; they do not if {@link #isLongerThanUsual() the holder takes
+     * longer}.
+     */
     public Optional<Duration> expectedWait() {
         return isLongerThanUsual() ? Optional.empty() : Optional.ofNullable(expected);
     }

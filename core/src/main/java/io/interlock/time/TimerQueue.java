@@ -52,8 +52,10 @@ public final class TimerQueue<T> {
         this.work = work;
     }
 
-    /** An entry for {@code item}, without a time yet; it may be processed up to {@code slack} early, together with
-     * others. */
+    /**
+     * An entry for {@code item}, without a time yet; it may be processed up to {@code slack} early, together with
+     * others.
+     */
     public synchronized Entry<T> entry(T item, Duration slack) {
         return new Entry<>(item, slack.toNanos(), numbers++);
     }

@@ -42,7 +42,6 @@ public interface AccessKeys {
         return revokeKey(id, Actor.of(actor), reason);
     }
 
-    /** Records that these keys were used now, by the store's clock. Writes no audit record; unknown keys are ignored.
-     * */
+    /** Records that these keys were used now, by the store's clock. Writes no audit record; unknown keys are ignored. */
     void keysUsed(SortedSet<String> ids);
 }

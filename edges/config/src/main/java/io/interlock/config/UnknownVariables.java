@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Finds variables with the prefix of Interlock that set nothing. Another program may use them, so they are warnings,
- * not mistakes. */
+/**
+ * Finds variables with the prefix of Interlock that set nothing. Another program may use them, so they are warnings,
+ * not mistakes.
+ */
 final class UnknownVariables {
 
     /** Variables of clients, of the launcher and of the commands of runs. */

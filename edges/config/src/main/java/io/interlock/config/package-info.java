@@ -1,5 +1,4 @@
-/** The configuration: its properties, their sources, validation with all mistakes at once, and the setup of an engine.
- * */
+/** The configuration: its properties, their sources, validation with all mistakes at once, and the setup of an engine. */
 @NullMarked
 package io.interlock.config;
 

@@ -9,8 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Two gauges of one kind of runs: how many, and the age of the oldest. Filled again at each reading; not thread-safe.
- * */
+/** Two gauges of one kind of runs: how many, and the age of the oldest. Filled again at each reading; not thread-safe. */
 final class GaugePair {
 
     private final MultiGauge sizes;

@@ -76,8 +76,10 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
         return written(fields);
     }
 
-    /** These parameters as JSON. A parameter that is exactly one field keeps the type of the field; a missing one is
-     * omitted. */
+    /**
+     * These parameters as JSON. A parameter that is exactly one field keeps the type of the field; a missing one is
+     * omitted.
+     */
     String parameters(Map<String, MessageTemplate> templates) {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
         new TreeMap<>(templates).forEach((name, template) -> {

@@ -105,8 +105,10 @@ class CoverageTest {
                 .toList();
     }
 
-    /** All test methods of all modules and of the contract, as {@code SimpleName#method}, also
-     * {@code Outer.Inner#method}. */
+    /**
+     * All test methods of all modules and of the contract, as {@code SimpleName#method}, also {@code
+     * Outer.Inner#method}.
+     */
     private static Set<String> testsThatExist() {
         Set<String> tests = new HashSet<>();
         Stream.concat(CompiledCode.tests().stream(), CompiledCode.main().stream())

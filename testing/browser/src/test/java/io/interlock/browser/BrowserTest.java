@@ -16,8 +16,10 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A test class with one site for all its tests, and one browser for all classes. Without a browser the tests are
- * skipped with a warning. */
+/**
+ * A test class with one site for all its tests, and one browser for all classes. Without a browser the tests are
+ * skipped with a warning.
+ */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class BrowserTest {
 

@@ -9,8 +9,10 @@ import io.interlock.access.Role;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** On a store that keeps leases only, as Redis does, locks are shown and can be evicted; pages that need runs explain
- * why they are empty. */
+/**
+ * On a store that keeps leases only, as Redis does, locks are shown and can be evicted; pages that need runs explain
+ * why they are empty.
+ */
 class LeasesOnlyTest extends BrowserTest {
 
     private static final String WHY = "keeps leases only";

@@ -9,8 +9,9 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
-/** A clock that starts in the past and is advanced by the test, so that a test has a history of minutes without
- * waiting. */
+/**
+ * A clock that starts in the past and is advanced by the test, so that a test has a history of minutes without waiting.
+ */
 final class MovableTime implements Environment {
 
     private final Environment real = Environment.system();

@@ -21,8 +21,10 @@ final class MariaDbProcess implements AutoCloseable {
     /** How long to wait for a server that starts or ends. */
     static final int PATIENCE_SECONDS = 30;
 
-    /** Waits for the end of the JVM, which closes its input, then kills the server, after checking that it is the same
-     * process, and deletes its files. */
+    /**
+     * Waits for the end of the JVM, which closes its input, then kills the server, after checking that it is the same
+     * process, and deletes its files.
+     */
     private static final String GUARD = """
             trap '' HUP INT TERM
             read -r _

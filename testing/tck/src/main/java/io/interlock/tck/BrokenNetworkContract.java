@@ -430,8 +430,7 @@ public abstract class BrokenNetworkContract implements RunContract {
         caller.released(lease);
     }
 
-    /** The server waits for the second round trip of a step whose process is stopped; other clients need the same key.
-     * */
+    /** The server waits for the second round trip of a step whose process is stopped; other clients need the same key. */
     @Test
     @Tag("processes")
     void aProcessThatIsStoppedInTheMiddleOfAStepKeepsAKeyForThreeSecondsAtMost() throws Exception {

@@ -47,8 +47,7 @@ final class KeyContenders {
         inside = new AtomicIntegerArray(keys.size());
     }
 
-    /** Begins {@code count} threads that share {@code locks} among them; each future fails with what its thread threw.
-     * */
+    /** Begins {@code count} threads that share {@code locks} among them; each future fails with what its thread threw. */
     List<CompletableFuture<Void>> begin(List<Locks> locks, int count) {
         byCaller = new AtomicIntegerArray(count);
         ThreadFactory threads = Environment.system().threads("caller");

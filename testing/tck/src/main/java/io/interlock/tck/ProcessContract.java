@@ -25,8 +25,9 @@ interface ProcessContract extends Contract {
     /** The ttl of the workers' leases. */
     Duration SHORT = Duration.ofSeconds(2);
 
-    /** The time from the end of a lease until a process that polls five times a second gets the key, on a slow
-     * machine. */
+    /**
+     * The time from the end of a lease until a process that polls five times a second gets the key, on a slow machine.
+     */
     Duration MARGIN = Duration.ofSeconds(2);
 
     @Test

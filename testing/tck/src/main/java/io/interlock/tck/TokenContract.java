@@ -42,8 +42,7 @@ interface TokenContract extends Contract {
         risesAbove(before, client().take(key("rising")));
     }
 
-    /** Many grants within one millisecond put a key's tokens ahead of the clock; deleting its row must not undo that.
-     * */
+    /** Many grants within one millisecond put a key's tokens ahead of the clock; deleting its row must not undo that. */
     @Test
     default void tokensRiseOverTheDeletionOfAKeyWhoseTokensAreAheadOfTheClock() {
         LeaseRecord last = client().take(key("fast"));

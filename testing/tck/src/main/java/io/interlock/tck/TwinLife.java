@@ -327,8 +327,10 @@ final class TwinLife {
         stores.askForAny("sweep", store -> store.sweep(100));
     }
 
-    /** Settles expiries and timeouts, which one store may have done before. Twice, because one key may free a place
-     * for another. */
+    /**
+     * Settles expiries and timeouts, which one store may have done before. Twice, because one key may free a place for
+     * another.
+     */
     void settle() {
         for (int i = 0; i < 2; i++) {
             stores.tell("sweepRuns", store -> store.sweepRuns(100));

@@ -14,8 +14,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Two stores that get the same requests and must give the same answers. Tokens differ, because each store draws its
- * own. */
+/**
+ * Two stores that get the same requests and must give the same answers. Tokens differ, because each store draws its
+ * own.
+ */
 final class Twins {
 
     private final RunStore one;

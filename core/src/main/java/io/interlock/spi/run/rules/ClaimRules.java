@@ -138,8 +138,10 @@ public final class ClaimRules {
                 Objects.requireNonNull(state.leaseRecord()), told.status().stop());
     }
 
-    /** Whether the key's lease belongs to a run whose max runtime is over; it must not be renewed, and the run records
-     * that. */
+    /**
+     * Whether the key's lease belongs to a run whose max runtime is over; it must not be renewed, and the run records
+     * that.
+     */
     public static boolean refusesRenewal(KeyState state, LeaseId id, FencingToken token) {
         boolean proved =
                 state.lease().filter(lease -> lease.isProvedBy(id, token)).isPresent();

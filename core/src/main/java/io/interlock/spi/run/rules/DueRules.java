@@ -20,8 +20,9 @@ public final class DueRules {
 
     private DueRules() {}
 
-    /** When the next timeout of a waiting run occurs: the end of its delay, of its max wait or of its caller's
-     * silence. */
+    /**
+     * When the next timeout of a waiting run occurs: the end of its delay, of its max wait or of its caller's silence.
+     */
     public static @Nullable Instant ofWaiting(Run run, Instant now) {
         RunStatus status = run.status();
         Instant rested = status.notBefore();

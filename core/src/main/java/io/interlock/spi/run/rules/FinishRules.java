@@ -16,8 +16,9 @@ public final class FinishRules {
 
     private FinishRules() {}
 
-    /** Applies a finish. Its outcome counts only under a live lease; otherwise it only shows that the work has
-     * stopped. */
+    /**
+     * Applies a finish. Its outcome counts only under a live lease; otherwise it only shows that the work has stopped.
+     */
     public static FinishAnswer finish(KeyState state, FinishRequest request, @Nullable Run known) {
         Run run = known == null ? null : state.latest(known);
         LeaseRow lease = state.lease()

@@ -75,16 +75,19 @@ public interface RunQueue {
     /** Up to {@code limit} runs that are not ready, in the order of their numbers. */
     List<Run> resting(Set<RunId> except, int limit);
 
-    /** Up to {@code limit} runs whose {@linkplain DueRules#ofWaiting own clocks} are due at {@code now}, the longest
-     * due first. */
+    /**
+     * Up to {@code limit} runs whose {@linkplain DueRules#ofWaiting own clocks} are due at {@code now}, the longest due
+     * first.
+     */
     List<Run> due(Instant now, Set<RunId> except, int limit);
 
-    /** All waiting runs of a job. This is the only query with a long result: all of them are about to leave the queue.
-     * */
+    /** All waiting runs of a job. This is the only query with a long result: all of them are about to leave the queue. */
     List<Run> ofJob(JobName job, Set<RunId> except);
 
-    /** How many runs are ahead of {@code run}, which is in the queue or about to join it: ready ones first, then those
-     * with a delay. */
+    /**
+     * How many runs are ahead of {@code run}, which is in the queue or about to join it: ready ones first, then those
+     * with a delay.
+     */
     int ahead(Run run, Instant now, Set<RunId> except);
 
     /** When the next run is {@link #due}, or earlier; {@code null} if none will be. */

@@ -10,8 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The stand-in for an installer, without Interlock: it detects two users of one install directory, so tests without
- * such a finding are meaningful. */
+/**
+ * The stand-in for an installer, without Interlock: it detects two users of one install directory, so tests without
+ * such a finding are meaningful.
+ */
 @Timeout(30)
 class InstallerTest {
 

@@ -38,8 +38,10 @@ final class IngestionClient {
         return answer.getOrDefault("event_id", "");
     }
 
-    /** The state of an ingestion, with the field names of the API: {@code stage}, {@code progress.done},
-     * {@code error.code}. */
+    /**
+     * The state of an ingestion, with the field names of the API: {@code stage}, {@code progress.done}, {@code
+     * error.code}.
+     */
     Map<String, String> state(String event) throws IOException, InterruptedException {
         return send(request("/api/v1/events/" + event + "/ingestion").GET());
     }

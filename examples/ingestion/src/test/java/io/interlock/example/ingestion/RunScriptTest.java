@@ -84,8 +84,7 @@ class RunScriptTest {
         }
     }
 
-    /** The example, and beside it what the launcher would have built: here one jar that names this test's class path.
-     * */
+    /** The example, and beside it what the launcher would have built: here one jar that names this test's class path. */
     private void plant() throws IOException {
         Path example = Files.createDirectories(tree.resolve("examples/ingestion"));
         for (String file : new String[] {"run", "interlock.yaml"}) {

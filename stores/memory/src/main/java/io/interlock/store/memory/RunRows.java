@@ -184,8 +184,9 @@ final class RunRows {
         return submitted + 1;
     }
 
-    /** Records that callers can report now. After a time in which they could not, their silence counts only from now
-     * on. */
+    /**
+     * Records that callers can report now. After a time in which they could not, their silence counts only from now on.
+     */
     void heard(Instant now) {
         heardSince = heardSince(now);
         lastHeard = now;

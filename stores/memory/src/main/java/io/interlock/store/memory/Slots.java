@@ -45,8 +45,9 @@ final class Slots {
         }
     }
 
-    /** Executes {@code step} with the slot of {@code key} locked, or returns {@code otherwise} if the key has no
-     * lease. */
+    /**
+     * Executes {@code step} with the slot of {@code key} locked, or returns {@code otherwise} if the key has no lease.
+     */
     <T extends @Nullable Object> T at(LockKey key, Function<Slot, T> step, T otherwise) {
         Slot slot = slots.get(key);
         return slot == null ? otherwise : at(slot, step, otherwise);

@@ -25,8 +25,10 @@ final class Watchers<K> {
         }
     }
 
-    /** Runs {@code lookAgain} by {@code executor} at every {@link #wake} of {@code what} until the subscription is
-     * closed. */
+    /**
+     * Runs {@code lookAgain} by {@code executor} at every {@link #wake} of {@code what} until the subscription is
+     * closed.
+     */
     Subscription add(K what, Executor executor, Runnable lookAgain) {
         Watcher watcher = new Watcher(executor, lookAgain);
         watchers.compute(what, (k, known) -> {

@@ -1,5 +1,4 @@
-/** A stand-in for the site of race results, on loopback: always the same pages, with configurable delays and failures.
- * */
+/** A stand-in for the site of race results, on loopback: always the same pages, with configurable delays and failures. */
 @NullMarked
 package io.interlock.example.ingestion.site;
 
