@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs Debian's MariaDB for the tests, unless it is there: testing/mariadb.sh
+# Installs Debian's MariaDB for the tests, unless it is installed: testing/mariadb.sh
 #
-# The tests start servers of their own. So the one that comes with the package is neither started now nor at the next boot.
-# Exit code: 0 if its programs are there.
+# The tests start their own servers. So the server of the package is started neither now nor at the next boot.
+# Exit code: 0 if its programs are installed.
 set -euo pipefail
 
 PATH=$PATH:/usr/sbin:/usr/local/sbin
@@ -19,7 +19,7 @@ if [ ! -e "$policy" ]; then
     chmod +x "$policy"
 fi
 export DEBIAN_FRONTEND=noninteractive
-# A MySQL that is installed stays: then there is no MariaDB.
+# An installed MySQL stays: then there is no MariaDB.
 { apt-get -qq update && apt-get -qq install -y --no-install-recommends --no-remove mariadb-server; } >/dev/null 2>&1 || exit 1
 ! command -v systemctl >/dev/null || systemctl disable mariadb >/dev/null 2>&1 || true
 installed >/dev/null

@@ -27,14 +27,14 @@ counts() {
                 inside { tag = tag "\n" $0 }
                 inside && />/ { found = 1; exit }
                 END {
-                    # A report cut short is a test that did not end.
+                    # A truncated report means a test that did not end.
                     if (!found) { print 1, 1, 0; exit }
                     print number("tests"), number("failures") + number("errors"), number("skipped")
                 }' "$report" | while read -r numbers; do printf '%s\t%s\n' "${report#"$root"/}" "$numbers"; done
         done
 }
 
-# What failed, where somebody who sees only the end of the output finds it.
+# The failures, at the end of the output where they are easy to find.
 failures() {
     find "$root" -type f -path '*/target/surefire-reports/TEST-*.xml' -print0 | sort -z | xargs -0 -r awk '
         function value(name,    from) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A worker for Interlock that needs nothing but Python: it takes runs of a job, does each by a command, and says how it ended.
+"""A worker for Interlock that needs only Python: it claims runs of a job, executes a command for each, and reports the outcome.
 
     INTERLOCK_SERVER=http://localhost:8080 INTERLOCK_API_KEY=... ./worker.py JOB COMMAND [ARG...]
 
@@ -27,7 +27,7 @@ stopping = threading.Event()
 
 
 def post(path, body, timeout):
-    """The status of the answer, and its JSON; status 0 if nobody answered, or nobody could."""
+    """The status of the answer and its JSON; status 0 if the server did not answer."""
     headers = {"Content-Type": "application/json", "x-api-key": API_KEY}
     request = urllib.request.Request(SERVER + path, json.dumps(body).encode(), headers)
     try:
@@ -40,7 +40,7 @@ def post(path, body, timeout):
 
 
 def insist(path, body):
-    """Asks until somebody answers. Claims and endings may be repeated: the same question gets the same answer."""
+    """Repeats a request until it is answered. Claims and finishes may be repeated: the same request gets the same answer."""
     while True:
         status, answer = post(path, body, timeout=40)
         if status:
@@ -55,7 +55,7 @@ def seconds(duration):
 
 
 class Attempt:
-    """One run in our hands. Its lease lasts three times heartbeatEvery, counted from before the heartbeat was sent."""
+    """One claimed run. Its lease lasts three times heartbeatEvery, counted from before the heartbeat was sent."""
 
     def __init__(self, item):
         self.run, self.parameters = item["run"], item["parameters"]
@@ -65,7 +65,7 @@ class Attempt:
         self.report, self.lost, self.cancelled = {}, False, False
 
     def hold(self, command):
-        """Heartbeats while the command runs. Stops it when it is told to, and before the lease could end without our knowing."""
+        """Sends heartbeats while the command runs. Stops the command on request, and before its lease could have ended."""
         renewed = time.monotonic()
         while command.poll() is None:
             sent = time.monotonic()
@@ -101,10 +101,10 @@ class Attempt:
             command.stdin.write(json.dumps(self.parameters))
             command.stdin.close()
         except BrokenPipeError:
-            pass  # it does not want them
+            pass  # the command does not read them
         self.hold(command)
         if self.lost:
-            return  # the run is somebody else's by now: there is nothing left to say
+            return  # the lease is lost: do not send a finish
         listener.join(GRACE)
         ending = {"outcome": "SUCCEEDED"}
         if self.cancelled:

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# A worker for Interlock that needs nothing but bash and curl: it takes runs of a job, does each by a command, and says how it ended.
+# A worker for Interlock that needs only bash and curl: it claims runs of a job, executes a command for each, and reports the outcome.
 #
 #   INTERLOCK_SERVER=http://localhost:8080 INTERLOCK_API_KEY=... ./worker.sh JOB COMMAND [ARG...]
 #
 # The command gets the parameters as JSON on its input, and INTERLOCK_RUN_ID and INTERLOCK_TOKEN, the fencing token to write with. Lines
-# like "::interlock stage=load progress=3/20" on its output tell how far it is. TERM ends the worker after its run.
+# like "::interlock stage=load progress=3/20" on its output report progress. TERM ends the worker after its run.
 set -u
 [[ $# -ge 2 ]] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 server=${INTERLOCK_SERVER:-http://localhost:8080}/api/v1
 api_key=${INTERLOCK_API_KEY:?is not set}
-unset INTERLOCK_API_KEY          # the command has no use for it
+unset INTERLOCK_API_KEY          # the command does not need it
 job=$1; shift
 out=$(mktemp); trap 'rm -f "$out"' EXIT
 stopping=; trap 'stopping=1' TERM INT
 
-# post PATH JSON SECONDS: sets status and answer. Asks again while nobody answers, or nobody can, for so long.
+# post PATH JSON SECONDS: sets status and answer. Repeats the request for this long while the server does not answer.
 post() {
   local patience=$(( ${3%.*} > 1 ? ${3%.*} : 1 ))
   answer=$(curl -s --max-time $patience --retry 100 --retry-delay 1 --retry-max-time $patience --retry-connrefused \
@@ -22,12 +22,12 @@ post() {
   status=${answer##*$'\n'} answer=${answer%$'\n'*}
 }
 
-# insist PATH JSON: asks until somebody answers. Claims and endings may be repeated: the same question gets the same answer.
+# insist PATH JSON: repeats a request until it is answered. Claims and finishes may be repeated: the same request gets the same answer.
 insist() {
   until post "$1" "$2" 40; [[ $status == [1-4]?? && $status != 429 ]]; do sleep 1; done
 }
 
-# report: what the command said last about how far it is
+# report: the last stage and progress that the command reported
 report() {
   local line
   line=$(grep '^::interlock ' "$out" | tail -n 1)
@@ -36,7 +36,7 @@ report() {
 }
 
 # Heartbeats while the command runs; sets verdict when it has to stop. The lease lasts three times heartbeatEvery: a heartbeat that has
-# no answer after one more is given up, and the command is stopped before somebody else could have the key.
+# no answer after one more is given up, and the command is stopped before the key can be granted again.
 hold() {
   while kill -0 "$command" 2> /dev/null; do
     post "/runs/$run/heartbeat" "{$proof$(report)}" "$every"
@@ -61,7 +61,7 @@ while [[ ! $stopping ]]; do
   every=$(awk "BEGIN { print $(sed 's/H/*3600+/; s/M/*60+/; s/S/+/; s/$/0/' <<< "$heartbeat_every") }")      # 1M40S is 100
 
   : > "$out"; verdict=
-  set -m          # a process group of its own, so that all of it can be stopped
+  set -m          # a separate process group, so that all of it can be stopped
   INTERLOCK_RUN_ID=$run INTERLOCK_TOKEN=$token "$@" <<< "$parameters" > "$out" &
   command=$!
   set +m
@@ -69,7 +69,7 @@ while [[ ! $stopping ]]; do
   wait "$command"; code=$?
   grep -v '^::interlock ' "$out"
   case $verdict:$code in
-    lost:*) continue ;;          # the run is somebody else's by now: there is nothing left to say
+    lost:*) continue ;;          # the lease is lost: do not send a finish
     cancelled:*) ending='"outcome":"ABORTED","error":{"code":"CANCELLED","message":"stopped as asked"}' ;;
     :0) ending='"outcome":"SUCCEEDED"' ;;
     *) ending="\"outcome\":\"FAILED\",\"error\":{\"code\":\"COMMAND_FAILED\",\"message\":\"ended with $code\"}" ;;

@@ -1,4 +1,4 @@
-// The page around the pages: finds the one the address names, keeps it fresh, and never loses the address.
+// The frame of all pages: routes by the URL, and keeps the page up to date.
 import { render } from './lit/lit-html.js';
 import { guard, href, path, Problem, root, session, signIn, signOut, whoAmI } from './core/api.js';
 import { expire, hold, listener, live, pause, start } from './core/live.js';
@@ -32,7 +32,7 @@ function draw() {
   shell.width = Math.max(300, Math.min(1440, main.clientWidth - (innerWidth > 1199 ? 208 + 48 : innerWidth > 999 ? 48 : 24)));
   const had = document.activeElement;
   render(asking && !page ? signInView({ refused, enter }) : frame(), document.getElementById('app'));
-  // Whatever had the focus may be gone; then it goes to where the page begins.
+  // The focused element may be gone; then the focus goes to the top of the page.
   if (!had.isConnected) toTop();
 }
 
@@ -56,7 +56,7 @@ function body() {
   if (problem && !state.data) {
     return html`<div class="empty"><h1 tabindex="-1">${problem.title}</h1><p>${problem.message}</p>${problem.status !== 501 && html`${problem.request && html`<p class="muted">Request ${problem.request}</p>`}${button('Try again', () => page ? load() : location.reload())}`}</div>`;
   }
-  if (page === null) return html`<div class="empty"><h1 tabindex="-1">There is no such page</h1><p><a href=${href('')}>Go to Now</a></p></div>`;
+  if (page === null) return html`<div class="empty"><h1 tabindex="-1">Page not found</h1><p><a href=${href('')}>Go to Now</a></p></div>`;
   return page && state.data ? html`<div class=${live.status === 'offline' ? 'frozen' : ''}>${page.view(state)}</div>` : html`<p class="muted pad">Loading…</p>`;
 }
 
@@ -66,7 +66,7 @@ function badge() {
   return html`<span class="live c-${kind}"><svg viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="currentColor"/></svg>${words}${live.status === 'offline' && clock(live.at, true)}</span>`;
 }
 
-/** Loads what the page shows. What nobody asked for is not shown while the page is paused. */
+/** Loads the data of the page. Automatic updates are not shown while the page is paused. */
 async function load(unasked) {
   const mine = ++turn;
   if (!page || asking) return;
@@ -93,15 +93,15 @@ async function navigate(focus) {
   const mine = ++trip;
   const [name, id = ''] = location.pathname.slice(root.pathname.length).split('/');
   const file = name === 'runs' && id ? 'run' : name || 'now';
-  // All files are served from one place. Not every browser asks again for one that did not come; whoever loads everything anew gets it.
+  // Not every browser requests a module again after it failed to load; reloading the whole page does.
   const next = PAGES.test(file) ? await import('./' + file + '.js').then(() => pages[file], () => undefined) : null;
   if (mine !== trip) return;
   page = next;
-  problem = page === undefined ? new Problem(0, { title: 'This page did not come', detail: 'The server is away, or has another version by now.' }) : null;
+  problem = page === undefined ? new Problem(0, { title: 'This page could not be loaded', detail: 'The server is unavailable, or has a new version.' }) : null;
   state = { name, id, q: parameters(), data: null, loaded: 0 };
   document.title = (page ? page.title(state) + ' · ' : '') + 'Interlock';
   draw();
-  // Where the pages' names do not fit beside each other, this one's is shown.
+  // If the navigation does not fit, scroll to the current page.
   const here = document.querySelector('.side [aria-current=page]');
   if (here) here.closest('nav').scrollLeft = here.offsetLeft - 40;
   await load();
@@ -111,7 +111,7 @@ async function navigate(focus) {
 shell.draw = draw;
 shell.load = () => { state.own = true; stale(); return load(); };
 shell.go = to => { history.pushState(null, '', href(to)); return navigate(true); };
-/** Changes parameters of the address and loads what they name; the page stays. */
+/** Changes parameters of the URL and loads the data; the page stays. */
 shell.filter = changes => {
   history.pushState(null, '', path(location.pathname, { ...state.q, cursor: '', ...changes }));
   state.q = parameters();
@@ -142,7 +142,7 @@ async function enter(proof) {
     await signIn(proof);
     await begin();
   } catch (failure) {
-    refused = failure.status === 401 ? 'That is no key or code that counts. A code works once, for 15 minutes.' : failure.message;
+    refused = failure.status === 401 ? 'This API key or code is not valid. A code works once, for 15 minutes.' : failure.message;
     draw();
   }
 }
@@ -161,7 +161,7 @@ listener.status = () => {
   if (live.status === 'live' && !live.paused) announce('Connected');
   draw();
 };
-// Whoever signs in does so for all tabs: they have one cookie, and each must know what goes with it.
+// A sign-in applies to all tabs: they share one cookie, and each must load the new session.
 listener.again = () => whoAmI().then(() => asking || live.status === 'expired' ? begin() : draw()).catch(() => {});
 listener.event = (type, data) => {
   if (asking) return;
@@ -176,7 +176,7 @@ document.addEventListener('click', event => {
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || link.target || link.origin !== location.origin) return;
   if (!link.pathname.startsWith(root.pathname)) return;
   event.preventDefault();
-  // The only place within a page; going there must not load it again.
+  // The only anchor within a page; going there must not reload it.
   if (link.hash) return toTop();
   history.pushState(null, '', link.href);
   navigate(true);
@@ -184,7 +184,7 @@ document.addEventListener('click', event => {
 addEventListener('popstate', () => navigate(false));
 addEventListener('resize', draw);
 addEventListener('storage', event => { if (event.key === 'interlock.tenant') location.reload(); });
-// Renewals are told by nobody: whoever shows how long a lease has left looks again now and then.
+// There are no events for renewals: pages that show the remaining lease reload periodically.
 setInterval(() => {
   if (live.paused || document.hidden) return;
   draw();
@@ -194,7 +194,7 @@ listen({ go: shell.go, pause: () => pause(!live.paused), theme, rows, help: () =
 
 const { code } = parameters();
 if (code) {
-  // The code must not stay in the address or the history.
+  // The code must not stay in the URL or the history.
   const url = new URL(location.href);
   url.searchParams.delete('code');
   history.replaceState(null, '', url);

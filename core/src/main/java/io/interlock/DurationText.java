@@ -5,7 +5,7 @@ import java.time.format.DateTimeParseException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d}, {@code PT5M}. */
+/** Durations in readable form: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d}, {@code PT5M}. */
 public final class DurationText {
 
     private static final Pattern SHORT = Pattern.compile("(\\d{1,12})\\s*(ms|s|m|h|d)");
@@ -15,8 +15,8 @@ public final class DurationText {
     /**
      * Reads a duration.
      *
-     * @param setting the name of the setting it stands in, for the error
-     * @throws InvalidSettingException if {@code text} is none
+     * @param setting the name of the setting, for the error
+     * @throws InvalidSettingException if {@code text} is not a duration
      */
     public static Duration parse(String setting, String text) {
         Matcher matcher = SHORT.matcher(text.strip());

@@ -4,14 +4,14 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to an request to take a lease away by force. */
+/** The answer of a store to an eviction. */
 public sealed interface EvictAnswer {
 
     /**
-     * The lease's token no longer counts. The key opens when the victim releases, which says it has stopped, or at
-     * {@code opensAt}, whichever comes first.
+     * The lease's token is invalid. The key becomes free when the evicted holder releases it, which means that its
+     * work has stopped, or at {@code opensAt}, whichever comes first.
      *
-     * @param victim the lease taken away
+     * @param victim the evicted lease
      * @param opensAt its old end plus its lock delay, by the store's clock
      */
     record Evicted(LeaseRecord victim, Instant opensAt) implements EvictAnswer {}

@@ -5,10 +5,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has a lease.
+ * The owner of a lease.
  *
  * @param instance the process instance; two instances never share it, not even two starts on one machine
- * @param label what people read: machine, program, whoever triggered it
+ * @param label a readable name: machine, program, or who triggered it
  * @param run the execution the lease belongs to, or {@code null} for a bare lease
  */
 public record Holder(
@@ -17,7 +17,6 @@ public record Holder(
     /** The longest instance or label, in bytes of UTF-8. */
     public static final int MAX_BYTES = 200;
 
-    /** Checks both texts. */
     public Holder {
         require("holder instance", instance);
         require("holder label", label);
@@ -44,7 +43,7 @@ public record Holder(
                     what,
                     text,
                     "must not be blank or contain control characters",
-                    "say who holds the lease in plain words");
+                    "name the holder of the lease in plain text");
         }
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_BYTES) {

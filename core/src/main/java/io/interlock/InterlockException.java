@@ -1,27 +1,27 @@
 package io.interlock;
 
 /**
- * Something broke, or was asked wrongly. A key that somebody else has is no exception but an answer.
+ * A failure or an invalid request. A key that is held by another client is not an exception but a {@link Refusal}.
  *
- * <p>Every message names the value, the limit it broke and the next step.
+ * <p>Every message names the value, the limit it exceeds and the next step.
  */
 public abstract class InterlockException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** A problem found here. */
+    /** A problem without a cause. */
     protected InterlockException(String message) {
         super(message);
     }
 
-    /** A problem found below. */
+    /** A problem with a cause. */
     protected InterlockException(String message, Throwable cause) {
         super(message, cause);
     }
 
     /**
-     * What it is, for programs. The same word everywhere: in a problem of the REST interface, on the command line, and here;
-     * {@code internal-error} for what programs cannot do anything about.
+     * The error code for programs. It is the same in problems of the REST interface and on the command line;
+     * {@code internal-error} for failures that programs cannot handle.
      */
     public String code() {
         return "internal-error";

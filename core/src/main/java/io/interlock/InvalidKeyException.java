@@ -1,6 +1,6 @@
 package io.interlock;
 
-/** A key or tenant that breaks its rules. */
+/** An invalid key or tenant. */
 public final class InvalidKeyException extends InterlockException {
 
     private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public final class InvalidKeyException extends InterlockException {
         this.value = value;
     }
 
-    /** What was given, unabridged. */
+    /** The given value, unabridged. */
     public String value() {
         return value;
     }
@@ -23,7 +23,7 @@ public final class InvalidKeyException extends InterlockException {
         return "invalid-request";
     }
 
-    // The message may end up in a log: no line breaks from the caller, no novel.
+    // The message may be logged: no line breaks from the caller, and a limited length.
     private static String printable(String value) {
         StringBuilder shown = new StringBuilder();
         value.codePoints().limit(SHOWN).forEach(codePoint -> {

@@ -9,12 +9,12 @@ public final class InvalidSettingException extends InterlockException {
     private final String code;
 
     /**
-     * Says what is wrong with a setting.
+     * Creates a message about a setting.
      *
      * @param setting its name as the user writes it
-     * @param value what was given
+     * @param value the given value
      * @param broken the limit, with its numbers, continuing the sentence "setting value …"
-     * @param nextStep what to do about it
+     * @param nextStep the next step for the user
      */
     public InvalidSettingException(String setting, Object value, String broken, String nextStep) {
         this(setting, value, broken, nextStep, "invalid-request");
@@ -26,7 +26,7 @@ public final class InvalidSettingException extends InterlockException {
         this.code = code;
     }
 
-    /** Says that what a setting names does not let us in: a wrong password, or a right that is missing. */
+    /** Access was denied: a wrong password, or a missing privilege. */
     public static InvalidSettingException forbidden(String setting, Object value, String broken, String nextStep) {
         return new InvalidSettingException(setting, value, broken, nextStep, "forbidden");
     }

@@ -4,14 +4,14 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * The name of one grant, made by whoever asks for it.
+ * The id of one grant, created by the client.
  *
- * <p>Because the asker makes it, an acquire whose answer was lost can be repeated with the same id: the store answers
- * with the grant it already made. Renewing and releasing need it, so treat it as a secret of the holder.
+ * <p>Because the client creates it, an acquire whose answer was lost can be repeated with the same id: the store
+ * returns the existing grant. Renewing and releasing need it, so treat it as a secret of the holder.
  */
 public record LeaseId(UUID value) {
 
-    /** A fresh id of 128 random bits. */
+    /** A new id of 128 random bits. */
     public static LeaseId random(RandomGenerator random) {
         return new LeaseId(new UUID(random.nextLong(), random.nextLong()));
     }

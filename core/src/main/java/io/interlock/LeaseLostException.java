@@ -1,6 +1,6 @@
 package io.interlock;
 
-/** The lease this work ran under is over. The work must stop; whatever it still writes must be refused by its token. */
+/** The lease of this work is lost. The work must stop, and resources must reject its further writes by its token. */
 public final class LeaseLostException extends InterlockException {
 
     private static final long serialVersionUID = 1L;
@@ -9,7 +9,7 @@ public final class LeaseLostException extends InterlockException {
     private final transient FencingToken token;
     private final LossCause lossCause;
 
-    /** The lease of {@code key} with {@code token} is over. */
+    /** The lease of {@code key} with {@code token} is lost. */
     public LeaseLostException(LockKey key, FencingToken token, LossCause lossCause) {
         super("lease of " + key + " with token " + token + " is lost: " + lossCause.explanation());
         this.key = key;
@@ -22,12 +22,12 @@ public final class LeaseLostException extends InterlockException {
         return key;
     }
 
-    /** The token that no longer counts. */
+    /** The invalid token. */
     public FencingToken token() {
         return token;
     }
 
-    /** Why it is over. */
+    /** Why the lease is lost. */
     public LossCause lossCause() {
         return lossCause;
     }

@@ -7,17 +7,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of leases, in the order of their keys.
  *
- * @param leases those of this page
- * @param next the key to page on after, or {@code null} if this is the last page
+ * @param leases the leases of this page
+ * @param next the key after which the next page begins, or {@code null} if this is the last page
  */
 public record LeasePage(List<LeaseRecord> leases, @Nullable LockKey next) {
 
-    /** Copies the list. */
     public LeasePage {
         leases = List.copyOf(leases);
     }
 
-    /** A page made of one row more than was asked for, if there are more. */
+    /** A page from a result with one more row than requested, if there are more. */
     public static LeasePage of(List<LeaseRecord> found, int limit) {
         if (found.size() <= limit) {
             return new LeasePage(found, null);
@@ -26,7 +25,7 @@ public record LeasePage(List<LeaseRecord> leases, @Nullable LockKey next) {
         return new LeasePage(page, page.get(limit - 1).key());
     }
 
-    /** The key to page on after, if there are more. */
+    /** The key after which the next page begins, if there are more. */
     public Optional<LockKey> cursor() {
         return Optional.ofNullable(next);
     }

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * Which leases to list.
  *
  * @param tenant only this tenant's, or {@code null} for all
- * @param namePrefix only keys whose name begins so; empty for all
+ * @param namePrefix only keys whose name has this prefix; empty for all
  * @param after only keys after this one, or {@code null} to begin at the first
- * @param limit how many at the most, 1 to {@link #MAX_LIMIT}
+ * @param limit the maximum number, 1 to {@link #MAX_LIMIT}
  */
 public record LeaseQuery(
         @Nullable String tenant,
@@ -20,11 +20,13 @@ public record LeaseQuery(
     /** The largest page. */
     public static final int MAX_LIMIT = 1000;
 
-    /** Checks the limit. */
     public LeaseQuery {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidSettingException(
-                    "limit", limit, "must be from 1 to " + MAX_LIMIT, "page on with the last key of the page before");
+                    "limit",
+                    limit,
+                    "must be from 1 to " + MAX_LIMIT,
+                    "request the next page with the last key of this page");
         }
     }
 
@@ -38,7 +40,7 @@ public record LeaseQuery(
         return new LeaseQuery(tenant, "", null, MAX_LIMIT);
     }
 
-    /** This query for keys whose name begins with {@code prefix}. */
+    /** This query for keys whose name starts with {@code prefix}. */
     public LeaseQuery startingWith(String prefix) {
         return new LeaseQuery(tenant, prefix, after, limit);
     }
@@ -53,7 +55,7 @@ public record LeaseQuery(
         return new LeaseQuery(tenant, namePrefix, after, limit);
     }
 
-    /** The tenant asked for, if one is. */
+    /** The tenant, if one is given. */
     public Optional<String> tenantFilter() {
         return Optional.ofNullable(tenant);
     }
@@ -63,7 +65,7 @@ public record LeaseQuery(
         return Optional.ofNullable(after);
     }
 
-    /** Whether {@code key} is one of those asked for. */
+    /** Whether {@code key} matches this query. */
     public boolean matches(LockKey key) {
         return (tenant == null || tenant.equals(key.tenant()))
                 && key.name().startsWith(namePrefix)

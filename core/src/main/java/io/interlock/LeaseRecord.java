@@ -6,17 +6,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease as its store knew it at one moment. All times are the store's: compare them with each other, never with the
+ * A lease as seen in its store at one moment. All times are the store's: compare them with each other, never with the
  * clock of this process.
  *
  * @param key what is exclusive
- * @param id the grant's name, made by the holder
+ * @param id the id of the grant, created by the holder
  * @param holder who has it
- * @param token proof of turn
+ * @param token the fencing token
  * @param grantedAt when it was granted
- * @param expiresAt when it ends unless renewed before
+ * @param expiresAt when it ends unless it is renewed
  * @param observedAt the store's time when this record was read
- * @param eviction set when the lease was taken away by force and its holder may still be working
+ * @param eviction set if the lease was evicted and its holder may still be working
  */
 public record LeaseRecord(
         LockKey key,
@@ -33,12 +33,12 @@ public record LeaseRecord(
         return eviction == null && !isExpired();
     }
 
-    /** Whether its time was over when it was read. */
+    /** Whether it had expired when it was read. */
     public boolean isExpired() {
         return !expiresAt.isAfter(observedAt);
     }
 
-    /** How it was taken away, if it was. */
+    /** The eviction, if it was evicted. */
     public Optional<Eviction> evicted() {
         return Optional.ofNullable(eviction);
     }

@@ -3,20 +3,20 @@ package io.interlock;
 import java.time.Duration;
 
 /**
- * How long a lease lasts, and how long its key stays closed if it ends by expiry or force.
+ * How long a lease lasts, and how long its key stays closed after an expiry or eviction.
  *
  * @param ttl time to live, at least {@link #MIN_TTL}; a store also has a longest one
- * @param lockDelay zero, or the pause after a bad end, at most {@link #MAX_LOCK_DELAY}
+ * @param lockDelay how long the key stays closed after an expiry or eviction, from zero to {@link #MAX_LOCK_DELAY}
  */
 public record LeaseTerms(Duration ttl, Duration lockDelay) {
 
     /** The shortest lease. Below it, an ordinary pause of the garbage collector or network costs leases. */
     public static final Duration MIN_TTL = Duration.ofSeconds(2);
 
-    /** The longest pause after a bad end. */
+    /** The longest lock delay. */
     public static final Duration MAX_LOCK_DELAY = Duration.ofHours(1);
 
-    /** Checks the limits that hold for all stores. */
+    /** Checks the limits of all stores. */
     public LeaseTerms {
         if (ttl.compareTo(MIN_TTL) < 0) {
             throw new InvalidSettingException(
@@ -40,9 +40,9 @@ public record LeaseTerms(Duration ttl, Duration lockDelay) {
     }
 
     /**
-     * How long a holder may rely on the lease by its own clock, from before it asked for it or for its last renewal. The
-     * store counts from when it dealt with the request, so this comes to its end first; one hundredth is taken off for clocks
-     * that run at different speeds, and a sixth so that the work has time to stop.
+     * How long a holder may rely on the lease by its own clock, counted from before it sent the acquire or the last
+     * renewal. The store counts from when it processed the request, so this time ends first; one hundredth is
+     * subtracted for clocks that run at different speeds, and a sixth so that the work has time to stop.
      */
     public Duration reliance() {
         return ttl.dividedBy(100).multipliedBy(99).minus(ttl.dividedBy(6));
@@ -59,7 +59,7 @@ public record LeaseTerms(Duration ttl, Duration lockDelay) {
                     "ttl",
                     DurationText.format(ttl),
                     "is above the store's maxLease of " + DurationText.format(maxLease),
-                    "let renewal carry long work, or raise maxLease in the store's URL");
+                    "leases are renewed, so long work needs no long lease; lower the ttl, or raise maxLease in the store's URL");
         }
         return this;
     }

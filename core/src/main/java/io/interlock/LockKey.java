@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
  * {@code pipeline/gcp_billing_export}.
  *
  * <p>Two keys are the same only if tenant and name are equal character by character; {@link #encoded()} is therefore
- * injective, because a tenant cannot contain the colon that separates the two. Keys sort by tenant, then by name, in the
+ * injective, because a tenant cannot contain the colon that separates the two. Keys sort by tenant, then by name, in
+ * the
  * order of their UTF-8 bytes; every store locks several keys in this order.
  *
  * @param tenant 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}, beginning with a letter or digit
@@ -28,7 +29,7 @@ public record LockKey(String tenant, String name) implements Comparable<LockKey>
     /**
      * Checks both parts.
      *
-     * @throws InvalidKeyException if a part breaks its rule; the message names the rule
+     * @throws InvalidKeyException if a part is invalid; the message names the rule
      */
     public LockKey {
         if (!TENANT.matcher(tenant).matches()) {
@@ -54,7 +55,7 @@ public record LockKey(String tenant, String name) implements Comparable<LockKey>
     /**
      * The key that {@link #encoded()} wrote.
      *
-     * @throws InvalidKeyException if {@code encoded} has no colon or a part breaks its rule
+     * @throws InvalidKeyException if {@code encoded} has no colon or a part is invalid
      */
     public static LockKey decode(String encoded) {
         int colon = encoded.indexOf(':');

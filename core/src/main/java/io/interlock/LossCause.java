@@ -2,17 +2,17 @@ package io.interlock;
 
 /** Why a holder no longer has its lease. */
 public enum LossCause {
-    /** The store says its time ran out. */
+    /** It expired, according to the store. */
     EXPIRED("it ran out before it was renewed"),
-    /** Somebody took it away by force. */
+    /** It was evicted. */
     EVICTED("it was taken away by force"),
-    /** The store no longer knows it: ended, and perhaps granted to somebody else since. */
+    /** The store no longer has it: it ended, and the key may have another holder. */
     GONE("the store no longer knows it"),
-    /** The store did not confirm a renewal in time, so by the local clock it may be over. */
+    /** The store did not confirm a renewal in time, so by the local clock it may have expired. */
     UNCONFIRMED("no renewal was confirmed in time"),
-    /** It was held for as long as its options allow, and is no longer renewed. */
+    /** It was held for its max hold, and is no longer renewed. */
     OVERDUE("it was held longer than its limit allows"),
-    /** The locks it came from were closed while its work went on, and nobody renews it any more. */
+    /** Its {@code Locks} was closed while the work was running, so it is no longer renewed. */
     CLOSED("the locks it came from were closed before its work ended"),
     /** Its holder released it. */
     RELEASED("its holder released it");
@@ -23,7 +23,7 @@ public enum LossCause {
         this.explanation = explanation;
     }
 
-    /** The cause in words, continuing the sentence "the lease is lost: …". */
+    /** The cause as text, continuing the sentence "the lease is lost: …". */
     public String explanation() {
         return explanation;
     }

@@ -5,14 +5,14 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the word somebody probably meant, for messages about words nobody knows. */
+/** Finds the nearest known word, for messages about unknown words. */
 public final class NearestWord {
 
     private static final int FEW = 2;
 
     private NearestWord() {}
 
-    /** The one of {@code known} that needs the fewest letters changed, added or left out, if those are few; case does not count. */
+    /** The one of {@code known} with the smallest edit distance, if that is small; case does not count. */
     public static Optional<String> to(String word, Collection<String> known) {
         return known.stream()
                 .filter(candidate -> isNear(word, candidate))
@@ -26,7 +26,7 @@ public final class NearestWord {
         return distance <= Math.max(FEW, word.length() / 3) && distance < shorter;
     }
 
-    /** Levenshtein's, with two letters in the wrong order as one change. */
+    /** The Levenshtein distance, with a swap of two adjacent letters as one change. */
     private static int distance(String one, String other) {
         String a = one.toLowerCase(Locale.ROOT);
         String b = other.toLowerCase(Locale.ROOT);

@@ -3,7 +3,7 @@ package io.interlock;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Why a key was not granted, as facts. {@link #explanation()} says the same in one sentence for people. */
+/** Why a key was not granted, as facts. {@link #explanation()} is the same in one sentence. */
 public sealed interface Refusal
         permits Refusal.Held,
                 Refusal.Delayed,
@@ -13,24 +13,24 @@ public sealed interface Refusal
                 Refusal.HeldByCaller,
                 RunRefusal {
 
-    /** Which key stood in the way. */
+    /** The key that was not granted. */
     LockKey key();
 
-    /** How long to wait, at the least, before asking again can help without a wake-up. */
+    /** The minimum time after which a retry without a wake-up can succeed. */
     Duration retryAfter();
 
     /** The facts in one sentence. */
     String explanation();
 
-    /** What it is, for programs: the word that the REST interface and the command line use as well. */
+    /** The code for programs, the same as in the REST interface and on the command line. */
     default String code() {
         return "lock-held";
     }
 
     /**
-     * Somebody has the key.
+     * The key is held.
      *
-     * @param current the lease in the way; if it was evicted, its holder has not confirmed yet that it stopped
+     * @param current the current lease; if it was evicted, its holder has not yet confirmed that its work has stopped
      */
     record Held(LeaseRecord current) implements Refusal {
         @Override
@@ -57,10 +57,10 @@ public sealed interface Refusal
     }
 
     /**
-     * A lease ended by expiry or force, and its lock delay is not over.
+     * A lease expired or was evicted, and its lock delay is not over.
      *
      * @param ended the lease that ended
-     * @param until when the key opens, by the store's clock
+     * @param until when the key becomes free, by the store's clock
      */
     record Delayed(LeaseRecord ended, Instant until) implements Refusal {
         @Override
@@ -87,9 +87,9 @@ public sealed interface Refusal
     }
 
     /**
-     * The last lease expired, and the asker wants to look outside before taking the key over.
+     * The last lease expired, and the client has a take-over probe that must run first.
      *
-     * @param expired the lease whose work may still be going on
+     * @param expired the lease whose work may still be running
      */
     record AwaitsProbe(LeaseRecord expired) implements Refusal {
         @Override
@@ -105,14 +105,14 @@ public sealed interface Refusal
         @Override
         public String explanation() {
             return key() + " was held by " + expired.holder().label() + " with token " + expired.token()
-                    + ", its lease expired, and nobody has checked yet whether its work still runs";
+                    + ", its lease expired, and no take-over probe has checked yet whether its work still runs";
         }
     }
 
     /**
-     * The last lease expired, but the take-over probe says its work still runs, or could not tell.
+     * The last lease expired, but the take-over probe found that its work still runs, or could not tell.
      *
-     * @param expired the lease whose work goes on
+     * @param expired the lease whose work still runs
      * @param finding what the probe found
      * @param retryAfter when to probe again
      */
@@ -130,9 +130,9 @@ public sealed interface Refusal
     }
 
     /**
-     * The store lost, or may have lost, leases and grants nothing until all of them must be over.
+     * The store may have lost leases, and grants nothing until all of them must have expired.
      *
-     * @param key the key that was asked for
+     * @param key the requested key
      * @param observedAt the store's time
      * @param until when it grants again
      */
@@ -150,14 +150,14 @@ public sealed interface Refusal
         @Override
         public String explanation() {
             return key + " cannot be granted for " + DurationText.format(retryAfter())
-                    + ": the store may have lost leases and waits until all of them must be over";
+                    + ": the store may have lost leases and waits until all of them must have expired";
         }
     }
 
     /**
-     * The thread that asks has the key itself. Leases are not re-entrant, and waiting would never end.
+     * The calling thread already has the key. Leases are not re-entrant, and waiting would never end.
      *
-     * @param current the asker's own lease
+     * @param current the caller's own lease
      */
     record HeldByCaller(LeaseRecord current) implements Refusal {
         @Override
@@ -172,7 +172,7 @@ public sealed interface Refusal
 
         @Override
         public String explanation() {
-            return key() + " is already held by the thread that asks, with token " + current.token()
+            return key() + " is already held by the calling thread, with token " + current.token()
                     + "; leases are not re-entrant";
         }
     }

@@ -1,13 +1,12 @@
 package io.interlock;
 
-/** A key was not granted, thrown for callers who asked for an exception instead of the answer. */
+/** A key was not granted; thrown by methods that do not return the {@link Refusal}. */
 public final class RefusedException extends InterlockException {
 
     private static final long serialVersionUID = 1L;
 
     private final transient Refusal refusal;
 
-    /** Carries {@code refusal}. */
     public RefusedException(Refusal refusal) {
         super(refusal.explanation());
         this.refusal = refusal;

@@ -4,10 +4,10 @@ import java.time.InstantSource;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** The name of one execution: a UUID of version 7, so that ids sort by the time they were made. */
+/** The id of one execution: a UUID of version 7, so that ids sort by their creation time. */
 public record RunId(UUID value) {
 
-    /** A fresh id: 48 bits of time, 74 bits of chance. */
+    /** A new id: 48 bits of time, 74 random bits. */
     public static RunId create(InstantSource clock, RandomGenerator random) {
         long high = (clock.millis() << 16) | 0x7000 | (random.nextLong() & 0x0fff);
         long low = (random.nextLong() >>> 2) | 0x8000_0000_0000_0000L;

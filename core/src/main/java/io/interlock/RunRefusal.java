@@ -7,16 +7,16 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Why a key was not granted although nobody holds it: something about runs stood in the way. */
+/** Why a key was not granted although it has no holder: runs, a pause or a limit prevented it. */
 public sealed interface RunRefusal extends Refusal {
 
     /**
-     * The key is kept for a run that has its turn and has not started yet.
+     * The key is reserved for a run that has not started yet.
      *
      * @param key the key
-     * @param run the run it is kept for
-     * @param job what that run does
-     * @param since since when it is kept
+     * @param run the run that has the reservation
+     * @param job the job of that run
+     * @param since since when it is reserved
      * @param observedAt the store's time
      */
     record Reserved(LockKey key, RunId run, JobName job, Instant since, Instant observedAt) implements RunRefusal {
@@ -27,7 +27,7 @@ public sealed interface RunRefusal extends Refusal {
 
         @Override
         public String explanation() {
-            return key + " is kept for run " + run + " of job " + job + ", which has had its turn for "
+            return key + " is reserved for run " + run + " of job " + job + ", which has had its turn for "
                     + DurationText.format(Duration.between(since, observedAt)) + " and has not started yet";
         }
     }
@@ -36,7 +36,7 @@ public sealed interface RunRefusal extends Refusal {
      * An operator stopped grants of the key.
      *
      * @param key the key
-     * @param pause who did it, why and until when
+     * @param pause the pause
      * @param observedAt the store's time
      */
     record Paused(LockKey key, Pause pause, Instant observedAt) implements RunRefusal {
@@ -55,17 +55,17 @@ public sealed interface RunRefusal extends Refusal {
             return key + " is paused by " + pause.actor() + " (" + pause.reason() + ")"
                     + pause.end()
                             .map(end -> " for another " + DurationText.format(Duration.between(observedAt, end)))
-                            .orElse(" until somebody resumes it");
+                            .orElse(" until it is resumed");
         }
     }
 
     /**
-     * Somebody in line comes first.
+     * A waiting run comes first.
      *
      * @param key the key
      * @param first the run that comes next
-     * @param job what that run does
-     * @param waiting how many wait in line
+     * @param job the job of that run
+     * @param waiting how many runs wait
      */
     record QueuedAhead(LockKey key, RunId first, JobName job, int waiting) implements RunRefusal {
         @Override
@@ -75,16 +75,16 @@ public sealed interface RunRefusal extends Refusal {
 
         @Override
         public String explanation() {
-            return key + " is for the " + waiting + " in line, first run " + first + " of job " + job;
+            return key + " is for the " + waiting + " runs in line, first run " + first + " of job " + job;
         }
     }
 
     /**
-     * The line is as long as it may be.
+     * The queue is full.
      *
      * @param key the key
-     * @param waiting how many wait in line
-     * @param cap how many may
+     * @param waiting how many runs wait
+     * @param cap the limit
      */
     record QueueFull(LockKey key, int waiting, int cap) implements RunRefusal {
         @Override
@@ -99,16 +99,16 @@ public sealed interface RunRefusal extends Refusal {
 
         @Override
         public String explanation() {
-            return "the line of " + key + " is full: " + waiting + " wait, and no more than " + cap + " may";
+            return "the queue of " + key + " is full: " + waiting + " runs wait, and no more than " + cap + " are allowed";
         }
     }
 
     /**
-     * The tenant has as many runs under way as it may.
+     * The tenant has reached its limit of running runs.
      *
-     * @param key the key, whose tenant it is
-     * @param running how many are under way
-     * @param limit how many may be
+     * @param key the requested key
+     * @param running how many are running
+     * @param limit the limit
      */
     record TenantBusy(LockKey key, int running, int limit) implements RunRefusal {
         @Override
@@ -124,7 +124,7 @@ public sealed interface RunRefusal extends Refusal {
         @Override
         public String explanation() {
             return key + " cannot start: tenant " + key.tenant() + " has " + running
-                    + " runs under way, and no more than " + limit + " may be";
+                    + " running runs, and no more than " + limit + " are allowed";
         }
     }
 
@@ -132,11 +132,10 @@ public sealed interface RunRefusal extends Refusal {
      * The resource of the key is not in a state the job may start from.
      *
      * @param key the key
-     * @param state where the resource stands
-     * @param allowed where the job may start
+     * @param state the state of the resource
+     * @param allowed the states from which the job may start
      */
     record WrongState(LockKey key, String state, Set<String> allowed) implements RunRefusal {
-        /** Copies the states. */
         public WrongState {
             allowed = Set.copyOf(allowed);
         }

@@ -3,19 +3,19 @@ package io.interlock;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The life of a run. {@link #canBecome} is the whole of it; {@code docs/run-lifecycle.md} draws the same edges. */
+/** The state of a run. {@link #canBecome} defines all transitions; {@code docs/run-lifecycle.md} has the same edges. */
 public enum RunState {
     /** Waits for its key, or for the time of its next attempt. */
     QUEUED,
     /** Has the key reserved and waits for a worker. */
     PENDING,
-    /** Has the lease, and somebody works on it. */
+    /** Has the lease and is being executed. */
     RUNNING,
-    /** Did what it should. */
+    /** Completed successfully. */
     SUCCEEDED,
-    /** Ended with an error that no further attempt would mend. */
+    /** Ended with a permanent error. */
     FAILED,
-    /** Was stopped or taken out of the line by somebody. */
+    /** Was stopped, or removed from the queue. */
     ABORTED,
     /** Took longer than its max runtime. */
     TIMED_OUT,
@@ -24,12 +24,12 @@ public enum RunState {
 
     private static final Set<RunState> ENDINGS = EnumSet.of(SUCCEEDED, FAILED, ABORTED, TIMED_OUT, DEAD);
 
-    /** Whether a run in this state never changes again. */
+    /** Whether a run in this state has ended. */
     public boolean isTerminal() {
         return ENDINGS.contains(this);
     }
 
-    /** Whether a run may go from this state straight to {@code next}. */
+    /** Whether a run may change from this state directly to {@code next}. */
     public boolean canBecome(RunState next) {
         return switch (this) {
             case QUEUED -> next == PENDING || next == RUNNING || next == FAILED || next == ABORTED;

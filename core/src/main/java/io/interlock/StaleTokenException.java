@@ -1,6 +1,6 @@
 package io.interlock;
 
-/** A resource refused a token because it has met a greater one. The holder of the token must stop. */
+/** A resource rejected a token because it has seen a greater one. The holder of the token must stop. */
 public final class StaleTokenException extends InterlockException {
 
     private static final long serialVersionUID = 1L;
@@ -9,7 +9,7 @@ public final class StaleTokenException extends InterlockException {
     private final transient FencingToken presented;
     private final transient FencingToken met;
 
-    /** {@code presented} came after {@code met} had been seen. */
+    /** {@code presented} arrived after the resource had seen {@code met}. */
     public StaleTokenException(LockKey key, FencingToken presented, FencingToken met) {
         super("token " + presented + " for " + key + " is stale: the resource has met token " + met
                 + "; stop this work, another holder has taken over");
@@ -28,7 +28,7 @@ public final class StaleTokenException extends InterlockException {
         return presented;
     }
 
-    /** The greater token the resource has met. */
+    /** The greater token that the resource has seen. */
     public FencingToken met() {
         return met;
     }

@@ -3,13 +3,13 @@ package io.interlock;
 import java.time.Duration;
 
 /**
- * Facts about a store, as data.
+ * The properties of a store.
  *
- * @param store its kind and place, for people, without secrets
+ * @param store its kind and place, for messages, without secrets
  * @param reach how far its exclusion reaches
- * @param wakeUps whether its change feed speaks, or waiters only poll
- * @param maxLease the longest ttl it grants; also how long it stays quiet after it may have lost leases
- * @param timePrecision the smallest difference of time it can tell
+ * @param wakeUps whether it sends wake-ups, or waiters only poll
+ * @param maxLease the longest ttl it grants; also the length of its quiet period after a possible loss of leases
+ * @param timePrecision the resolution of its clock
  * @param parallelBatches how many batches of one kind of step it serves best at once; 1 if it has a single writer
  */
 public record StoreCapabilities(

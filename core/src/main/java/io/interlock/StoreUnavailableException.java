@@ -1,9 +1,9 @@
 package io.interlock;
 
 /**
- * The store did not answer, or its answer is unclear. Nothing was granted as far as this caller may assume.
+ * The store did not answer, or its answer is unclear. The caller must assume that nothing was granted.
  *
- * <p>An acquire or release that ended so may be repeated with the same lease id; it takes effect at most once.
+ * <p>An acquire or release that failed with it may be repeated with the same lease id; it takes effect at most once.
  */
 public final class StoreUnavailableException extends InterlockException {
 
@@ -16,14 +16,14 @@ public final class StoreUnavailableException extends InterlockException {
      *
      * @param store which store, without secrets
      * @param problem what happened, continuing the sentence "store …"
-     * @param cause what the driver said
+     * @param cause the driver's error
      */
     public StoreUnavailableException(String store, String problem, Throwable cause) {
         super("store " + store + " " + problem, cause);
         this.store = store;
     }
 
-    /** A store that did not answer, found out without a driver's error. */
+    /** A store that did not answer, without a driver's error. */
     public StoreUnavailableException(String store, String problem) {
         super("store " + store + " " + problem);
         this.store = store;

@@ -4,7 +4,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.random.RandomGenerator;
 
-/** Who this process is, if nobody says: its machine and process id for people, and chance to tell two starts apart. */
+/**
+ * The default holder of this process: its machine and process id as a label, and a random number that distinguishes two
+ * starts.
+ */
 public final class ThisProcess {
 
     private static final int MAX_HOST = 100;

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/** Times as Interlock writes them. */
+/** Formats times. */
 public final class TimeText {
 
     private static final DateTimeFormatter MILLIS =

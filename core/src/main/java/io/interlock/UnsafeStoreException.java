@@ -1,8 +1,8 @@
 package io.interlock;
 
 /**
- * The store can be reached, and must not be used as it is: a setting that loses acknowledged writes, a replica, a schema
- * that is not ours or newer than this program. Nothing was changed in it.
+ * The store is reachable but unsafe to use: a setting that loses acknowledged writes, a replica, a foreign schema or
+ * one newer than this program. Nothing was changed in it.
  */
 public final class UnsafeStoreException extends InterlockException {
 
@@ -15,7 +15,7 @@ public final class UnsafeStoreException extends InterlockException {
      *
      * @param store which store, without secrets
      * @param problem what is unsafe, continuing the sentence "store …"
-     * @param nextStep what to do about it
+     * @param nextStep the next step for the user
      */
     public UnsafeStoreException(String store, String problem, String nextStep) {
         super("store " + store + " " + problem + "; " + nextStep);

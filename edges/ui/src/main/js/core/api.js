@@ -1,24 +1,24 @@
-// The REST interface. All addresses are found from where this file came from, so a path prefix needs no setting.
+// The REST interface. All URLs are relative to the URL of this file, so a path prefix needs no setting.
 import { keep, kept, tick } from './time.js';
 
 export const root = new URL('../../', import.meta.url);
 const api = new URL('../api/v1/', root);
 const RANKS = ['read', 'trigger', 'worker', 'operator', 'admin'];
 
-/** bare: why there are no runs, once the server has said so. */
+/** bare: the reason why the store keeps no runs, once known. */
 export const session = { tenant: '', role: '', label: '', csrfToken: '', bare: '' };
 export const may = role => RANKS.indexOf(session.role) >= RANKS.indexOf(role);
 export const href = to => new URL(to, root).pathname + new URL(to, root).search;
 export const apiHref = to => new URL(to, api).href;
-/** What happens when the session has ended; set by whoever can ask for another. */
+/** Called when the session has ended; app.js sets it to ask for a new sign-in. */
 export const guard = { expired() {} };
 
-// What is asked long after somebody last touched the page, it asks by itself, and that keeps nobody signed in.
+// Requests long after the last input are background requests, which do not keep the session alive.
 const ALONE_AFTER = 60000;
 let touched = tick();
 ['pointerdown', 'wheel', 'keydown'].forEach(kind => addEventListener(kind, () => { touched = tick(); }, { capture: true, passive: true }));
 
-/** What the server refused, in its own words. */
+/** A refusal by the server, with its message. */
 export class Problem extends Error {
   constructor(status, { detail, title }, request) {
     super(detail || title || 'Something went wrong.');
@@ -26,15 +26,15 @@ export class Problem extends Error {
   }
 }
 
-/** Asks the server, for the tenant chosen in this browser. */
+/** Sends a request for the tenant chosen in this browser. */
 export async function request(to, options = {}) {
   const tenant = kept('tenant');
   const before = session.csrfToken;
   const headers = { ...tenant && { 'X-Tenant': tenant }, ...tick() - touched > ALONE_AFTER && { 'X-Background': 'true' }, ...options.headers };
   const answer = await fetch(apiHref(to), { ...options, headers }).catch(() => {
-    throw new Problem(0, { title: 'No connection', detail: 'The server does not answer. What you see may be old.' });
+    throw new Problem(0, { title: 'No connection', detail: 'The server does not answer. This data may be outdated.' });
   });
-  // Somebody may have signed in again while this was on its way.
+  // The user may have signed in again during this request.
   if (answer.status === 401 && to !== 'session' && before === session.csrfToken) guard.expired();
   return answer;
 }
@@ -45,14 +45,14 @@ export async function call(method, to, body) {
   const answer = await request(to, { method, headers, body: body && JSON.stringify(body) });
   const text = await answer.text();
   let json = {};
-  try { json = JSON.parse(text || '{}'); } catch { json = { title: 'Not understood', detail: text.slice(0, 200) }; }
+  try { json = JSON.parse(text || '{}'); } catch { json = { title: 'Unexpected answer', detail: text.slice(0, 200) }; }
   if (answer.ok) return json;
   if (answer.status === 501) session.bare = json.detail;
   throw new Problem(answer.status, json, answer.headers.get('X-Request-Id'));
 }
 export const get = to => call('GET', to);
 const BARE = /^(locks|config|keys)/;
-/** A list, which has nothing in it where the store keeps leases only; that is asked once. */
+/** A list; empty if the store keeps leases only, which is checked once. */
 export async function look(to) {
   try {
     if (!session.bare || BARE.test(to)) return await get(to);
@@ -61,7 +61,7 @@ export async function look(to) {
   }
   return { items: [] };
 }
-/** Looks through a list, page after page, until enough of it fits or ten pages were seen. */
+/** Reads a list page by page until enough items match or ten pages were read. */
 export async function sift(ask, q, fits, enough) {
   const page = { items: [], cursor: q.cursor };
   for (let i = 0; i < 10 && (!i || page.cursor) && page.items.length < enough; i++) {
@@ -73,7 +73,7 @@ export async function sift(ask, q, fits, enough) {
 }
 export const post = (to, body) => call('POST', to, body);
 
-/** A path with those parameters that have a value. */
+/** A path with all parameters that have a value. */
 export function path(start, parameters) {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));
   return query.size ? start + '?' + query : start;
@@ -83,7 +83,7 @@ export async function whoAmI() {
   try {
     Object.assign(session, { anyTenant: false, bare: '' }, await get('session'));
   } catch (problem) {
-    // The tenant was chosen by somebody who may act for any; now it is somebody else.
+    // The tenant was chosen with the bootstrap key; this session uses another key.
     if (problem.status !== 403 || !kept('tenant')) throw problem;
     keep('tenant', '');
     await whoAmI();

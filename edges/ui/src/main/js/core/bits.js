@@ -1,10 +1,10 @@
-// Small parts that all pages are made of.
+// Small components of all pages.
 import { html as lit, nothing, svg as litSvg } from '../lit/lit-html.js';
 import { repeat } from '../lit/directives/repeat.js';
 import { href } from './api.js';
 import { millis, moment, now, since, span, zone } from './time.js';
 
-/** Templates in which false shows as nothing, so that 'condition && html`…`' says what it means. */
+/** Templates that render false as nothing, so that 'condition && html`…`' works. */
 const sparing = tag => (parts, ...values) => tag(parts, ...values.map(value => value === false ? nothing : value));
 export const html = sparing(lit);
 export const svg = sparing(litSvg);
@@ -35,30 +35,30 @@ export const kindOf = run => isLost(run.error) ? 'fenced' : RUNS[run.state] || '
 export const runPill = run => html`${pill(RUNS[run.state] || 'idle', said(run.state))}${isLost(run.error) && html` ${pill('fenced', 'Lost')}`}`;
 export const isOver = run => !['QUEUED', 'PENDING', 'RUNNING'].includes(run.state);
 
-/** What counts in line: the priority, and one more for every minute up to ten. */
+/** The effective priority in the queue: plus one for every minute of waiting, up to ten. */
 const weight = run => run.priority + Math.min(10, Math.floor(since(run.submittedAt) / 60000));
-/** Whose turn comes next of a page of runs in line, which has the newest first. */
+/** The next run of a page of queued runs, which has the newest first. */
 export const firstOf = runs => runs.reduceRight((best, run) => best && weight(best) >= weight(run) ? best : run, undefined);
 
 /**
- * A run's id as people say it: its end, which differs where the beginning is only the time.
+ * The short form of a run id: its end, because its beginning is only the time.
  * @noinline
  */
 export const short = id => id.slice(-8);
 export const runLink = id => id ? html`<a class="mono" href=${href('runs/' + encodeURIComponent(id))} title=${id}>${short(id)}</a>` : '';
 export const lockPath = key => 'lock?key=' + encodeURIComponent(key);
-/** A sentence of the server's about a run or nobody's: other runs are links, keys that look like one are not, and times are told like all others. */
+/** Formats an explanation of the server, optionally about a run: other runs become links (keys that look like run ids do not), and times are formatted. */
 export const sentence = (words, about) => words.replace(/^run /, 'Run ').split(/((?<=\b[rR]un )[0-9a-f]{8}-[0-9a-f-]{27}|(?:since|at) \d{4}-\d\d-\d\dT[\d:.]+Z)/).map((part, i) => {
   const [word, instant] = part.split(' ');
   return i % 2 === 0 ? part : part === about ? mono(short(part)) : !instant ? runLink(part) : zone() !== 'relative' ? html`${word} ${moment(instant)}` : word === 'at' ? moment(instant) : html`for ${moment(instant, span)}`;
 });
-/** A key may break after each slash, and nowhere else if it can. */
+/** A key preferably breaks after slashes. */
 export const slashed = key => key.split('/').map((part, i) => html`${i > 0 && html`/<wbr>`}${part}`);
 export const keyLink = key => key ? html`<a class="mono key" href=${href(lockPath(key))}>${slashed(key)}</a>` : '';
 export const mono = words => html`<span class="mono">${words}</span>`;
 export const quoted = words => words ? html`<q title=${words}>${words}</q>` : '';
 export const muted = words => html`<span class="muted">${words}</span>`;
-/** What it says, what it does, its classes, and what it is called where its words say too little. */
+/** Label, action, classes, and an accessible name if the label is not enough. */
 export const button = (words, click, classes = '', name = false) => html`<button type="button" class=${classes} aria-label=${name} @click=${click}>${words}</button>`;
 
 export const leaseLeft = lock => lock.leaseLeft ? Math.max(0, millis(lock.leaseLeft) - (now() - lock.seen)) : null;
@@ -69,7 +69,7 @@ export function stage(thing) {
   return words.length > 0 && html`${part !== null && html`<progress class=${thing.state === 'OVERDUE' ? 'warn' : ''} max="100" value=${part} aria-label="progress"></progress> `}<span class="nw">${words.join(' · ')}</span>`;
 }
 
-/** columns: [title, cell of a row or the name of its field, classes, name to sort by]; on narrow screens every row is a card. A cell with nothing in it shows a dash. */
+/** columns: [title, cell of a row or the name of its field, classes, name to sort by]; on narrow screens every row is a card. An empty cell shows a dash. */
 export const table = (name, columns, rows, key, sorted) => html`<table aria-label=${name}><thead><tr>${columns.map(([title, , classes = '', sort]) => {
   const by = Boolean(sort) && sorted?.by === sort;
   return html`<th scope="col" class=${classes} aria-sort=${by && (sorted.down ? 'descending' : 'ascending')}>${sorted && sort
@@ -82,7 +82,7 @@ export const section = (name, body, note) => html`<section class="card mt" aria-
 export const box = (name, body) => html`<section class="card pad mt" aria-label=${name}><h2>${name}</h2>${body}</section>`;
 export const count = page => page ? page.items.length + (page.cursor ? '+' : '') : '';
 export const facts = pairs => html`<dl>${Object.entries(pairs).filter(([, value]) => value || value === 0).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
-/** A run's labels as they are given: team=finance. */
+/** A run's labels, such as team=finance. */
 export const labels = run => Object.entries(run.labels).map(pair => pair.join('=')).join(' ');
-/** A time that goes on. */
+/** A duration that keeps counting. */
 export const age = ms => html`<span class="tn age">${span(ms)}</span>`;

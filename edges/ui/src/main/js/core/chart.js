@@ -1,4 +1,4 @@
-// Pictures of time: rows of bars over one axis, and the same as a table.
+// Timelines: rows of bars over one axis, and the same data as a table.
 import { html, isLost, kindOf, svg, table } from './bits.js';
 import { at, clock, now } from './time.js';
 
@@ -26,8 +26,8 @@ function axis(from, to, x, bottom, room) {
 }
 
 /**
- * rows: {name, bars, marks, note, rail}; bars: {from, to, kind, title, thin, words}, of which kind 'none' only takes its time; marks: {at, title,
- * cross, late}. A row with a rail is the one all others are about; tail is the room for notes behind the last bars.
+ * rows: {name, bars, marks, note, rail}; bars: {from, to, kind, title, thin, words}, of which kind 'none' only occupies time; marks: {at, title,
+ * cross, late}. A row with a rail is the subject of the chart; tail is the space for notes after the last bars.
  */
 export function chart(label, rows, width, tail) {
   const bars = rows.flatMap(row => row.bars);
@@ -56,4 +56,4 @@ export function chart(label, rows, width, tail) {
     })}</svg>`;
 }
 
-export const twin = (columns, rows) => html`<details><summary>View as table</summary>${table('The same as a table', columns, rows, (row, i) => i)}</details>`;
+export const twin = (columns, rows) => html`<details><summary>View as table</summary>${table('The same data as a table', columns, rows, (row, i) => i)}</details>`;

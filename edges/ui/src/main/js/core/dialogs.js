@@ -1,4 +1,4 @@
-// Everything that asks before it acts. The dialog stays open until the server has said yes.
+// Dialogs that ask before they act. A dialog stays open until the server has accepted.
 import { render } from '../lit/lit-html.js';
 import { live as bound } from '../lit/directives/live.js';
 import { get, look, may, path, post, session } from './api.js';
@@ -9,9 +9,9 @@ import { since, span, tick } from './time.js';
 export const REASON = { name: 'reason', label: 'Reason', required: true };
 
 /**
- * Asks. fields: {name, label, value, required, options, check, equals, hint}; send gets the values and does it, and done says what came of
- * it; what takes its time is told by tell, which is false once the dialog was closed. What the server refuses is shown in the dialog;
- * refused may make more words of it.
+ * Opens a dialog. fields: {name, label, value, required, options, check, equals, hint}; send gets the values and acts, and done describes
+ * the result; tell shows progress, and returns false once the dialog is closed. The dialog shows refusals of the server;
+ * refused may extend the message.
  */
 export function ask({ title, body, fields = [], confirm, danger, send, refused = failure => failure.message, done }) {
   const dialog = document.createElement('dialog');
@@ -47,11 +47,11 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
   const draw = () => render(html`<form method="dialog" @submit=${submit}><h2 id="d-title">${title}</h2>${typeof body === 'function' ? body() : body}
     ${fields.map(f => html`${f.check && control(f)}<label for="f-${f.name}">${f.label}${f.required && muted(' (required)')}</label>${!f.check && control(f)}${f.hint && html`<p class="hint">${f.hint}</p>`}`)}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}${told && html`<p class="hint" role="status">${told}</p>`}
-    <div class="row end">${button(danger ? 'Keep it as it is' : 'Close', () => dialog.close())}
+    <div class="row end">${button(danger ? 'Change nothing' : 'Close', () => dialog.close())}
     ${confirm && html`<button type="submit" class=${danger ? 'danger solid' : 'primary'} ?disabled=${!complete() || busy}>${confirm}</button>`}</div></form>`, dialog);
   const ticking = setInterval(draw, 1000);
   dialog.setAttribute('aria-labelledby', 'd-title');
-  // The browser gives the focus back to whatever had it.
+  // The browser restores the focus.
   dialog.addEventListener('close', () => { clearInterval(ticking); dialog.remove(); });
   document.body.append(dialog);
   draw();
@@ -60,59 +60,59 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
 
 const lockOf = async key => ({ ...(await get(path('locks', { key }))).items[0], seen: tick() });
 
-/** Asks a run to stop, and waits a while: why no force is needed, or nothing if it is. Whoever closes the dialog wants none. */
+/** Requests a run to stop, and waits a while. Returns why no eviction is needed, or nothing if it is. Closing the dialog ends the wait without an eviction. */
 async function stops(runId, reason, tell) {
   await post('runs/' + runId + '/cancel', { reason });
   for (let left = 30; ; left--) {
     if (isOver(await get('runs/' + runId))) return ' has stopped';
-    if (!tell('Asked to stop; it is given ' + left + ' s more.')) return ' was asked to stop';
+    if (!tell('Asked to stop; waiting ' + left + ' s more.')) return ' was asked to stop';
     if (!left) return '';
     await new Promise(done => { setTimeout(done, 1000); });
   }
 }
 
-/** Takes a key away from whoever has it when the dialog opens, and from nobody else. */
+/** Evicts the holder that the key had when the dialog opened, and no other. */
 export async function evict(key) {
   const lock = await lockOf(key);
-  if (!lock.token) return toast(key + ' is held by nobody.', true);
+  if (!lock.token) return toast(key + ' is free.', true);
   const { runId, holder, alive } = lock.holder || {};
   const line = lock.waiting > 0 && await look(path('runs', { key, state: 'QUEUED', limit: 200 }));
-  // The first of a longer line may be on another page.
+  // The first run of a longer queue may be on another page.
   const first = line && !line.cursor && firstOf(line.items);
   return ask({
     title: 'Force release ' + key + '?', confirm: 'Force release', danger: true,
     body: () => html`<div class="victim"><p><b>Held by</b> ${runId && 'run ' + short(runId) + ' on '}${holder} for ${span(since(lock.since))}${lock.stage && ', stage ' + lock.stage}.</p>
       <p>${alive ? html`<b class="bad">This holder looks alive:</b> its lease has ${span(leaseLeft(lock))} left unless it renews.`
-        : html`<b>This holder looks gone:</b> its lease has ended without being given back.`}</p>
-      <p><b>What happens:</b> token ${lock.token} is retired; ${runId ? 'the run ends as lost' : 'the lease is lost'}; ${first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in line' : '') : line ? 'of ' + lock.waiting + ' in line the first is next' : 'nobody waits'}.
+        : html`<b>This holder looks gone:</b> its lease expired without a release.`}</p>
+      <p><b>What happens:</b> token ${lock.token} is retired; ${runId ? 'the run ends as lost' : 'the lease is lost'}; ${first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in the queue' : '') : line ? 'the first of ' + lock.waiting + ' in the queue is next' : 'no run is waiting'}.
       The program is told at its next heartbeat, and may write until then: only a resource that checks the token keeps it out.</p></div>`,
-    fields: [...runId ? [{ name: 'ask', check: true, label: 'First ask the run to stop, and wait up to 30 s for it (recommended)' }] : [],
+    fields: [...runId ? [{ name: 'ask', check: true, label: 'First ask the run to stop, and wait up to 30 s (recommended)' }] : [],
       REASON, { name: 'typed', label: 'Type the key to confirm', equals: key, hint: key }],
     send: async ({ ask: before, reason }, tell) => {
       const spared = before && await stops(runId, reason, tell);
       return spared ? { spared } : post('locks/evict', { key, token: lock.token, reason });
     },
-    done: answer => answer.spared ? 'Run ' + short(runId) + answer.spared + '; nothing was taken by force' : 'Released: token ' + answer.releasedToken + ' is retired' + (answer.nextRun ? ', run ' + short(answer.nextRun) + ' is next' : ''),
+    done: answer => answer.spared ? 'Run ' + short(runId) + answer.spared + '; nothing was evicted' : 'Released: token ' + answer.releasedToken + ' is retired' + (answer.nextRun ? ', run ' + short(answer.nextRun) + ' is next' : ''),
     refused: async failure => {
       if (failure.status !== 412) return failure.message;
       const { token, holder: now } = await lockOf(key);
-      return 'Nothing was done: ' + (token ? 'since you opened this, ' + key + ' went to ' + now.holder + (now.runId ? ' (run ' + short(now.runId) + ')' : '')
-        + ' with token ' + token + '.' : 'nobody holds ' + key + ' any more.');
+      return 'Nothing was done: ' + (token ? 'since you opened this, ' + key + ' was granted to ' + now.holder + (now.runId ? ' (run ' + short(now.runId) + ')' : '')
+        + ' with token ' + token + '.' : key + ' is free now.');
     },
   });
 }
 
 export const cancel = run => ask({
   title: 'Cancel run ' + short(run.id) + '?', confirm: 'Cancel run', danger: true, fields: [REASON],
-  body: html`<p>${run.state === 'RUNNING' ? 'Its work is told to stop at its next heartbeat; the key is free when it has.' : 'It has not begun; it ends at once.'}</p>`,
+  body: html`<p>${run.state === 'RUNNING' ? 'It gets the request with its next heartbeat; the key is free when it has stopped.' : 'It has not started; it ends at once.'}</p>`,
   send: body => post('runs/' + run.id + '/cancel', body),
   done: answer => 'Run ' + short(run.id) + (answer.state === 'ABORTED' ? ' is cancelled' : ' was asked to stop'),
 });
 
 export const pauseKey = key => ask({
   title: 'Pause ' + (key || 'keys') + '?', confirm: 'Pause',
-  body: html`<p>Nobody gets a paused key. Whoever has it keeps it; whoever waits goes on waiting.</p>`,
-  fields: [...key ? [] : [{ name: 'pattern', label: "Key, or the beginning of keys and a '*'", required: true }], REASON, { name: 'hours', label: 'For how many hours (empty: until resumed)' }],
+  body: html`<p>A paused key is not granted. A current holder keeps it; queued runs keep waiting.</p>`,
+  fields: [...key ? [] : [{ name: 'pattern', label: "Key, or a prefix of keys followed by '*'", required: true }], REASON, { name: 'hours', label: 'For how many hours (empty: until resumed)' }],
   send: ({ pattern = key, reason, hours }) => post('locks/pause',
     { [pattern.endsWith('*') ? 'pattern' : 'key']: pattern, reason, until: hours > 0 ? new Date(tick() + hours * 3600000).toISOString() : undefined }),
   done: answer => (answer.key || answer.pattern) + ' is paused',
@@ -123,12 +123,12 @@ export function resume({ key, pattern, reason, until }) {
   return act((key || pattern) + ' is resumed', () => post('locks/resume', what), undo);
 }
 
-/** Starts a run, wherever one is. */
+/** Starts a run, from any page. */
 export async function trigger(key) {
   const jobs = (await get('jobs')).items.map(job => job.name);
   ask({
     title: 'Start a run', confirm: 'Start',
-    body: html`<p>If the key is taken, the job's own rule for conflicts decides: refuse, join, queue or replace.</p>`,
+    body: html`<p>If the key is taken, the job's conflict policy decides: refuse, join, queue or replace.</p>`,
     fields: [{ name: 'job', label: 'Job', options: jobs, value: jobs[0] }, { name: 'key', label: 'Key', required: true, value: key }, { name: 'reason', label: 'Reason' }],
     send: body => post('runs', body),
     done: run => run.state === 'SKIPPED' ? 'Skipped: ' + run.explanation : (run.state === 'QUEUED' ? 'Queued as run ' : run.deduplicated ? 'Joined run ' : 'Started run ') + short(run.id),
@@ -136,13 +136,13 @@ export async function trigger(key) {
 }
 export const startButton = key => may('trigger') && !session.bare && button('Start a run…', () => trigger(key), 'primary');
 
-export const retry = run => act('Run ' + short(run.id) + ' is tried again', () => post('runs/' + run.id + '/redrive', {}));
-/** Settles dead letters, one after the other, so that each has its own answer; which says in words which they are. */
+export const retry = run => act('Run ' + short(run.id) + ' is retried', () => post('runs/' + run.id + '/redrive', {}));
+/** Settles dead letters one by one, so that each has its own answer; which describes them. */
 export function settle(runs, again, which, over) {
   const what = (again ? 'Retry ' : 'Discard ') + (runs.length === 1 ? 'run ' + short(runs[0].id) : runs.length);
   ask({
     title: what + '?', confirm: what, danger: !again, fields: [{ ...REASON, required: !again }],
-    body: html`<p>${which} ${again ? 'Each becomes a new run under its key.' : 'Settled without another try.'}</p>`,
+    body: html`<p>${which} ${again ? 'Each becomes a new run under its key.' : 'Discarded without another attempt.'}</p>`,
     send: async body => {
       const refused = [];
       for (const run of runs) await post('runs/' + run.id + (again ? '/redrive' : '/discard'), body).catch(problem => refused.push(short(run.id) + ': ' + problem.message));
@@ -151,7 +151,7 @@ export function settle(runs, again, which, over) {
     },
     done: refused => {
       over?.();
-      return runs.length - refused.length + (again ? ' tried again' : ' discarded') + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : '');
+      return runs.length - refused.length + (again ? ' retried' : ' discarded') + (refused.length ? ', ' + refused.length + ' refused: ' + refused[0] : '');
     },
   });
 }

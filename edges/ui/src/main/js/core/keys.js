@@ -1,4 +1,4 @@
-// Shortcuts: none inside inputs, none that changes anything on the server, and they can be switched off.
+// Shortcuts: not inside inputs, without changes on the server, and they can be switched off.
 import { html } from './bits.js';
 import { kept, tick } from './time.js';
 

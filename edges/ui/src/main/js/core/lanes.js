@@ -1,5 +1,5 @@
-// The history of one key as a picture. The top lane is the key itself: its holds can be seen not to overlap. Below it a lane for
-// each run: when it waited, when it had the key, and how that ended; and how often somebody was refused.
+// The history of one key as a chart. The top lane is the key itself: it shows that holds do not overlap. Below it is a lane for
+// each run: when it waited, when it had the key, and the outcome; and the number of refusals.
 import { html, isOver, muted, runLink, runPill, short, svg } from './bits.js';
 import { chart, holds, twin } from './chart.js';
 import { at, clock, now, span } from './time.js';
@@ -14,12 +14,12 @@ function lane(run, late) {
   const waits = turns.map((hold, i) => ({ from: i ? turns[i - 1].to : at(run.submittedAt), to: hold.from, kind: 'waiting', thin: true })).filter(wait => wait.to > wait.from);
   waits.forEach(wait => { wait.title = 'waited ' + span(wait.to - wait.from); });
   const had = mine.map(hold => span(hold.to - hold.from));
-  return { run, mine, name: short(run.id), bars: [...waits, ...mine, { from: end, to: end, kind: 'none' }], marks: mine.length || !run.endedAt ? [] : [{ at: end, cross: true, title: 'left without the key' }],
+  return { run, mine, name: short(run.id), bars: [...waits, ...mine, { from: end, to: end, kind: 'none' }], marks: mine.length || !run.endedAt ? [] : [{ at: end, cross: true, title: 'ended without the key' }],
     waited: span(turns[0].from - at(run.submittedAt)), had: had.join(', '), note: had.join(' + ') || (run.endedAt ? '' : 'waits') };
 }
 
-/** Minutes in which somebody was refused or joined. */
-const refused = refusals => ({ name: 'sent away', bars: refusals.map(({ minute }) => ({ from: at(minute), to: at(minute) + 60000, kind: 'none' })),
+/** Minutes with refused or joined requests. */
+const refused = refusals => ({ name: 'refused', bars: refusals.map(({ minute }) => ({ from: at(minute), to: at(minute) + 60000, kind: 'none' })),
   marks: refusals.map(({ minute, outcomes }) => ({ at: at(minute) + 30000, cross: true, title: clock(minute) + Object.entries(outcomes).map(([what, count]) => `, ${count} ${what}`) })),
   note: refusals.reduce((sum, each) => sum + each.count, 0) });
 
@@ -32,16 +32,16 @@ export function lanes(runs, lock, width) {
   const overlap = all.some((hold, i) => i && hold.from < all[i - 1].to - 1);
   const begin = Math.min(...all.map(hold => hold.from), ...runs.map(run => at(run.submittedAt)));
   const told = (lock.refusals || []).filter(each => at(each.minute) + 60000 > begin);
-  const label = `History of the key: ${rows.length} runs, ${all.length} holds, ${overlap ? 'two of them overlap' : 'no two at a time'}, ${all.filter(hold => hold.kind === 'fenced').length} lost. The table below says the same.`;
+  const label = `History of the key: ${rows.length} runs, ${all.length} holds, ${overlap ? 'two of them overlap' : 'no two at a time'}, ${all.filter(hold => hold.kind === 'fenced').length} lost. The table below has the same data.`;
   return html`${chart(label, [{ name: 'the key', rail: true, bars: all.map(hold => ({ ...hold, words: hold.token })) }, ...rows, ...told.length ? [refused(told)] : []], width, 84)}
-    <ul class="list legend">${Object.entries(LEGEND).map(([kind, words]) => html`<li><i class="c-${kind}"></i>${words}</li>`)}<li>✕ sent away</li></ul>
+    <ul class="list legend">${Object.entries(LEGEND).map(([kind, words]) => html`<li><i class="c-${kind}"></i>${words}</li>`)}<li>✕ refused</li></ul>
     ${twin([['Run', row => runLink(row.run.id)], ['Submitted', row => clock(row.run.submittedAt), 'mono'], ['Waited', row => row.waited], ['Had the key', 'had'],
       ['Tokens', row => row.mine.map(hold => hold.token).join(', '), 'mono'], ['Ended', row => runPill(row.run)]], [...rows].reverse())}`;
 }
 
 const HIGH = 32;
 const STEP = 9;
-/** How long each of the last runs had the key, the oldest first, and what is usual among those that are over. */
+/** The hold times of the last runs, the oldest first, and their median and 95th percentile. */
 export function spark(runs) {
   const had = runs.map(run => ({ run, mine: holds(run) })).filter(({ mine }) => mine.length).map(({ run, mine }) => ({
     run, took: mine.reduce((sum, hold) => sum + hold.to - hold.from, 0), kind: (mine.find(hold => hold.kind === 'fenced') || mine.at(-1)).kind })).reverse();

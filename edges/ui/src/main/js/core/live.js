@@ -1,4 +1,4 @@
-// One event stream per browser: the tab that gets the Web Lock reads it and tells the others by a BroadcastChannel.
+// One event stream per browser: the tab that gets the Web Lock reads it and notifies the others by a BroadcastChannel.
 import { request, root } from './api.js';
 import { standStill, tick } from './time.js';
 
@@ -6,9 +6,9 @@ const AMBER_AFTER = 5000;
 const AGAIN_AFTER = 2000;
 const NAME = 'interlock ' + root.pathname;
 
-/** status: connecting, live, offline, expired; at: when we last heard of the server; waiting: changes not shown while paused. */
+/** status: connecting, live, offline, expired; at: the time of the last event; waiting: changes not shown while paused. */
 export const live = { status: 'connecting', at: tick(), paused: false, waiting: 0 };
-/** Set by app.js: something happened; how the stream stands has changed; another tab has signed in. */
+/** Set by app.js: called for an event, a changed status, and a sign-in in another tab. */
 export const listener = { event() {}, status() {}, again() {} };
 const channel = new BroadcastChannel(NAME);
 let leading = false;
@@ -24,7 +24,7 @@ function status(next) {
   standStill(next === 'offline' || next === 'expired');
   if (leading) channel.postMessage({ status: next });
   listener.status();
-  // What happened between the page's first look and the stream's is told by nobody.
+  // Events between the page's first load and the start of the stream are lost.
   if (next === 'live') heard('reset', {});
 }
 
@@ -33,7 +33,7 @@ function heard(type, data) {
   if (live.paused) hold(); else listener.event(type, data);
 }
 
-/** Something has changed that is not shown. */
+/** Counts a change that is not shown. */
 export function hold() {
   live.waiting++;
   listener.status();
@@ -42,7 +42,7 @@ export function hold() {
 /** Reads until the stream ends: lines 'id: …', 'event: …', 'data: …', and an empty one after each event. */
 async function read() {
   const answer = await request('stream', { headers: place ? { 'Last-Event-ID': place } : {}, signal: stop.signal });
-  // Where the store keeps leases only there is no stream: pages look again by themselves.
+  // A store that keeps leases only has no stream: pages reload periodically.
   if (answer.ok || answer.status === 501) status('live');
   if (!answer.ok) return;
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -74,7 +74,7 @@ async function follow() {
   }
 }
 
-/** Begins to listen; ends when the session does. */
+/** Starts listening; ends with the session. */
 export function start() {
   live.status = 'connecting';
   standStill(false);
@@ -101,7 +101,7 @@ function lead() {
   return new Promise(() => {});
 }
 
-/** The session is over: nothing more is heard until somebody signs in. */
+/** The session has ended: no more events until the next sign-in. */
 export function expire() {
   turn++;
   stop.abort();

@@ -1,4 +1,4 @@
-// All that pages are made of, in one place.
+// Everything that pages use, in one import.
 export * from './api.js';
 export * from './bits.js';
 export * from './dialogs.js';

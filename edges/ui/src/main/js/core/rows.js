@@ -9,14 +9,14 @@ const BY = {
   need: lock => ORDER.indexOf(lock.state) * 1e15 - held(lock), key: lock => lock.key, state: lock => ORDER.indexOf(lock.state),
   holder: lock => lock.holder?.holder || '', held, lease: lock => leaseLeft(lock) ?? -1, waiting: lock => lock.waiting, token: lock => lock.token || 0,
 };
-/** In the order of a column; a '-' before its name turns it round. */
+/** Sorts by a column; a '-' before its name reverses the order. */
 export function sortLocks(locks, order) {
   const value = BY[order.replace('-', '')] || BY.need;
   const turn = order.startsWith('-') ? -1 : 1;
   return [...locks].sort((a, b) => turn * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
 }
 
-/** A page of locks with when it was seen; keys that are paused while nothing goes on under them are added. */
+/** A page of locks with its load time; paused keys without activity are added. */
 export function complete(page, idle = true) {
   page.items.forEach(lock => { lock.seen = tick(); });
   for (const pause of idle && page.pauses || []) {
@@ -50,7 +50,7 @@ export const C = {
   token: ['Token', 'token', 'num mono'],
   submitted: ['Submitted', run => moment(run.submittedAt)],
   attempts: ['Attempts', run => run.attempt + ' of ' + run.maxAttempts, 'num tn'],
-  cancel: ['Do', run => button('Cancel…', () => cancel(run), 'small', 'Cancel run ' + short(run.id)), 'num'],
+  cancel: ['Action', run => button('Cancel…', () => cancel(run), 'small', 'Cancel run ' + short(run.id)), 'num'],
 };
 
 /** The columns of the audit log. */
@@ -65,4 +65,4 @@ const A = {
 };
 export const auditColumns = (...also) => ['when', 'who', 'what', ...also, 'token', 'why'].map(name => A[name]);
 export const runTable = (name, columns, runs) => table(name, columns, runs, run => run.id);
-export const auditTable = (records, ...also) => records.length ? table('Audit', auditColumns(...also), records, each => each.sequence) : html`<p class="muted pad0">Nothing was recorded.</p>`;
+export const auditTable = (records, ...also) => records.length ? table('Audit', auditColumns(...also), records, each => each.sequence) : html`<p class="muted pad0">No records.</p>`;

@@ -1,11 +1,11 @@
-// What other modules may ask of the page around them, and what pages have in common.
+// The functions of the frame that other modules call, and what pages have in common.
 import { apiHref, get, may, path, Problem } from './api.js';
 import { banner, button, empty, html, muted, said, table } from './bits.js';
 import { kept } from './time.js';
 
-/** What pages there are, by name; each puts itself here when it is loaded. */
+/** The pages by name; each registers itself when it is loaded. */
 export const pages = {};
-/** Set by app.js: draw again, load again, go to a path under the root, change parameters of the address. */
+/** Set by app.js: draw, load, go to a path under the root, change parameters of the URL. */
 export const shell = { draw() {}, load() {}, go() {}, filter() {}, width: 1100, toasts: [] };
 
 export const announce = words => { document.getElementById('announce').textContent = words; };
@@ -20,7 +20,7 @@ export function toast(words, bad, undo) {
   }, 8000);
 }
 
-/** Does something and says how it ended, in the server's words if it was refused. */
+/** Does something and shows the result, or the server's message if it was refused. */
 export async function act(words, doing, undo) {
   try {
     await doing();
@@ -44,10 +44,10 @@ export async function copy(words, what) {
 /** Quoted for a shell. */
 export const quote = word => /^[\w./:@%+=,-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'";
 
-/** The listing of the command line that takes the key as it is. */
+/** The CLI listing that takes the key as an argument. */
 export const keyed = what => ({ key }) => `interlock ${what} ls` + (key ? ' ' + quote(key) : '');
 
-/** The row under the crumbs: title, then what can be done. */
+/** The row under the breadcrumbs: title and actions. */
 export const head = ({ crumb, title, state, json, cli, more }) => html`${crumb && html`<nav class="crumb" aria-label="Breadcrumb">${crumb}</nav>`}
   <div class="row head"><h1 tabindex="-1">${title}</h1>${state}<span class="grow"></span><div class="row tools">
     ${!kept('tenant') && html`<a class="button ghost" href=${apiHref(json)} target="_blank" rel="noreferrer">JSON</a>`}
@@ -57,20 +57,20 @@ export const head = ({ crumb, title, state, json, cli, more }) => html`${crumb &
 const chips = (chosen, states, number) => html`<div class="chips mt" role="group" aria-label="State">${['', ...states].map(state =>
   html`<button class="chip" aria-pressed=${String(chosen === state)} @click=${() => shell.filter({ state })}>${state ? said(state) : 'All'}${number?.(state)}</button>`)}</div>`;
 
-/** A form whose fields are parameters of the address. */
+/** A form whose fields are parameters of the URL. */
 const form = (q, fields, aside) => html`<form class="row mt" @submit=${event => { event.preventDefault(); shell.filter(Object.fromEntries(new FormData(event.target))); }}>
   ${fields.map(([name, words]) => html`<input name=${name} .value=${q[name] || ''} aria-label=${words} placeholder=${words} autocomplete="off">`)}<button>Filter</button><span class="grow"></span>${aside && muted(aside)}</form>`;
 
-const pager = ({ items, cursor }, q, hint) => html`<p class="row muted">${items.length > 0 && items.length + (cursor ? ' of many' : ' in all')}${hint}<span class="grow"></span>
+const pager = ({ items, cursor }, q, hint) => html`<p class="row muted">${items.length > 0 && items.length + (cursor ? ' shown' : ' in total')}${hint}<span class="grow"></span>
   ${q.cursor && button('First page', () => shell.filter({}))}${cursor && button('Next page', () => shell.filter({ cursor }))}</p>`;
 
-/** The parameters of the address that the server and the command line know as well. */
+/** The parameters of the URL that the server and the command line also have. */
 const known = (page, q) => Object.fromEntries([...page.states ? ['state'] : [], ...page.fields.filter(each => !each[2]).map(each => each[0])].map(name => [name, q[name]]));
 const address = (page, q) => path(page.from, { ...known(page, q), ...page.always, cursor: q.cursor, limit: page.limit });
 
 /**
- * A page that is a list. from, always, limit: what to ask the server; states, fields [name, words, only here?]: filters, kept in the address; load: what to
- * make of the answer; role: who may see it; columns, key, sorted: the table; none: what to say when there is nothing; cli, flags: the command, and which filters it has if not all; and what else is shown: more,
+ * A list page. from, always, limit: the request; states, fields [name, words, only here?]: filters, kept in the URL; load: converts
+ * the answer; role: who may see it; columns, key, sorted: the table; none: shown when the list is empty; cli, flags: the command, and its filters if not all; further content: more,
  * number, aside, above, hint, below.
  */
 export function list(options) {
@@ -85,7 +85,7 @@ export function list(options) {
     return html`${head({ title: page.title, json: address(page, q), cli: page.cli.call ? page.cli(q) : page.cli + flags.join(''), more: page.more?.(state) })}
     ${page.states && chips(q.state || '', page.states, name => page.number?.(name, state))}${page.fields.length > 0 && form(q, page.fields, page.aside?.(state))}${page.above?.(state)}
     <div class="card mt">${data.items.length ? table(page.title, page.columns(state), page.rows?.(state) || data.items, page.key, page.sorted?.(state))
-      : empty(filtered ? ['Nothing matches', 'Take a filter away, or wait: the list is live.'] : page.none)}</div>
+      : empty(filtered ? ['Nothing matches', 'Remove a filter, or wait: the list is live.'] : page.none)}</div>
     ${page.fields.length > 0 && pager(data, q, page.hint)}${page.below?.(state)}`;
   };
   return { ...page, title: () => page.title, load: state => allowed() ? page.load ? page.load(state, ask) : ask(state.q) : {}, view };

@@ -1,4 +1,4 @@
-// The figures every page shows beside its name, read again when something changed, at most every two seconds.
+// The totals in the navigation, reloaded after changes, at most every two seconds.
 import { look } from './api.js';
 import { live } from './live.js';
 import { complete } from './rows.js';

@@ -1,7 +1,7 @@
-// Times and durations in the words of people. Ages tick here, not on the server; offline they stand still.
+// Readable times and durations. Ages are counted in the browser; offline they stop.
 import { html } from '../lit/lit-html.js';
 
-/** What this browser remembers for its user; nothing depends on it. */
+/** Preferences stored in this browser; nothing depends on them. */
 export const kept = (name, otherwise = '') => {
   try { return localStorage.getItem('interlock.' + name) ?? otherwise; } catch { return otherwise; }
 };
@@ -10,7 +10,7 @@ export const keep = (name, value) => {
 };
 
 /**
- * The time of this machine, which goes on also while ages stand still.
+ * The time of this machine, which continues while ages are stopped.
  * @noinline
  */
 export const tick = () => Date.now();
@@ -23,7 +23,7 @@ export const since = (from, until) => from ? (until ? at(until) : now()) - at(fr
 
 /** @noinline */
 const two = n => String(n).padStart(2, '0');
-/** Milliseconds as 0.4 s, 42 s, 14:08, 2 h 41 m, 3 d 02 h; nothing of none. */
+/** Milliseconds as 0.4 s, 42 s, 14:08, 2 h 41 m, 3 d 02 h; nothing for null. */
 export function span(millis) {
   if (millis === null || Number.isNaN(+millis)) return '';
   if (Math.abs(millis) < 1000) return millis > 50 ? (millis / 1000).toFixed(1) + ' s' : '0 s';
@@ -32,14 +32,14 @@ export function span(millis) {
   return (millis < 0 ? '−' : '') + (d ? d + ' d ' + two(h % 24) + ' h' : h ? h + ' h ' + two(m % 60) + ' m' : m ? two(m) + ':' + two(s % 60) : s + ' s');
 }
 
-/** An ISO-8601 duration in milliseconds, also one that leaves the T out; 0 if it is none. */
+/** An ISO-8601 duration in milliseconds, also without the T; 0 if it is invalid. */
 export function millis(iso) {
   const [, d = 0, h = 0, m = 0, s = 0] = /^P(?:(\d+)D)?T?(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?[\d.]+)S)?$/i.exec(iso || '') || [];
   return iso ? (((+d * 24 + +h) * 60 + +m) * 60 + +s) * 1000 : null;
 }
 
 export const zone = () => kept('times', 'relative');
-/** The time of day, where the reader lives if they like that better than UTC. */
+/** The time of day, in UTC or local time as the user prefers. */
 export function clock(instant, local = zone() === 'local') {
   const day = new Date(instant);
   return local ? [day.getHours(), day.getMinutes(), day.getSeconds()].map(two).join(':') : day.toISOString().slice(11, 19);
@@ -47,7 +47,7 @@ export function clock(instant, local = zone() === 'local') {
 
 const ago = ms => ms < 1000 ? 'now' : ms < 60000 ? span(ms) + ' ago' : ms < 3600000 ? Math.floor(ms / 60000) + ' min ago'
   : ms < 172800000 ? Math.floor(ms / 3600000) + ' h ago' : Math.floor(ms / 86400000) + ' d ago';
-/** A moment, as its reader likes it; the other form is in the title. */
+/** A moment in the user's preferred form; the title has the other form. */
 export function moment(instant, past = ago) {
   if (!instant || Number.isNaN(at(instant))) return instant || '';
   const iso = new Date(instant).toISOString();

@@ -1,4 +1,4 @@
-// One run as bars: the time in line first, then each attempt or stage; a stage not begun is a dashed bar.
+// One run as bars: the time in the queue first, then each attempt or stage; a stage not started is a dashed bar.
 import { html, percent } from './bits.js';
 import { chart, holds, twin } from './chart.js';
 import { at, clock, now, span } from './time.js';
@@ -27,5 +27,5 @@ export function timeline(run, declared, beats, width) {
   const rows = bars.map(bar => ({ name: bar.name, bars: [{ ...bar, title: bar.name }], note: bar.kind !== 'next' && [took(bar), bar.note].filter(word => word).join(' · ') }));
   if (beats.length) rows.push({ name: 'heartbeats', bars: [], marks: beats.map(beat => ({ ...beat, title: (beat.late ? 'late ' : 'heartbeat ') + clock(beat.at) })) });
   return html`${chart('Timeline: ' + bars.map(bar => bar.name + ' ' + took(bar)).join(', '), rows, width, 80 + 7 * Math.max(0, ...bars.map(bar => (bar.note || '').length)))}
-    ${twin([['Part', bar => bar.name], ['From', bar => bar.kind === 'next' ? 'not begun' : clock(bar.from), 'mono'], ['To', bar => bar.kind !== 'next' && clock(bar.to), 'mono'], ['Took', took]], bars)}`;
+    ${twin([['Part', bar => bar.name], ['From', bar => bar.kind === 'next' ? 'not started' : clock(bar.from), 'mono'], ['To', bar => bar.kind !== 'next' && clock(bar.to), 'mono'], ['Took', took]], bars)}`;
 }

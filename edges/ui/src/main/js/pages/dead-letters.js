@@ -1,4 +1,4 @@
-// Dead letters: runs that used up their attempts. What is done to many is done to those the filter shows, and says so.
+// Dead letters: runs that used up their attempts. Bulk actions apply to the filtered runs, and name the filter.
 import { button, C, html, list, may, mono, moment, pages, quoted, retry, settle, shell, short, sift } from '../core/page.js';
 
 const FIELDS = [['key', 'key or prefix*'], ['job', 'job'], ['since', 'since: 1h, 7d'], ['error', 'error code', true]];
@@ -7,19 +7,19 @@ function bulk(state, again) {
   const some = state.chosen.size > 0;
   const runs = state.data.items.filter(run => !some || state.chosen.has(run.id));
   const filter = FIELDS.map(([name]) => state.q[name] && name + ' ' + state.q[name]).filter(words => words).join(', ');
-  const which = some ? 'Those you selected.' : filter ? 'All that match: ' + filter + '.' : 'All dead letters shown on this page; no filter is set.';
+  const which = some ? 'The selected ones.' : filter ? 'All that match: ' + filter + '.' : 'All dead letters shown on this page; no filter is set.';
   return button((again ? 'Retry ' : 'Discard ') + runs.length + (some ? ' selected…' : ' matching…'), () => settle(runs, again, which, () => state.chosen.clear()), again ? '' : 'danger');
 }
 
 const box = (words, on, change) => html`<input type="checkbox" aria-label=${words} .checked=${on} @change=${event => { change(event.target.checked); shell.draw(); }}>`;
 const choose = ({ chosen, data: { items } }) => [box('Select all', chosen.size === items.length, on => items.forEach(run => on ? chosen.add(run.id) : chosen.delete(run.id))),
   run => box('Select run ' + short(run.id), chosen.has(run.id), on => on ? chosen.add(run.id) : chosen.delete(run.id)), 'pick'];
-const act = ['Do', run => [button('Retry', () => retry(run), 'small', 'Retry run ' + short(run.id)), ' ',
+const act = ['Action', run => [button('Retry', () => retry(run), 'small', 'Retry run ' + short(run.id)), ' ',
   button('Discard…', () => settle([run], false, 'This one.'), 'small danger', 'Discard run ' + short(run.id))], 'num'];
 
 pages['dead-letters'] = list({
   title: 'Dead letters', from: 'runs', always: { state: 'DEAD' }, limit: 100, cli: 'interlock dead ls', flags: ['job'], fields: FIELDS, hears: /^(run|reset)/,
-  none: ['No dead letters', 'Runs arrive here after they have failed as often as their job may try.', 'interlock runs submit JOB --key ledger/4711'],
+  none: ['No dead letters', 'A run appears here after it has used up its attempts.', 'interlock runs submit JOB --key ledger/4711'],
   more: state => may('operator') && state.data.items.length > 0 && html`${bulk(state, true)}${bulk(state, false)}`,
   columns: state => [...may('operator') ? [choose(state)] : [], [C.key[0], C.key[1], 'first'], ['Run', C.run[1]], C.attempts, ['Error', run => html`<span class="bad">${mono(run.error?.code)}</span> ${quoted(run.error?.message)}`],
     ['Ended', run => moment(run.endedAt)], ...may('operator') ? [act] : []],

@@ -1,4 +1,4 @@
-// Janitor: what was cleaned up, and why.
+// Janitor: its actions and their reasons.
 import { get, html, keyLink, list, moment, pages, pill, runLink, section, table } from '../core/page.js';
 
 const ACTIONS = [['When', action => moment(action.at), 'first'], ['Sweep', 'sweep'], ['Key', action => keyLink(action.key)], ['Run', action => runLink(action.run)],
@@ -10,9 +10,9 @@ pages.janitor = list({
     const { sweeps } = await get('janitor');
     return { items: sweeps, actions: sweeps.flatMap(sweep => sweep.actions.map(action => ({ ...action, ...sweep }))) };
   },
-  above: ({ data: { items, actions } }) => items.length > 0 && html`<div class="lead"><p>Last swept ${moment(items[0].at)}: ${actions.length || 'nothing'} to do in ${items.length} kinds of sweep.</p></div>`,
+  above: ({ data: { items, actions } }) => items.length > 0 && html`<div class="lead"><p>Last swept ${moment(items[0].at)}: ${actions.length || 'no'} actions in ${items.length} kinds of sweep.</p></div>`,
   columns: () => [['Sweep', sweep => html`<b>${sweep.sweep}</b>`, 'first'], ['When', sweep => moment(sweep.at), 'age'],
     ['Did', sweep => sweep.skipped ? html`${pill('paused', 'Skipped')} ${sweep.skipped}` : sweep.actions.length || 'nothing to do']],
-  none: ['No sweep yet', 'It looks for leases whose holders are gone, runs nobody takes, and waits that are over.', 'interlock janitor sweep --dry-run'],
+  none: ['No sweep yet', 'It cleans up expired leases, lost runs and expired waits.', 'interlock janitor sweep --dry-run'],
   below: ({ data: { actions } }) => actions.length > 0 && section('Actions', table('Actions', ACTIONS, actions, (action, i) => i)),
 });

@@ -1,4 +1,4 @@
-// Lock: why it is as it is, who has it, who waits, and what went on.
+// Lock: its explanation, its holder, its queue and its history.
 import {
   age, auditTable, banner, box, button, C, empty, evict, facts, get, head, href, html, isOver, labels, leaseLeft, lockPill, look, may, millis, moment, mono, pages, path,
   pauseKey, pill, quote, quoted, resume, runLink, runTable, section, sentence, session, shell, since, slashed, span, stage, startButton, tick,
@@ -8,7 +8,7 @@ import { lanes, spark } from '../core/lanes.js';
 const LANES = 14;
 const details = new Map();
 
-/** A run with its attempts; one that is over never changes again. */
+/** A run with its attempts; an ended run never changes. */
 async function detailed(run) {
   const known = details.get(run.id);
   if (known && isOver(known) && known.state === run.state) return known;
@@ -20,12 +20,12 @@ async function detailed(run) {
 function sentences({ lock, queue: [first, ...others], pause }) {
   const wait = millis(first?.expectedWait);
   return html`<div class="lead"><p>${sentence(lock.explanation)}.</p>${first ? html`<p>Next: run ${runLink(first.id)}${first.submittedBy && ' of ' + first.submittedBy}, waiting ${age(since(first.submittedAt))}${wait >= 1000
-    && `, about ${span(wait)} more (estimate)`}. ${others.length > 0 && others.length + ' behind it.'}</p>` : html`<p class="muted">${lock.holder ? 'Nobody waits.' : 'Whoever asks next gets it' + (pause ? ' when the pause ends.' : '.')}</p>`}</div>`;
+    && `, about ${span(wait)} more (estimate)`}. ${others.length > 0 && others.length + ' more behind it.'}</p>` : html`<p class="muted">${lock.holder ? 'No run is waiting.' : 'The next request gets it' + (pause ? ' when the pause ends.' : '.')}</p>`}</div>`;
 }
 
 function holder({ lock, runs }) {
   const who = lock.holder;
-  if (!who) return html`<p class="muted">Nobody has it.</p>`;
+  if (!who) return html`<p class="muted">The key is free.</p>`;
   const run = runs.find(each => each.id === who.runId);
   return facts({
     Holder: html`<b>${who.holder || 'waits for a worker'}</b>`,
@@ -33,7 +33,7 @@ function holder({ lock, runs }) {
     Token: lock.token && mono(lock.token),
     'Held for': lock.since && html`<span class="tn age">${moment(lock.since, span)}</span>`,
     Lease: who.alive && lock.leaseLeft && html`${age(leaseLeft(lock))} left unless renewed`,
-    Alive: who.alive ? 'yes, its lease is renewed' : 'no, its lease has ended',
+    Alive: who.alive ? 'yes, it renews its lease' : 'no, its lease has expired',
     Stage: lock.stage && stage(lock),
     Job: lock.job,
     Labels: run && labels(run),
@@ -74,9 +74,9 @@ pages.lock = {
     ${session.bare ? html`${box('Holder', holder(data))}${banner('idle', session.bare)}` : html`<div class="grid k2e">${box('Holder', holder(data))}
     ${section('Queue', queue.length
       ? runTable('Queue', [C.place, C.run, C.by, C.waiting, C.priority, C.reason, ...may('trigger') ? [C.cancel] : []], queue)
-      : html`<p class="muted pad0">Nobody waits in line.</p>`, lock.waiting || '')}</div>
+      : html`<p class="muted pad0">The queue is empty.</p>`, lock.waiting || '')}</div>
     ${section('Runs', html`${spark(whole)}${runs.length ? runTable('Runs', [C.run, C.state, C.job, C.waited, C.took, C.token, C.submitted], runs.slice(0, 10))
-      : empty(['No runs', 'Leases taken without a run leave none.', 'interlock runs submit JOB --key ' + quote(key)])}${(runs.length > 10 || cursor) && html`<p class="pad0"><a href=${href(path('runs', { key }))}>All runs of this key</a></p>`}`, 'newest first')}
+      : empty(['No runs', 'Leases without a run are not listed here.', 'interlock runs submit JOB --key ' + quote(key)])}${(runs.length > 10 || cursor) && html`<p class="pad0"><a href=${href(path('runs', { key }))}>All runs of this key</a></p>`}`, 'newest first')}
     ${audit && section('Audit', auditTable(audit.items, 'run'))}`}`;
   },
 };

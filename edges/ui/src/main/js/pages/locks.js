@@ -1,11 +1,11 @@
-// Locks: all keys, filtered by the address.
+// Locks: all keys, filtered by the URL.
 import {
   banner, button, complete, html, keyed, labels, list, LOCKS, look, may, millis, moment, mono, pages, path, pauseKey, quoted, session,
   shell, sift, since, sortLocks, summary,
 } from '../core/page.js';
 
 const order = ({ q, data }) => q.sort || (data.cursor || q.cursor ? '' : 'need');
-/** Whether a lock is wanted by what the server does not ask about: who has it, a label of their run, and for how long. */
+/** Filters that the server does not have: holder, label of the run, and hold time. */
 async function wanted({ holder, label, held }) {
   const least = held ? millis('P' + held) : -1;
   const runs = label && await sift(q => look(path('runs', { state: 'RUNNING,PENDING', limit: 200, ...q })), {}, run => (' ' + labels(run)).includes(' ' + label), Infinity);
@@ -24,7 +24,7 @@ pages.locks = list({
   number: (name, { q }) => !q.key && !sifted(q) && summary.locks && !summary.locks.cursor && ' ' + summary.locks.items.filter(lock => !name || lock.state === name).length,
   more: () => may('operator') && !session.bare && button('Pause keys…', () => pauseKey('')),
   aside: state => ['Updated ', moment(state.loaded)],
-  above: ({ q: { held }, data: { pauses = [] } }) => html`${held && !millis('P' + held) && banner('fail', `“${held}” is no length of time: write 90s, 5m, 2h or 1d.`)}${pauses.filter(pause => pause.pattern).map(pause =>
+  above: ({ q: { held }, data: { pauses = [] } }) => html`${held && !millis('P' + held) && banner('fail', `“${held}” is not a duration: write 90s, 5m, 2h or 1d.`)}${pauses.filter(pause => pause.pattern).map(pause =>
     banner('paused', html`Keys ${mono(pause.pattern)} are paused by ${pause.pausedBy}: ${quoted(pause.reason)}${pause.until && html`, ends ${moment(pause.until)}`}`))}`,
   hint: html`<span><kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>/</kbd> search · <kbd>?</kbd> all shortcuts</span>`,
   none: ['No locks', 'A key appears here while something runs or waits under it.', 'interlock run ledger/4711 -n -- sleep 60'],

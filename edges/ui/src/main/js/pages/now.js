@@ -1,4 +1,4 @@
-// Now: figures, what needs somebody, and who holds what.
+// Now: totals, what needs attention, and who holds which key.
 import {
   banner, button, cancel, count, empty, firstOf, head, href, html, isLost, keyLink, lockPath, LOCKS, look, mark, may, moment, mono, muted, pages, quoted, refresh, resume, retry,
   sentence, session, short, since, sortLocks, span, startButton, summary, table,
@@ -10,7 +10,7 @@ const FORGIVEN = 5;
 const MOST = 12;
 
 const quiet = (worker, next) => ({ kind: 'idle', words: html`worker <b>${worker.worker}</b> was last seen ${moment(worker.seenAt)}`, next });
-/** Rows in the order in which they matter: the fact, what comes next, and what to do about it. */
+/** Rows by importance: the fact, what happens next, and a possible action. */
 function attention({ lost }) {
   const { locks, queue, dead, workers } = summary;
   const silent = workers.items.filter(worker => !worker.alive);
@@ -19,19 +19,19 @@ function attention({ lost }) {
   return [
     ...lost.map(run => ({ kind: 'fenced', key: run.key, words: html`lost its lease ${moment(run.endedAt || run.startedAt)}`, next: run.error.code, run: run.id })),
     ...locks.items.filter(lock => lock.state === 'OVERDUE').map(({ key, holder, waiting }) => ({ kind: 'overdue', key, run: holder.runId,
-      words: holder.alive ? 'takes longer than it may' : 'its lease ended without being given back', next: waiting ? waiting + ' in line' : 'nobody waits',
+      words: holder.alive ? 'exceeds its max runtime' : 'its lease expired without a release', next: waiting ? waiting + ' waiting' : 'none waiting',
       act: holder.runId && may('trigger') && ['Cancel…', () => cancel({ id: holder.runId, state: 'RUNNING' })] })),
     ...(locks.pauses || []).map(pause => ({ kind: 'paused', key: pause.key, next: pause.until ? html`ends ${moment(pause.until)}` : 'until resumed',
       words: html`${!pause.key && mono(pause.pattern)} paused ${moment(pause.since)} by ${pause.pausedBy} ${quoted(pause.reason)}`, act: may('operator') && ['Resume', () => resume(pause)] })),
     ...[...new Set(long.map(run => run.key))].map(key => {
       const line = long.filter(run => run.key === key);
       const first = line.at(-1);
-      return { kind: 'waiting', key, words: `${line.length} wait${line.length > 1 ? '' : 's'}, the longest for ${span(since(first.submittedAt))}`, next: first.job, run: first.id };
+      return { kind: 'waiting', key, words: `${line.length} waiting, the longest for ${span(since(first.submittedAt))}`, next: first.job, run: first.id };
     }),
     ...dead.items.filter(run => !lost.some(other => other.id === run.id)).slice(0, FORGIVEN).map(run => ({ kind: 'fail', key: run.key, run: run.id,
       words: `dead letter after ${run.attempt} attempt${run.attempt === 1 ? '' : 's'}: ${run.error?.code}`, next: moment(run.endedAt), act: may('operator') && ['Retry', () => retry(run)] })),
-    ...silent.filter(worker => worker.busy).map(worker => quiet(worker, 'its runs go to others when their leases end')),
-    ...idle.slice(0, 1).map(worker => quiet(worker, idle.length > 1 ? `and ${idle.length - 1} more are silent; none of them holds anything` : 'it holds nothing')),
+    ...silent.filter(worker => worker.busy).map(worker => quiet(worker, 'other workers get its runs when their leases end')),
+    ...idle.slice(0, 1).map(worker => quiet(worker, idle.length > 1 ? `${idle.length - 1} more are silent; none of them holds a key` : 'it holds no key')),
   ];
 }
 
@@ -64,7 +64,7 @@ pages.now = {
     ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`}
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span>${muted(['Updated ', moment(summary.at)])}</div>
     <div class="card">${busy.length ? table('Active locks', LOCKS, sortLocks(busy, 'need').slice(0, 100), lock => lock.key)
-      : empty(['Nobody holds anything', 'A key appears here as soon as something runs under it.', 'interlock run ledger/4711 -n -- sleep 60'])}</div>
+      : empty(['No active locks', 'A key appears here while a run or a lease holds it.', 'interlock run ledger/4711 -n -- sleep 60'])}</div>
     ${(locks.cursor || busy.length > 100) && html`<p class="muted"><a href=${href('locks')}>All locks</a></p>`}
     ${busy.filter(lock => lock.waiting).slice(0, 3).map(lock => html`<p class="why">${sentence(lock.explanation)}.</p>`)}</section>`;
   },

@@ -1,19 +1,19 @@
-// Run: why it is where it is, what it did when, and what it said.
+// Run: its explanation, its timeline and its output.
 import {
   age, at, auditTable, banner, box, button, cancel, evict, facts, get, head, href, html, isOver, keyLink, labels, leaseLeft, lockPath, may, millis,
   moment, mono, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick,
 } from '../core/page.js';
 import { timeline } from '../core/timeline.js';
 
-/** What happens by itself, and when. */
+/** What happens next without action, and when. */
 function next(run, lock, late) {
   const wait = millis(run.expectedWait);
   if (late) {
-    return ['overdue', `Last heartbeat ${span(since(run.heartbeatAt))} ago, due every ${span(millis(run.heartbeatEvery))}. The lease ends in ${span(leaseLeft(lock))}; then the key goes to the next in line and this run is fenced off.`];
+    return ['overdue', `Last heartbeat ${span(since(run.heartbeatAt))} ago, due every ${span(millis(run.heartbeatEvery))}. The lease ends in ${span(leaseLeft(lock))}; then the next run gets the key, and this run is fenced off.`];
   }
-  if (lock?.state === 'OVERDUE') return ['overdue', 'It has the key for longer than it may, or its lease has ended. The janitor deals with it at its next sweep.'];
-  if (run.state === 'QUEUED' && wait >= 1000) return ['waiting', `Place ${run.position} in line; by past runs about ${span(wait)} more (estimate).`];
-  if (run.state === 'PENDING') return ['waiting', html`It has the key and waits for a worker that does <b>${run.job}</b>.`];
+  if (lock?.state === 'OVERDUE') return ['overdue', 'It has exceeded its max runtime, or its lease has expired. The janitor ends it at its next sweep.'];
+  if (run.state === 'QUEUED' && wait >= 1000) return ['waiting', `Place ${run.position} in the queue; about ${span(wait)} more, estimated from past runs.`];
+  if (run.state === 'PENDING') return ['waiting', html`It has the key and waits for a worker for <b>${run.job}</b>.`];
   const { kind, actor, at: when, newRun } = run.settled || {};
   return kind && ['idle', html`This dead letter was ${kind} by ${actor} ${moment(when)}${newRun && html`, as run ${runLink(newRun)}`}.`];
 }
@@ -25,7 +25,7 @@ const about = (run, left) => facts({
   Reason: quoted(run.reason),
   By: run.submittedBy,
   'On conflict': run.onConflict,
-  'Work done by': run.execution,
+  'Executed by': run.execution,
   Lease: left !== null && html`${age(left)} left`,
   Priority: run.priority || null,
   Labels: labels(run),
@@ -50,7 +50,7 @@ pages.run = {
     ]);
     state.jobs = jobs;
     const mine = lock?.holder?.runId === run.id ? { ...lock, seen: tick() } : null;
-    // The server tells the last heartbeat; those before it are the ones this page has seen.
+    // The server returns the last heartbeat only; earlier ones are those this page has seen.
     state.beats = new Set(state.beats).add(run.heartbeatAt);
     return { run, lock: mine, audit, declared: jobs.items.find(job => job.name === run.job)?.stages || [] };
   },
@@ -70,11 +70,11 @@ pages.run = {
         ${run.state === 'DEAD' && may('operator') && !run.settled && [button('Retry', () => retry(run)), button('Discard…', () => settle([run], false, 'This one.'), 'danger')]}
         ${lock?.token && may('operator') && button('Force release…', () => evict(run.key), 'danger')}`,
     })}
-    <div class="lead"><p>${sentence(run.explanation, run.id)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not begun, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${mono(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
+    <div class="lead"><p>${sentence(run.explanation, run.id)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not started, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${mono(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
       && html` · started ${moment(run.startedAt)}, waited ${span(since(run.submittedAt, run.startedAt))}`}</p></div>
     ${what && banner(...what)}${run.error && !isOver(run) && banner('fail', html`${run.error.code}: ${run.error.message}`)}
     ${box('Timeline', timeline(run, declared, [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}
-    ${run.output && section('Output', html`<pre class="mono" tabindex="0">${run.output}</pre>`, isOver(run) ? 'the end of it' : 'as it comes')}
+    ${run.output && section('Output', html`<pre class="mono" tabindex="0">${run.output}</pre>`, isOver(run) ? 'last part' : 'live')}
     <div class="grid k2">${section('Events', audit ? auditTable(audit.items) : html`<p class="muted pad0">Events need the role operator.</p>`)}${box('Facts', about(run, left))}</div>`;
   },
 };

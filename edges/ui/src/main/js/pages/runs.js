@@ -1,4 +1,4 @@
-// Runs: all of them, newest first. New ones wait above the list until somebody wants to see them, unless they started them.
+// Runs: all of them, newest first. New ones appear above the list on request, or at once if this user started them.
 import { button, C, list, pages, shell, startButton } from '../core/page.js';
 
 pages.runs = list({
@@ -7,7 +7,7 @@ pages.runs = list({
   more: ({ q }) => startButton(q.key),
   above: ({ data }) => data.news > 0 && button(data.news + (data.news === data.items.length ? '+' : '') + ' new · show', () => { Object.assign(data, data.fresh, { news: 0 }); shell.draw(); }, 'news mt'),
   columns: () => [C.run, C.key, C.state, C.job, C.stage, C.waited, C.took, C.attempts, C.submitted],
-  none: ['No runs yet', 'Every execution under a key is listed here, with how long it waited, how long it took and how it ended.', 'interlock runs submit JOB --key ledger/4711'],
+  none: ['No runs yet', 'All executions are listed here, with their wait, duration and outcome.', 'interlock runs submit JOB --key ledger/4711'],
   async load(state, ask) {
     const fresh = await ask(state.q);
     const old = state.own || state.listed !== location.search ? [] : state.data?.items || [];

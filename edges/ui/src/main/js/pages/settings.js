@@ -1,4 +1,4 @@
-// Settings: what this browser prefers, who is signed in, jobs, API keys, and the effective configuration.
+// Settings: preferences of this browser, the session, jobs, API keys, and the effective configuration.
 import {
   apiHref, ask, banner, box, button, call, copy, empty, facts, head, html, keep, kept, look, may, millis, mono, moment, pages, path, pill, post, REASON, section,
   session, shell, span, startButton, table, zone,
@@ -17,32 +17,32 @@ const JOBS = [
 ];
 const KEYS = [
   ['Id', key => mono(key.id), 'first'],
-  ['State', key => key.active ? pill('ok', 'Active') : pill('idle', 'Over')],
+  ['State', key => key.active ? pill('ok', 'Active') : pill('idle', 'Ended')],
   ['Role', 'role'],
   ['Label', 'label'],
-  ['Made', key => moment(key.createdAt)],
+  ['Created', key => moment(key.createdAt)],
   ['Ends', key => moment(key.revokedAt || key.expiresAt)],
-  ['Do', key => key.active && !session.bare && button('Revoke…', () => revoke(key), 'small danger', 'Revoke key ' + key.id), 'num'],
+  ['Action', key => key.active && !session.bare && button('Revoke…', () => revoke(key), 'small danger', 'Revoke key ' + key.id), 'num'],
 ];
 const CONFIG = [['Setting', each => mono(each.name), 'first'], ['Value', each => mono(each.value)], ['From', 'origin', 'wide']];
 
 const make = () => ask({
-  title: 'Make an API key', confirm: 'Make it', body: html`<p>It counts for tenant <b>${session.tenant}</b>. Its secret is shown once, here, and kept nowhere.</p>`,
+  title: 'Create an API key', confirm: 'Create', body: html`<p>It is for tenant <b>${session.tenant}</b>. Its secret is shown only once and is not stored.</p>`,
   fields: [
     { name: 'role', label: 'Role', options: ['read', 'trigger', 'worker', 'operator', 'admin'], value: 'read' },
-    { name: 'label', label: 'Label: who or what uses it', required: true },
-    { name: 'expiresIn', label: 'Ends after (90d, 12h; empty: never)' },
+    { name: 'label', label: 'Label: its user or purpose', required: true },
+    { name: 'expiresIn', label: 'Expires after (90d, 12h; empty: never)' },
   ],
   send: body => post('keys', body), done: show,
 });
-const show = ({ id, apiKey }) => ask({ title: 'Key ' + id, body: html`<p>Copy it now: nobody can show it again.</p><p><code class="mono secret">${apiKey}</code></p>${button('Copy key', () => copy(apiKey, 'Key'))}` });
+const show = ({ id, apiKey }) => ask({ title: 'Key ' + id, body: html`<p>Copy it now: it cannot be shown again.</p><p><code class="mono secret">${apiKey}</code></p>${button('Copy key', () => copy(apiKey, 'Key'))}` });
 const revoke = ({ id, label }) => ask({
-  title: `Revoke ${label} (${id})?`, confirm: 'Revoke', danger: true, fields: [REASON], body: html`<p>Whoever uses it is refused a few seconds later, for good.</p>`,
+  title: `Revoke ${label} (${id})?`, confirm: 'Revoke', danger: true, fields: [REASON], body: html`<p>Requests with this key are refused within a few seconds. This cannot be undone.</p>`,
   send: ({ reason }) => call('DELETE', path('keys/' + encodeURIComponent(id), { reason })), done: () => label + ' is revoked',
 });
-/** A choice between two words, the first of which is a tick. */
+/** A checkbox for a setting with two values. */
 const tick = (words, name, on, off) => html`<label><input type="checkbox" .checked=${kept(name, 'on') === on} @change=${event => { keep(name, event.target.checked ? on : off); shell.draw(); }}> ${words}</label>`;
-/** All tabs have one stream, so all of them look at the same tenant. */
+/** All tabs share one stream, so they all show the same tenant. */
 const choose = event => {
   event.preventDefault();
   keep('tenant', event.target.tenant.value.trim());
@@ -63,9 +63,9 @@ pages.settings = {
       html`<option ?selected=${zone() === mode}>${mode}</option>`)}</select></div>
       <p class="mt row">${tick('Compact rows', 'rows', 'compact', '')}${tick('Keyboard shortcuts', 'keys', 'on', 'off')}</p>${help()}`)}
     ${box('Signed in', html`${facts({ Tenant: html`<b>${session.tenant}</b>`, Role: session.role, Key: session.label })}${session.anyTenant && tenant()}
-      <p class="muted mt">read looks · trigger starts, cancels · worker works · operator evicts, pauses, settles · admin makes keys. Each may do what those before it may.</p>
+      <p class="muted mt">read: view · trigger: start, cancel · worker: work · operator: evict, pause, settle · admin: manage keys. Each role includes those before it.</p>
       <p class="row">${button('Sign out', () => shell.leave())}<a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p>`)}</div>
-    ${may('admin') && section('API keys', html`${table('API keys', KEYS, keys, key => key.id)}${!session.bare && html`<p class="pad0">${button('Make a key…', make)}</p>`}`, 'of tenant ' + session.tenant)}
-    ${session.bare ? banner('idle', session.bare) : section('Jobs', jobs.length ? table('Jobs', JOBS, jobs, job => job.name) : empty(['No jobs', 'Jobs are named in the configuration.', 'interlock server --config interlock.yaml']))}
+    ${may('admin') && section('API keys', html`${table('API keys', KEYS, keys, key => key.id)}${!session.bare && html`<p class="pad0">${button('Create a key…', make)}</p>`}`, 'of tenant ' + session.tenant)}
+    ${session.bare ? banner('idle', session.bare) : section('Jobs', jobs.length ? table('Jobs', JOBS, jobs, job => job.name) : empty(['No jobs', 'Define jobs in the configuration.', 'interlock server --config interlock.yaml']))}
     ${section('Configuration', may('admin') ? table('Configuration', CONFIG, config, each => each.name) : html`<p class="muted pad0">The configuration needs the role admin.</p>`, 'secrets are masked')}`,
 };

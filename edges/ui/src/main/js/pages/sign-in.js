@@ -1,4 +1,4 @@
-// Sign-in, as a page of its own or above a page whose session has ended; the address stays.
+// Sign-in, as a page or above a page whose session has ended; the URL stays.
 import { brand, html } from '../core/bits.js';
 
 export function signInView({ refused, enter, inside }) {
@@ -10,7 +10,7 @@ export function signInView({ refused, enter, inside }) {
   const form = html`<form @submit=${submit}><label for="proof">API key or one-time code</label>
     <div class="row"><input id="proof" name="proof" type="password" autocomplete="current-password" required><button class="primary">${inside ? 'Sign in again' : 'Sign in'}</button></div>
     ${refused && html`<p class="problem" role="alert">${refused}</p>`}</form>`;
-  return inside ? html`<section class="banner c-fail signin" aria-label="Session ended"><div><p><b>Your session has ended.</b> What you see is from before; sign in again and go on where you are.</p>${form}</div></section>`
-    : html`<main class="sign-in"><div class="card pad"><h1>${brand}Interlock</h1><p class="muted">Who holds what, why the rest wait, and what to do about it.</p>${form}
-      <p class="muted">A server prints a code when it starts; keys are made by<br><code class="mono">interlock keys create --tenant T --role operator</code></p></div></main>`;
+  return inside ? html`<section class="banner c-fail signin" aria-label="Session ended"><div><p><b>Your session has ended.</b> This data may be outdated; sign in again to continue here.</p>${form}</div></section>`
+    : html`<main class="sign-in"><div class="card pad"><h1>${brand}Interlock</h1><p class="muted">Who holds each key, why other runs wait, and what to do.</p>${form}
+      <p class="muted">A server prints a code when it starts. Create keys with<br><code class="mono">interlock keys create --tenant T --role operator</code></p></div></main>`;
 }

@@ -1,4 +1,4 @@
-// Workers: who takes work, and what for.
+// Workers: their jobs, slots and runs.
 import { at, banner, href, html, keyLink, list, moment, pages, path, pill } from '../core/page.js';
 
 const COLUMNS = [['Worker', worker => html`<b>${worker.worker}</b>${worker.remote && html`<span class="sub">remote</span>`}`, 'first wide'],
@@ -9,6 +9,6 @@ const COLUMNS = [['Worker', worker => html`<b>${worker.worker}</b>${worker.remot
 
 pages.workers = list({
   title: 'Workers', from: 'workers', cli: 'interlock runs ls --state RUNNING', hears: /^(worker|run\.running|reset)/, columns: () => COLUMNS, rows: ({ data }) => data.items.sort((a, b) => b.alive - a.alive || b.busy - a.busy || at(b.seenAt) - at(a.seenAt)), key: (worker, i) => worker.worker + i,
-  above: ({ data: { items } }) => items.some(worker => !worker.alive) && banner('overdue', "A silent worker's runs stay its own until their leases end; then the janitor gives their keys to the next in line."),
-  none: ['No workers', 'Nobody takes work. Runs stay pending until somebody does.', 'interlock worker --config interlock.yaml'],
+  above: ({ data: { items } }) => items.some(worker => !worker.alive) && banner('overdue', "A silent worker keeps its runs until their leases end; then the next runs get their keys."),
+  none: ['No workers', 'No worker is connected. Runs stay pending until one claims them.', 'interlock worker --config interlock.yaml'],
 });

@@ -9,17 +9,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of an API key: never its secret, only a hash of it.
+ * A stored API key, with a hash of its secret.
  *
  * @param id its public part
- * @param tenant for whom it acts
- * @param role what it may do
- * @param label for people
+ * @param tenant its tenant
+ * @param role its role
+ * @param label a readable label
  * @param hash SHA-256 of the secret, as 64 hexadecimal digits
- * @param createdAt when it was made, by the store's clock; whatever the maker puts here does not count
- * @param expiresAt when it stops counting by itself, or {@code null} for never
- * @param revokedAt when somebody took it back, or {@code null} if nobody has
- * @param usedAt about when it was last used, by the store's clock, or {@code null} if it never was
+ * @param createdAt when it was created, by the store's clock; the store ignores the given value
+ * @param expiresAt when it expires, or {@code null} for never
+ * @param revokedAt when it was revoked, or {@code null}
+ * @param usedAt approximately when it was last used, by the store's clock, or {@code null} if never
  */
 public record AccessKey(
         String id,
@@ -34,24 +34,23 @@ public record AccessKey(
 
     private static final String LOG_PREFIX = "access-key/";
 
-    /** Under what the audit log tells of requests that show no key of the store. No key has so short an id. */
+    /** The audit key of requests without a known API key. No key has so short an id. */
     public static final LockKey UNKNOWN = LockKey.of(LockKey.DEFAULT_TENANT, LOG_PREFIX + "unknown");
 
     private static final Pattern ID = Pattern.compile("[0-9a-zA-Z]{8,40}");
     private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
 
-    /** Checks the texts. */
     public AccessKey {
-        RunTexts.require("label", label, "say whose key it is");
+        RunTexts.require("label", label, "name the user of the key");
         if (!ID.matcher(id).matches()) {
-            throw new InvalidSettingException("key id", id, "must have 8 to 40 letters and digits", "draw another");
+            throw new InvalidSettingException("key id", id, "must have 8 to 40 letters and digits", "choose another");
         }
         if (!HASH.matcher(hash).matches()) {
-            throw new InvalidSettingException("hash", "of key " + id, "is no SHA-256", "hash the secret first");
+            throw new InvalidSettingException("hash", "of key " + id, "is not a SHA-256 hash", "hash the secret first");
         }
     }
 
-    /** One that was not used yet. */
+    /** A key that was not used yet. */
     public AccessKey(
             String id,
             String tenant,
@@ -64,32 +63,32 @@ public record AccessKey(
         this(id, tenant, role, label, hash, createdAt, expiresAt, revokedAt, null);
     }
 
-    /** The same, taken back at {@code now}. */
+    /** The same key, revoked at {@code now}. */
     public AccessKey revoked(Instant now) {
         return new AccessKey(id, tenant, role, label, hash, createdAt, expiresAt, now, usedAt);
     }
 
-    /** The same, used at {@code now}. */
+    /** The same key, used at {@code now}. */
     public AccessKey used(Instant now) {
         return new AccessKey(id, tenant, role, label, hash, createdAt, expiresAt, revokedAt, now);
     }
 
-    /** Whether it counts at {@code now}. */
+    /** Whether it is valid at {@code now}. */
     public boolean isActive(Instant now) {
         return revokedAt == null && (expiresAt == null || expiresAt.isAfter(now));
     }
 
-    /** Under what the audit log tells of it. */
+    /** Its key in the audit log. */
     public LockKey logKey() {
         return LockKey.of(tenant, LOG_PREFIX + id);
     }
 
-    /** When somebody took it back, if anybody has. */
+    /** When it was revoked, if it was. */
     public Optional<Instant> revoked() {
         return Optional.ofNullable(revokedAt);
     }
 
-    /** Without the hash: nobody who reads a log needs it. */
+    /** Without the hash, which does not belong into logs. */
     @Override
     public String toString() {
         return "API key " + id + " of " + tenant + " (" + role + ", " + label + ")";

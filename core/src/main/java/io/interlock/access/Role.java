@@ -1,19 +1,19 @@
 package io.interlock.access;
 
-/** What somebody may do. Each role may do all that those before it may. */
+/** The rights of a caller. Each role includes those before it. */
 public enum Role {
-    /** Looks. */
+    /** May read. */
     READ,
-    /** Starts and cancels. */
+    /** May start and cancel runs. */
     TRIGGER,
-    /** Takes work, holds leases, reports. */
+    /** May claim runs, hold leases and report. */
     WORKER,
-    /** Evicts, pauses, settles dead letters, reads the audit log. */
+    /** May evict, pause, settle dead letters and read the audit log. */
     OPERATOR,
-    /** Gives and takes keys, sees the configuration. */
+    /** May manage API keys and read the configuration. */
     ADMIN;
 
-    /** Whether somebody with this role may do what {@code needed} is needed for. */
+    /** Whether this role includes {@code needed}. */
     public boolean includes(Role needed) {
         return compareTo(needed) >= 0;
     }

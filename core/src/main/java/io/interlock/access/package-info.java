@@ -1,4 +1,4 @@
-/** Words about who may do what: roles, and the keys by which programs show theirs. */
+/** Access control: roles and API keys. */
 @NullMarked
 package io.interlock.access;
 

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a request in its batch: an answer, a failure of its own, or neither, and then it is made again alone.
+ * The outcome of a request in its batch: an answer, its own failure, or neither, in which case it is repeated alone.
  *
  * @param <A> the kind of answer
  */
@@ -37,7 +37,7 @@ record BatchOutcome<A>(@Nullable A answer, @Nullable Throwable failure) {
             throw new CompletionException(failure);
         }
         if (answer == null) {
-            throw new IllegalStateException("a request that is to be made again has no answer yet");
+            throw new IllegalStateException("a request that must be repeated has no answer yet");
         }
         return answer;
     }

@@ -10,26 +10,28 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the concurrent calls of one process into batches, of which several may be in flight at once.
+ * Combines the concurrent calls of one process into batches, of which several may be in flight at once.
  *
- * <p>A caller that finds no batch in flight leads one at once: it makes one call for all requests of the batch on its own
- * thread. Otherwise its request joins a line, and goes with the batch of another caller or leads one itself. Once the
- * requests of its batch are settled, a leader hands the lead to the first in line. So no caller serves others for ever, and
- * none waits for a batch to fill: the first in line waits at most for the batches in flight to end.
+ * <p>A caller that finds no batch in flight leads one at once: it makes one call for all requests of the batch on its
+ * own
+ * thread. Otherwise its request waits, and goes with the batch of another caller or leads one itself. Once the
+ * requests of its batch are settled, a leader hands the lead to the first waiting request. So no caller serves others
+ * for ever, and none waits for a batch to fill: the first waiting request waits at most for the batches in flight to
+ * end.
  *
- * <p>Further batches, up to {@code maxInFlight}, start beside the one in flight when enough requests are in line to make a
- * batch like it, and each takes its share of the requests. So several batches of similar size are in flight, rather than a
+ * <p>Further batches, up to {@code maxInFlight}, start in parallel when enough requests wait for a batch of similar
+ * size, and each takes its share of the requests. So several batches of similar size are in flight, rather than a
  * large one and others with one request each, which would cost the store more than they save. Requests with a key in
- * common are never in two batches in flight, where they would wait for each other in the store, and they keep their order.
+ * common are never in two batches in flight, where they would wait for each other in the store, and they keep their
+ * order.
  *
- * <p>A request the step leaves open, and every request of a batch of more than one that fails, is made again, alone, with
- * the same request and on its own caller's thread. So no caller suffers for another's error or slow row; the step must
- * allow a request to be repeated.
+ * <p>A request that the step leaves open, and every request of a failed batch of more than one, is repeated alone on
+ * its caller's thread. So no caller is affected by another's error or locked row; requests must be repeatable.
  *
- * <p>It has no threads. Safe for use by many threads.
+ * <p>It has no threads of its own. Thread-safe.
  *
- * @param <Q> what is asked
- * @param <A> what is answered
+ * @param <Q> the requests
+ * @param <A> the answers
  */
 public final class Coalescer<Q, A> {
 
@@ -44,10 +46,10 @@ public final class Coalescer<Q, A> {
      * A coalescer in front of {@code step}.
      *
      * @param step answers a batch, in its order; several threads call it at once if {@code maxInFlight} is more than 1
-     * @param keys what a request is about: at least one key, with {@code equals} and {@code hashCode}
+     * @param keys the keys of a request: at least one, with {@code equals} and {@code hashCode}
      * @param maxBatch the largest batch
      * @param maxInFlight how many batches may be in flight at once
-     * @param executor where {@linkplain #submit submitted} requests lead or run alone
+     * @param executor runs {@linkplain #submit submitted} requests that lead or run alone
      */
     public Coalescer(
             Function<List<Q>, Answers<A>> step,
@@ -68,7 +70,7 @@ public final class Coalescer<Q, A> {
         this.line = new PendingRequests<>(maxBatch, maxInFlight);
     }
 
-    /** A coalescer in front of a step that leaves no request open; otherwise as the constructor makes it. */
+    /** Like the constructor, for a step that leaves no request open. */
     public static <Q, A> Coalescer<Q, A> answeringAll(
             Function<List<Q>, List<A>> step,
             Function<? super Q, ? extends Collection<?>> keys,
@@ -79,12 +81,13 @@ public final class Coalescer<Q, A> {
     }
 
     /**
-     * Asks, and waits for the answer. An interrupt has no effect on the wait; the flag is set again before this returns.
+     * Sends a request and waits for the answer. An interrupt has no effect on the wait; the flag is set again before
+     * this returns.
      */
     public A call(Q request) {
         reserveStack(STACK_FRAMES);
         WaitingItem<Q, A> item = new WaitingItem<>(request, keys.apply(request));
-        // A step under way must not be disturbed by an interrupt meant for the work around it.
+        // An interrupt meant for the caller's work must not disturb a step in progress.
         boolean interrupted = Thread.interrupted();
         try {
             join(item);
@@ -102,8 +105,8 @@ public final class Coalescer<Q, A> {
     }
 
     /**
-     * Asks without waiting. The answer may arrive on the thread of any caller, so whatever depends on it must be quick or
-     * run elsewhere.
+     * Sends a request without waiting. The answer may arrive on the thread of any caller, so dependent actions must be
+     * quick or run elsewhere.
      */
     public CompletionStage<A> submit(Q request) {
         SubmittedItem<Q, A> item = new SubmittedItem<>(request, keys.apply(request), this);
@@ -111,7 +114,7 @@ public final class Coalescer<Q, A> {
         return item.answer();
     }
 
-    /** Makes one request, by itself. */
+    /** Sends one request alone. */
     A alone(Q request) {
         return step.apply(List.of(request)).only();
     }
@@ -133,8 +136,8 @@ public final class Coalescer<Q, A> {
         }
     }
 
-    // A caller about to overflow its stack does so here, while nobody depends on it: as a leader it would take the lead
-    // with it, and all others would wait for ever.
+    // A caller about to overflow its stack does so here, before others depend on it: as a leader it would keep the
+    // lead, and all others would wait for ever.
     private static int reserveStack(int frames) {
         return frames == 0 ? 0 : 1 + reserveStack(frames - 1);
     }
@@ -155,7 +158,7 @@ public final class Coalescer<Q, A> {
                         "a batch of " + batch.size() + " got " + answers.size() + " answers; each needs one");
             }
         } catch (Throwable thrown) {
-            // Whatever it is, also one that is checked elsewhere: those in the batch wait for a verdict.
+            // Any Throwable, because the other requests of the batch wait for an outcome.
             failure = thrown;
         }
         for (int i = 0; i < batch.size(); i++) {
@@ -171,14 +174,14 @@ public final class Coalescer<Q, A> {
         return answers.isOpen(index) ? BatchOutcome.again() : BatchOutcome.answered(answers.get(index));
     }
 
-    // Called after everything that can let a request lead: a request joined, a batch ended. The line decides who leads
-    // under its monitor, so no request is left behind between its look and a change by another thread.
+    // Called after everything that can let a request lead: a request joined, a batch ended. The pending requests
+    // choose the leader under their monitor, so a concurrent change leaves no request behind.
     private void handOver() {
         for (Item<Q, A> next = line.nextLeader(); next != null; next = line.nextLeader()) {
             try {
                 next.becomeLeader();
             } catch (RuntimeException | Error noThread) {
-                // Closed, or out of threads: then it leads no more, and another request must.
+                // The executor is closed or out of threads: this request cannot lead, so another one must.
                 line.end(List.of(next));
                 next.settle(BatchOutcome.failed(noThread));
             }

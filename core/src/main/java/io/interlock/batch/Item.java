@@ -3,10 +3,10 @@ package io.interlock.batch;
 import java.util.Collection;
 
 /**
- * A request in line.
+ * A waiting request.
  *
- * @param <Q> what is asked
- * @param <A> what is answered
+ * @param <Q> the requests
+ * @param <A> the answers
  */
 interface Item<Q, A> {
 
@@ -15,9 +15,9 @@ interface Item<Q, A> {
     /** The keys that must not be in two batches in flight. */
     Collection<?> keys();
 
-    /** Makes whoever asked lead, on its own thread. Throws something if it has none to lead on. */
+    /** Makes the caller lead, on its own thread. Throws if it has no thread to lead on. */
     void becomeLeader();
 
-    /** Tells whoever asked what became of its request. Called once, by the leader. */
+    /** Delivers the outcome to the caller. Called once, by the leader. */
     void settle(BatchOutcome<A> verdict);
 }

@@ -14,24 +14,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that wait for a batch, and what is in flight. Tenants take turns; of each, the request that came first goes first.
+ * The requests that wait for a batch, and the keys in flight. Tenants take turns; the requests of a tenant are served
+ * in order.
  *
- * <p>It guarantees that at most {@code maxInFlight} batches are in flight, that no key is in two of them, and that requests
- * of a tenant with a key in common leave the line in the order in which they joined it. If a request waits, a batch is in
- * flight, or {@link #nextLeader} has not been asked since the last one ended. A tenant with many requests adds at most one
+ * <p>It guarantees that at most {@code maxInFlight} batches are in flight, that no key is in two of them, and that
+ * requests of a tenant with a common key keep their order. If a request waits, a batch is in flight, or
+ * {@link #nextLeader} has not been called since the last one ended. A tenant with many requests adds at most one
  * request in front of each request of another.
  *
- * <p>Safe for use by many threads: a monitor guards all of it, and nothing blocks while it is held.
+ * <p>Thread-safe: a monitor guards all state, and nothing blocks while it is held.
  *
- * @param <Q> what is asked
- * @param <A> what is answered
+ * @param <Q> the requests
+ * @param <A> the answers
  */
 final class PendingRequests<Q, A> {
 
-    /** A batch with fewer requests costs the store more than it saves those that would wait. */
+    /** A smaller batch costs the store more than it saves. */
     private static final int SMALLEST_SHARE = 3;
 
-    /** How many requests a leader passes over at most, so that a long line for one key is not read through every time. */
+    /** How many requests a leader skips at most, so that it does not read a long queue for one key every time. */
     private static final int MOST_PASSED = 1_000;
 
     private final int maxBatch;
@@ -58,7 +59,7 @@ final class PendingRequests<Q, A> {
             this.name = name;
         }
 
-        /** Puts back what a leader has passed over. */
+        /** Puts back the requests that a leader has skipped. */
         void restore() {
             for (int i = passed.size() - 1; i >= 0; i--) {
                 items.addFirst(passed.get(i));
@@ -94,8 +95,8 @@ final class PendingRequests<Q, A> {
     }
 
     /**
-     * Takes the first request that can lead a batch of its own, if another batch may start. That batch is in flight from
-     * here until its {@link #end}.
+     * Takes the first request that can lead a batch, if another batch may start. That batch is in flight until its
+     * {@link #end}.
      */
     synchronized @Nullable Item<Q, A> nextLeader() {
         if (waiting == 0 || !mayStart()) {
@@ -110,7 +111,7 @@ final class PendingRequests<Q, A> {
         return taken.get(0);
     }
 
-    /** The batch of {@code leader}, which comes first in it. */
+    /** The batch of {@code leader}, which is its first request. */
     synchronized List<Item<Q, A>> batchOf(Item<Q, A> leader) {
         if (waiting == 0) {
             return List.of(leader);
@@ -121,32 +122,32 @@ final class PendingRequests<Q, A> {
         return batch;
     }
 
-    /** Says that {@code batch} is in flight no longer. */
+    /** Records that {@code batch} is no longer in flight. */
     synchronized void end(List<Item<Q, A>> batch) {
         batchesInFlight--;
         requestsInFlight -= batch.size();
         batch.forEach(item -> item.keys().forEach(keysInFlight::remove));
     }
 
-    // One batch starts at once; another one beside it only for as many requests as make a batch like the others.
+    // One batch starts at once; a further one only for enough requests to have the size of the others.
     private boolean mayStart() {
         return batchesInFlight == 0 || (batchesInFlight < maxInFlight && waiting >= share());
     }
 
-    /** How many requests each batch would have if there were as many batches as there may be. */
+    /** The size of a batch if the requests were spread over the maximum number of batches. */
     private int share() {
         return Math.max(SMALLEST_SHARE, (waiting + requestsInFlight) / maxInFlight);
     }
 
     /**
-     * Moves requests from the line to {@code batch}, one of each tenant in turn, and their keys to those in flight.
+     * Moves waiting requests to {@code batch}, one of each tenant in turn, and their keys to those in flight.
      *
-     * <p>It passes over requests with a key in another batch, and over those beyond {@code share}, which are left to other
-     * leaders, unless this batch has all of their keys already: then no other leader could take them. A request with a key
-     * in common with one passed over is passed over, too, and so keeps its place behind it.
+     * <p>It skips requests with a key in another batch, and requests beyond {@code share}, which are left to other
+     * leaders, unless this batch already has all of their keys, because then no other leader could take them. A
+     * request that shares a key with a skipped one is skipped, too, and so keeps its place behind it.
      *
-     * @param share how many requests the batch may have with keys of their own
-     * @param most how many it may have in all
+     * @param share how many requests with new keys the batch may have
+     * @param most the maximum size of the batch
      */
     private void drain(List<Item<Q, A>> batch, int share, int most) {
         Set<Object> own = new HashSet<>();

@@ -6,10 +6,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * A request whose caller went on, and which leads on the coalescer's executor if its turn comes.
+ * A request whose caller does not wait; it leads on the coalescer's executor.
  *
- * @param <Q> what is asked
- * @param <A> what is answered
+ * @param <Q> the requests
+ * @param <A> the answers
  */
 final class SubmittedItem<Q, A> implements Item<Q, A> {
 
@@ -52,7 +52,7 @@ final class SubmittedItem<Q, A> implements Item<Q, A> {
         }
     }
 
-    // A view, so that nobody outside can settle what the leader still works on.
+    // A view, so that callers cannot complete a request that the leader still processes.
     CompletionStage<A> answer() {
         return answer.minimalCompletionStage();
     }

@@ -5,10 +5,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose caller waits for it, and leads on its own thread if its turn comes.
+ * A request whose caller waits, and leads on its own thread.
  *
- * @param <Q> what is asked
- * @param <A> what is answered
+ * @param <Q> the requests
+ * @param <A> the answers
  */
 final class WaitingItem<Q, A> implements Item<Q, A> {
 
@@ -46,7 +46,7 @@ final class WaitingItem<Q, A> implements Item<Q, A> {
         LockSupport.unpark(caller);
     }
 
-    /** Waits until there is something to do for the caller: whether it is to lead. */
+    /** Waits until the request is settled or must lead; returns whether it must lead. */
     boolean awaitLeadOrVerdict() {
         while (!leads && verdict == null) {
             LockSupport.park(this);

@@ -1,4 +1,4 @@
-/** Many calls, few trips: turns what the threads of a process ask for at the same time into batches. */
+/** Combines concurrent calls of a process into batches, to save round trips. */
 @NullMarked
 package io.interlock.batch;
 

@@ -10,11 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes log messages on a thread of its own. A log may hang, because a pipe is full or a disk is; the threads that renew leases
- * must not hang with it.
+ * Writes log messages on its own thread. Logging may block on a full pipe or disk; the threads that renew leases must
+ * not block with it.
  *
- * <p>It never blocks and never throws. A bounded number of messages waits; those beyond are dropped, and their number is written
- * when the log goes on. An idle thread ends. Safe for use by many threads.
+ * <p>It never blocks and never throws. A bounded number of messages waits; further ones are dropped, and their number
+ * is logged later. An idle thread ends. Thread-safe.
  */
 public final class AsideLog {
 
@@ -37,13 +37,13 @@ public final class AsideLog {
         writer.allowCoreThreadTimeOut(true);
     }
 
-    /** Has {@code message} written, which calls a logger. */
+    /** Runs {@code message}, which calls a logger, on that thread. */
     public void write(Runnable message) {
         try {
             writer.execute(() -> {
                 long lost = dropped.getAndSet(0);
                 if (lost > 0) {
-                    log.warn("{} log messages were dropped, because the log did not take them in time", lost);
+                    log.warn("{} log messages were dropped because the log was too slow", lost);
                 }
                 message.run();
             });

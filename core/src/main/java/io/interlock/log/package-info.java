@@ -1,4 +1,4 @@
-/** Log messages that hold up nothing else. */
+/** Logging that does not block other work. */
 @NullMarked
 package io.interlock.log;
 

@@ -6,12 +6,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt that is over.
+ * An ended attempt.
  *
- * @param run whose
- * @param turn who worked, since when, under which lease
- * @param endedAt when it was over, by the store's clock
- * @param next what became of the run
+ * @param run the run
+ * @param turn the holder, the start and the lease
+ * @param endedAt when it ended, by the store's clock
+ * @param next the state of the run afterwards
  * @param error why it did not succeed, or {@code null} if it did
  */
 public record Attempt(

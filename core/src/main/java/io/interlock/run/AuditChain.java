@@ -10,7 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** How audit records hang together. Whoever changes, removes or moves one breaks every link after it. */
+/** The hash chain of audit records. Changing, removing or moving a record breaks every link after it. */
 public final class AuditChain {
 
     private AuditChain() {}
@@ -49,7 +49,7 @@ public final class AuditChain {
         }
     }
 
-    // Each text with its length, and none told from empty: no two records have the same bytes.
+    // Each text with its length, and null distinct from empty, so that no two records have the same bytes.
     private static void text(DataOutputStream out, @Nullable Object text) throws IOException {
         if (text == null) {
             out.writeInt(-1);

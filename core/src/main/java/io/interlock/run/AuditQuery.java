@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which audit records to read.
  *
- * @param tenant whose, or {@code null} for all
+ * @param tenant only of this tenant, or {@code null} for all
  * @param key only under this key, or {@code null} for all
  * @param run only about this run, or {@code null} for all
- * @param action only where this was done, or {@code null} for all
- * @param since only those made then or later, or {@code null} for all
- * @param before only those with a smaller number, newest first; 0 to begin with the newest
- * @param limit how many at the most, 1 to {@link RunQuery#MAX_LIMIT}
+ * @param action only with this action, or {@code null} for all
+ * @param since only records of this time or later, or {@code null} for all
+ * @param before only records with a smaller number, newest first; 0 to begin with the newest
+ * @param limit the maximum number, 1 to {@link RunQuery#MAX_LIMIT}
  */
 public record AuditQuery(
         @Nullable String tenant,
@@ -26,11 +26,13 @@ public record AuditQuery(
         long before,
         int limit) {
 
-    /** Checks the limit. */
     public AuditQuery {
         if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
             throw new InvalidSettingException(
-                    "limit", limit, "must be from 1 to " + RunQuery.MAX_LIMIT, "page on before the last number");
+                    "limit",
+                    limit,
+                    "must be from 1 to " + RunQuery.MAX_LIMIT,
+                    "request the next page with the last number of this page");
         }
     }
 
@@ -39,7 +41,7 @@ public record AuditQuery(
         return new AuditQuery(tenant, null, null, null, null, 0, limit);
     }
 
-    /** Whether {@code record} is one of those asked for. */
+    /** Whether {@code record} matches this query. */
     public boolean matches(AuditRecord record) {
         return (before == 0 || record.sequence() < before)
                 && (tenant == null || tenant.equals(record.key().tenant()))

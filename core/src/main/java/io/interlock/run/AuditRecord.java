@@ -8,21 +8,20 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change, kept in the same step as the change itself.
+ * The record of one change, written in the same step as the change.
  *
- * @param sequence rises by one with every record of a store
+ * @param sequence increases by one with every record of a store
  * @param at when, by the store's clock
- * @param key what was changed
- * @param run whose change it was, or {@code null} if it was no run's
- * @param token the proof of turn it was made under, or {@code null} if none was needed
- * @param actor who made it
- * @param action what was done: {@code submitted}, {@code run}, {@code resource}, {@code stop-requested}, …
+ * @param key the changed key
+ * @param run the changed run, or {@code null} if the change is not about a run
+ * @param token the fencing token of the change, or {@code null} if it needed none
+ * @param actor the author of the change
+ * @param action the kind of change: {@code submitted}, {@code run}, {@code resource}, {@code stop-requested}, …
  * @param before the state before; empty if there was none
  * @param after the state after
  * @param reason why
- * @param correlation what it belongs to: the id of the request that asked for it, else of the one that submitted the run, or
- *     {@code null}
- * @param address the address of the client that asked for it, or {@code null} if it came through no server
+ * @param correlation the id of the request that caused it, else of the request that submitted the run, or {@code null}
+ * @param address the address of the client, or {@code null} if the request did not come through a server
  */
 public record AuditRecord(
         long sequence,
@@ -38,22 +37,22 @@ public record AuditRecord(
         @Nullable String correlation,
         @Nullable String address) {
 
-    /** The actor of what nobody did: it follows from the rules. */
+    /** The actor of changes that follow from the rules alone. */
     public static final String RULES = "interlock";
 
-    /** This, at its place in the log. */
+    /** This record with its number in the log. */
     public AuditRecord at(long sequence) {
         return new AuditRecord(
                 sequence, at, key, run, token, actor, action, before, after, reason, correlation, address);
     }
 
-    /** This, made at {@code time}. */
+    /** This record with another time. */
     public AuditRecord at(Instant time) {
         return new AuditRecord(
                 sequence, time, key, run, token, actor, action, before, after, reason, correlation, address);
     }
 
-    /** What {@code actor} did that concerns no run; its number is given by the log. */
+    /** A record of {@code actor} that is not about a run; the log assigns its number. */
     public static AuditRecord of(
             Instant at, LockKey key, Actor actor, String action, String before, String after, String reason) {
         return new AuditRecord(

@@ -1,10 +1,10 @@
 package io.interlock.run;
 
 /**
- * A link of the audit chain that was signed with a key outside the store. The store keeps the last one and does not know the
- * key, so write access to the store is not enough to make another.
+ * A signature of a link of the audit chain, made with a key outside the store. The store keeps the last one but not
+ * the key, so write access to the store is not enough to forge another.
  *
- * @param position the place of the link
+ * @param position the position of the link
  * @param value the signature, or an empty text if there is none
  */
 public record AuditSignature(long position, String value) {
@@ -12,7 +12,7 @@ public record AuditSignature(long position, String value) {
     /** The chain was never signed. */
     public static final AuditSignature NONE = new AuditSignature(0, "");
 
-    /** Whether there is one. */
+    /** Whether there is a signature. */
     public boolean isThere() {
         return !value.isEmpty();
     }

@@ -1,24 +1,24 @@
 package io.interlock.run;
 
-/** What a store says to somebody who wants a run not to go on. */
+/** The answer of a store to a cancel. */
 public sealed interface CancelAnswer {
 
     /**
-     * It had not started, and will not.
+     * The run had not started and was ended.
      *
      * @param run as it ended
      */
     record Cancelled(Run run) implements CancelAnswer {}
 
     /**
-     * Somebody works on it, and hears of the wish with its next beat.
+     * The run is being executed; its handler gets the stop request with its next heartbeat.
      *
-     * @param run as it stands
+     * @param run the current run
      */
     record StopRequested(Run run) implements CancelAnswer {}
 
     /**
-     * It had ended before.
+     * The run had already ended.
      *
      * @param run as it ended
      */

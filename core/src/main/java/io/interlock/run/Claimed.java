@@ -3,9 +3,9 @@ package io.interlock.run;
 import io.interlock.LeaseRecord;
 
 /**
- * Work for whoever asked for it.
+ * A claimed run.
  *
- * @param run what to do
- * @param lease the right to do it
+ * @param run the run to execute
+ * @param lease its lease
  */
 public record Claimed(Run run, LeaseRecord lease) {}

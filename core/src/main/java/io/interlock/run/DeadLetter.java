@@ -4,19 +4,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run whose attempts are used up.
+ * A run that has used up its attempts.
  *
- * @param run the run, DEAD for good
- * @param disposition what somebody did about it, or {@code null} if nobody has
+ * @param run the run, in state DEAD
+ * @param disposition how it was settled, or {@code null} if it is open
  */
 public record DeadLetter(Run run, @Nullable Disposition disposition) {
 
-    /** Whether nobody has done anything about it. */
+    /** Whether it is neither redriven nor discarded. */
     public boolean isOpen() {
         return disposition == null;
     }
 
-    /** What somebody did about it, if anybody has. */
+    /** How it was settled, if it was. */
     public Optional<Disposition> settled() {
         return Optional.ofNullable(disposition);
     }

@@ -6,24 +6,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which dead letters to list.
  *
- * @param tenant whose, or {@code null} for all
+ * @param tenant only of this tenant, or {@code null} for all
  * @param job only of this job, or {@code null} for all
- * @param open only those nobody has done anything about
+ * @param open only those neither redriven nor discarded
  * @param after only runs with a greater number; 0 to begin at the first
- * @param limit how many at the most, 1 to {@link RunQuery#MAX_LIMIT}
+ * @param limit the maximum number, 1 to {@link RunQuery#MAX_LIMIT}
  */
 public record DeadLetterQuery(
         @Nullable String tenant, @Nullable JobName job, boolean open, long after, int limit) {
 
-    /** Checks the limit. */
     public DeadLetterQuery {
         if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
             throw new InvalidSettingException(
-                    "limit", limit, "must be from 1 to " + RunQuery.MAX_LIMIT, "page on after the last run's number");
+                    "limit",
+                    limit,
+                    "must be from 1 to " + RunQuery.MAX_LIMIT,
+                    "request the next page with the last run's number");
         }
     }
 
-    /** Whether {@code letter} is one of those asked for. */
+    /** Whether {@code letter} matches this query. */
     public boolean matches(DeadLetter letter) {
         Run run = letter.run();
         return run.number() > after

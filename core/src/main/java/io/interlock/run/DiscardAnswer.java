@@ -1,17 +1,17 @@
 package io.interlock.run;
 
-/** What a store says to whoever wants nobody to do the work of a dead run. */
+/** The answer of a store to a discard. */
 public sealed interface DiscardAnswer {
 
     /**
-     * It is settled, now or by somebody before.
+     * The dead letter is settled, by this request or an earlier one.
      *
-     * @param letter with what was done about it, and by whom
+     * @param letter with its disposition
      */
     record Settled(DeadLetter letter) implements DiscardAnswer {}
 
     /**
-     * It is no dead letter.
+     * The run is not a dead letter.
      *
      * @param run as it is
      */

@@ -6,13 +6,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody did about a dead letter.
+ * How a dead letter was settled.
  *
- * @param kind what
- * @param actor who
+ * @param kind the kind of settlement
+ * @param actor who settled it
  * @param reason why
  * @param at when, by the store's clock
- * @param successor the run that does the work anew, or {@code null} if there is none
+ * @param successor the new run, or {@code null} if there is none
  */
 public record Disposition(
         Kind kind,
@@ -21,15 +21,15 @@ public record Disposition(
         Instant at,
         @Nullable RunId successor) {
 
-    /** What can be done about a dead letter. */
+    /** The kinds of settlement. */
     public enum Kind {
-        /** A new run does the work. */
+        /** Redriven: a new run does the work. */
         REDRIVEN,
-        /** Nobody does. */
+        /** Discarded. */
         DISCARDED
     }
 
-    /** The run that does the work anew, if one does. */
+    /** The new run, if there is one. */
     public Optional<RunId> newRun() {
         return Optional.ofNullable(successor);
     }

@@ -3,16 +3,15 @@ package io.interlock.run;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt ended, in the words of whoever did the work. */
+/** The outcome of an attempt, as reported by its worker or caller. */
 public sealed interface Ending {
 
     /**
-     * It did what it should.
+     * It succeeded.
      *
      * @param result JSON text, at most 64 KiB, or {@code null}
      */
     record Succeeded(@Nullable String result) implements Ending {
-        /** Checks the size. */
         public Succeeded {
             if (result != null) {
                 RunTexts.body("result", result);
@@ -21,15 +20,15 @@ public sealed interface Ending {
     }
 
     /**
-     * It did not.
+     * It failed.
      *
      * @param error why
-     * @param retryable whether another attempt may mend it
-     * @param rest how long to rest before that, or {@code null} for what the run's plan says
+     * @param retryable whether another attempt may succeed
+     * @param rest the delay before that attempt, or {@code null} for that of the retry plan
      */
     record Failed(
             RunError error, boolean retryable, @Nullable Duration rest) implements Ending {
-        /** What is longer than {@link RunLimits#FOR_EVER} is for ever. */
+        /** A longer time than {@link RunLimits#FOR_EVER} means unlimited. */
         public Failed {
             rest = rest == null ? null : RunLimits.capped(rest);
         }
@@ -43,9 +42,9 @@ public sealed interface Ending {
     record Aborted(RunError error) implements Ending {}
 
     /**
-     * It took too long.
+     * It exceeded its max runtime.
      *
-     * @param error at what
+     * @param error the error with the stage
      */
     record TimedOut(RunError error) implements Ending {}
 }

@@ -1,9 +1,9 @@
 package io.interlock.run;
 
-/** Who does the work of a run. */
+/** The kind of process that executes a run. */
 public enum Execution {
-    /** A worker that claims it once it has the key. */
+    /** A worker claims it once it has the key. */
     WORKER,
-    /** Whoever submitted it, and takes its turn itself. */
+    /** The caller that submitted it executes it. */
     CALLER
 }

@@ -6,7 +6,7 @@ import io.interlock.RunRefusal;
 import io.interlock.TimeText;
 import org.jspecify.annotations.Nullable;
 
-/** How runs and keys stand, in one sentence made of what is kept: the same in Java, in REST and on the command line. */
+/** Explains the state of runs and keys in one sentence: the same in Java, in REST and on the command line. */
 final class Explanations {
 
     private Explanations() {}
@@ -55,7 +55,7 @@ final class Explanations {
         Run run = view.run();
         if (lease != null && lease.isExpired()) {
             return lease.key() + " was held by " + lease.holder().label() + " with token " + lease.token()
-                    + "; its lease expired at " + TimeText.format(lease.expiresAt()) + " without being given back";
+                    + "; its lease expired at " + TimeText.format(lease.expiresAt()) + " without a release";
         }
         if (lease != null) {
             return new Refusal.Held(lease).explanation()
@@ -69,6 +69,6 @@ final class Explanations {
                             view.key(), run.id(), run.job(), run.status().since(), view.observedAt())
                     .explanation();
         }
-        return view.key() + (view.waiting() == 0 ? " is free" : " is held by nobody");
+        return view.key() + (view.waiting() == 0 ? " is free" : " has no holder");
     }
 }

@@ -5,18 +5,18 @@ import io.interlock.LossCause;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a heartbeat. */
+/** The answer of a store to a heartbeat. */
 public sealed interface HeartbeatAnswer {
 
     /**
-     * The lease lives on.
+     * The lease is renewed.
      *
      * @param lease with its new end
-     * @param stop somebody's wish that the work stops, or {@code null}
+     * @param stop a stop request, or {@code null}
      */
     record Beating(LeaseRecord lease, @Nullable StopRequest stop) implements HeartbeatAnswer {
 
-        /** Somebody's wish that the work stops. */
+        /** The stop request, if there is one. */
         public Optional<StopRequest> stopRequest() {
             return Optional.ofNullable(stop);
         }

@@ -13,7 +13,6 @@ public record JobName(String value) implements Comparable<JobName> {
 
     private static final Pattern RULE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
 
-    /** Checks the rule. */
     public JobName {
         if (!RULE.matcher(value).matches()) {
             throw new InvalidSettingException(

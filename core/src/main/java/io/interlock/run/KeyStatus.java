@@ -1,15 +1,15 @@
 package io.interlock.run;
 
-/** How a key stands. */
+/** The status of a key. */
 public enum KeyStatus {
-    /** Somebody has it. */
+    /** It has a live lease. */
     HELD,
-    /** Its lease has ended without being given back, or its work takes longer than it may. */
+    /** Its lease expired without a release, or its work exceeds its max runtime. */
     OVERDUE,
-    /** Nobody has it, and somebody waits: for a worker, a pause or its turn. */
+    /** It has no holder, and runs wait: for a worker, the end of a pause or their turn. */
     WAITING,
-    /** Nobody has it, and nobody gets it. */
+    /** It has no holder, and a pause prevents grants. */
     PAUSED,
-    /** Nobody has it. */
+    /** It has no holder. */
     FREE
 }

@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes on under one key, at one moment.
+ * The activity of one key, at one moment.
  *
  * @param key the key
- * @param lease the lease it has, also one that has expired and was not cleared, or {@code null}
- * @param run the run that has the key (RUNNING), or that it is kept for, or {@code null}
- * @param waiting how many runs wait in line
- * @param waitingSince since when the first of them was submitted, or {@code null} if none waits
- * @param pause what stops grants, or {@code null}
+ * @param lease its lease, including an expired one that was not deleted yet, or {@code null}
+ * @param run the run that has the key (RUNNING) or its reservation, or {@code null}
+ * @param waiting how many runs wait in the queue
+ * @param waitingSince when the first of them was submitted, or {@code null} if none waits
+ * @param pause the pause of the key, or {@code null}
  * @param observedAt the store's time
  */
 public record KeyView(
@@ -31,17 +31,17 @@ public record KeyView(
         return Optional.ofNullable(lease);
     }
 
-    /** The run that has the key or that it is kept for, if there is one. */
+    /** The run that has the key or its reservation, if there is one. */
     public Optional<Run> currentRun() {
         return Optional.ofNullable(run);
     }
 
-    /** What stops grants, if anything does. */
+    /** The pause of the key, if there is one. */
     public Optional<Pause> currentPause() {
         return Optional.ofNullable(pause);
     }
 
-    /** How the key stands. */
+    /** The status of the key. */
     public KeyStatus state() {
         if (lease != null) {
             return lease.isLive() && !isTooLong() ? KeyStatus.HELD : KeyStatus.OVERDUE;
@@ -52,12 +52,12 @@ public record KeyView(
         return run != null || waiting > 0 ? KeyStatus.WAITING : KeyStatus.FREE;
     }
 
-    /** How the key stands and why, in one sentence. */
+    /** The status and its reason in one sentence. */
     public String explanation() {
         return Explanations.of(this);
     }
 
-    /** Whether the work under the key takes longer than its max runtime. */
+    /** Whether the work under the key exceeds its max runtime. */
     boolean isTooLong() {
         return run != null
                 && run.spec()

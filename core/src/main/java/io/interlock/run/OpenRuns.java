@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
  * Runs that have not ended.
  *
  * @param count how many there are
- * @param payload how many bytes their parameters have together
+ * @param payload the total size of their parameters, in bytes
  */
 public record OpenRuns(long count, long payload) {
 
-    /** As many bytes as {@code spec} has parameters. */
+    /** The size of the parameters of {@code spec}, in bytes. */
     public static int payload(RunSpec spec) {
         return spec.parameters().getBytes(StandardCharsets.UTF_8).length;
     }

@@ -4,13 +4,13 @@ import io.interlock.Actor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a run comes from. It decides nothing.
+ * Where a run comes from. It has no effect on decisions.
  *
- * @param submitter who asks
- * @param reason why, in the submitter's words, or {@code null}
- * @param correlation what it belongs to, for the audit log, or {@code null}
+ * @param submitter who submits it
+ * @param reason the submitter's reason, or {@code null}
+ * @param correlation the correlation id for the audit log, or {@code null}
  * @param trace the W3C {@code traceparent} it was submitted under, or {@code null}
- * @param address the address of the client that asks, for the audit log, or {@code null}
+ * @param address the address of the client, for the audit log, or {@code null}
  */
 public record Origin(
         String submitter,
@@ -19,26 +19,25 @@ public record Origin(
         @Nullable String trace,
         @Nullable String address) {
 
-    /** Checks the texts. */
     public Origin {
-        RunTexts.require("submitter", submitter, "say who asks");
+        RunTexts.require("submitter", submitter, "name the submitter");
         if (reason != null) {
-            RunTexts.require("reason", reason, "leave it out, or say why the run is wanted");
+            RunTexts.require("reason", reason, "remove it, or give a reason for the run");
         }
         if (correlation != null) {
-            RunTexts.require("correlation", correlation, "leave it out, or say what the run belongs to");
+            RunTexts.require("correlation", correlation, "remove it, or give a correlation id");
         }
         if (trace != null) {
-            RunTexts.require("traceparent", trace, "leave it out, or pass on the header as it came");
+            RunTexts.require("traceparent", trace, "remove it, or pass on the header unchanged");
         }
     }
 
-    /** Nothing but who asks. */
+    /** An origin with only a submitter. */
     public static Origin of(String submitter) {
         return new Origin(submitter, null, null, null, null);
     }
 
-    /** The submitter, as the audit log has it. */
+    /** The submitter as an actor of the audit log. */
     public Actor actor() {
         return new Actor(submitter, correlation, address);
     }

@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator's word that nothing is granted under some keys. Leases held already go on.
+ * An operator's pause: nothing is granted under some keys. Existing leases continue.
  *
- * @param tenant whose keys
- * @param pattern the name of one key, or the beginning of names and a {@code *}: {@code pipeline/*}
+ * @param tenant the tenant of the keys
+ * @param pattern the name of one key, or a prefix followed by {@code *}: {@code pipeline/*}
  * @param actor who paused them
  * @param reason why
  * @param since since when, by the store's clock
- * @param until until when, or {@code null} until somebody resumes
+ * @param until when it ends, or {@code null} if only a resume ends it
  */
 public record Pause(
         String tenant,
@@ -24,14 +24,13 @@ public record Pause(
         Instant since,
         @Nullable Instant until) {
 
-    /** Checks the texts. */
     public Pause {
         requirePattern(pattern);
-        RunTexts.require("actor", actor, "say who pauses the keys");
-        RunTexts.require("reason", reason, "say why they are paused");
+        RunTexts.require("actor", actor, "name who pauses the keys");
+        RunTexts.require("reason", reason, "give the reason of the pause");
     }
 
-    /** Refuses what can be no pattern, before a store keeps it. */
+    /** Refuses an invalid pattern. */
     public static String requirePattern(String pattern) {
         int star = pattern.indexOf('*');
         if (pattern.isBlank() || (star >= 0 && star < pattern.length() - 1)) {
@@ -41,12 +40,12 @@ public record Pause(
         return pattern;
     }
 
-    /** When it ends by itself, if it does. */
+    /** When it ends, if it has an end. */
     public Optional<Instant> end() {
         return Optional.ofNullable(until);
     }
 
-    /** Whether {@code key} is one of those that are paused. */
+    /** Whether this pause covers {@code key}. */
     public boolean covers(LockKey key) {
         if (!key.tenant().equals(tenant)) {
             return false;
@@ -56,7 +55,7 @@ public record Pause(
                 : key.name().equals(pattern);
     }
 
-    /** Whether it has not ended by itself at {@code now}. */
+    /** Whether it is still in force at {@code now}. */
     public boolean lastsAt(Instant now) {
         return until == null || until.isAfter(now);
     }

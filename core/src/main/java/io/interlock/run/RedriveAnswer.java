@@ -2,7 +2,7 @@ package io.interlock.run;
 
 import io.interlock.Refusal;
 
-/** What a store says to whoever wants the work of a dead run done anew. */
+/** The answer of a store to a redrive. */
 public sealed interface RedriveAnswer {
 
     /**
@@ -14,7 +14,7 @@ public sealed interface RedriveAnswer {
     record Redriven(DeadLetter letter, Run run) implements RedriveAnswer {}
 
     /**
-     * The new run was not let in, and nothing was changed.
+     * The new run was refused, and nothing was changed.
      *
      * @param letter the dead letter, still open
      * @param refusal why
@@ -22,21 +22,21 @@ public sealed interface RedriveAnswer {
     record Refused(DeadLetter letter, Refusal refusal) implements RedriveAnswer {}
 
     /**
-     * Somebody else has done something about it before.
+     * The dead letter was already settled.
      *
-     * @param letter with what that was
+     * @param letter with its disposition
      */
     record Settled(DeadLetter letter) implements RedriveAnswer {}
 
     /**
-     * Its work was its caller's, and no worker can do it.
+     * Its caller executed it, so no worker can.
      *
      * @param run as it is
      */
     record CallersWork(Run run) implements RedriveAnswer {}
 
     /**
-     * It is no dead letter.
+     * The run is not a dead letter.
      *
      * @param run as it is
      */

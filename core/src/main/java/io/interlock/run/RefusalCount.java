@@ -7,38 +7,38 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * How often, in one minute and by one process, submissions under a key started nothing new.
+ * How many submissions under a key started nothing new, in one minute and process.
  *
- * @param key which key
- * @param node which process counted
+ * @param key the key
+ * @param node the process that counted
  * @param minute the beginning of the minute
- * @param policy the policy they came with
- * @param outcome what they got
+ * @param policy their policy
+ * @param outcome their outcome
  * @param count how many, so far
- * @param last what the last one was told, or which run it was about
+ * @param last the explanation or the run of the last one
  */
 public record RefusalCount(
         LockKey key, String node, Instant minute, ConflictPolicy policy, Outcome outcome, long count, String last) {
 
-    /** What a submission gets that starts nothing new at once, or ends somebody's wait. */
+    /** The outcome of a submission that starts nothing new at once, or ends the wait of another run. */
     public enum Outcome {
-        /** An error. */
+        /** Rejected with an error. */
         REJECTED,
-        /** No error, and no run. */
+        /** Skipped without an error. */
         SKIPPED,
-        /** Somebody's run. */
+        /** Joined an existing run. */
         JOINED,
-        /** A place in line, taken from others or from the incumbent. */
+        /** Queued, replacing other runs or the incumbent. */
         REPLACED,
-        /** The run of the same request before. */
+        /** A duplicate of an earlier request. */
         DUPLICATE
     }
 
-    /** Checks the numbers, and cuts what was said last if it is too long. */
+    /** Checks the numbers, and truncates {@code last}. */
     public RefusalCount {
-        RunTexts.require("node", node, "name the process that counts");
+        RunTexts.require("node", node, "name the counting process");
         if (count < 1) {
-            throw new InvalidSettingException("count", count, "must be at least 1", "leave out what did not happen");
+            throw new InvalidSettingException("count", count, "must be at least 1", "omit zero counts");
         }
         if (!minute.truncatedTo(ChronoUnit.MINUTES).equals(minute)) {
             throw new InvalidSettingException("minute", minute, "is not the beginning of one", "truncate it");

@@ -7,15 +7,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a guarded key stands for: a cluster, an event, a database.
+ * The resource behind a guarded key: a cluster, an event, a database.
  *
- * @param key whose resource it is
- * @param kind for people
- * @param state where it stands
- * @param version rises by one with every change
- * @param owner the run that moves it now, also while that run waits for its next attempt
- * @param settledState the state it had when no run moved it last; {@code state} itself while no run moves it
- * @param settledAt when it came to that state, or {@code null} if the store does not know
+ * @param key the key of the resource
+ * @param kind a readable kind
+ * @param state its state
+ * @param version increases by one with every change
+ * @param owner the run that owns it, also between two attempts of that run
+ * @param settledState the last state without an owner; equal to {@code state} while no run owns it
+ * @param settledAt when it reached that state, or {@code null} if unknown
  */
 public record Resource(
         LockKey key,
@@ -26,25 +26,25 @@ public record Resource(
         String settledState,
         @Nullable Instant settledAt) {
 
-    /** The state of a resource nobody has touched. */
+    /** The state of a resource that was never changed. */
     public static final String UNTOUCHED = "none";
 
-    /** One that no run moves, in {@code state} since {@code now}. */
+    /** A resource without an owner, in {@code state} since {@code now}. */
     public static Resource settled(LockKey key, String kind, String state, long version, Instant now) {
         return new Resource(key, kind, state, version, null, state, now);
     }
 
-    /** This, moved by another run. */
+    /** This resource with another owner. */
     public Resource ownedBy(RunId run) {
         return new Resource(key, kind, state, version, run, settledState, settledAt);
     }
 
-    /** When it came to the state it had when no run moved it last, if the store knows. */
+    /** When it reached its last state without an owner, if known. */
     public Optional<Instant> settledSince() {
         return Optional.ofNullable(settledAt);
     }
 
-    /** The run that moves it now, if any. */
+    /** The run that owns it, if any. */
     public Optional<RunId> owningRun() {
         return Optional.ofNullable(owner);
     }

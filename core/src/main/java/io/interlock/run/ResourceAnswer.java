@@ -3,18 +3,19 @@ package io.interlock.run;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to whoever says where a resource stands. */
+/** The answer of a store to a change of a resource. */
 public sealed interface ResourceAnswer {
 
     /**
-     * It stands there now.
+     * The state was set.
      *
      * @param resource with its new version
      */
     record Changed(Resource resource) implements ResourceAnswer {}
 
     /**
-     * It has another version, or a run moves it, or its key is held and the request wanted it free; nothing was changed.
+     * It has another version, a run owns it, or its key is held and the request required a free key; nothing was
+     * changed.
      *
      * @param resource as it is, or {@code null} if there is none
      */

@@ -5,19 +5,21 @@ import io.interlock.LockKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which resources to look at, of all tenants.
+ * Which resources to list, of all tenants.
  *
- * @param kind of which kind
- * @param after only those behind this one, or {@code null} to begin at the first
- * @param limit how many at the most, 1 to {@link RunQuery#MAX_LIMIT}
+ * @param kind the kind of resource
+ * @param after only those after this one, or {@code null} to begin at the first
+ * @param limit the maximum number, 1 to {@link RunQuery#MAX_LIMIT}
  */
 public record ResourceQuery(String kind, @Nullable LockKey after, int limit) {
 
-    /** Checks the limit. */
     public ResourceQuery {
         if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
             throw new InvalidSettingException(
-                    "limit", limit, "must be from 1 to " + RunQuery.MAX_LIMIT, "page on after the last key");
+                    "limit",
+                    limit,
+                    "must be from 1 to " + RunQuery.MAX_LIMIT,
+                    "request the next page with the last key");
         }
     }
 
@@ -26,12 +28,12 @@ public record ResourceQuery(String kind, @Nullable LockKey after, int limit) {
         return new ResourceQuery(kind, null, RunQuery.MAX_LIMIT);
     }
 
-    /** Those behind {@code last}. */
+    /** This query for resources after {@code last}. */
     public ResourceQuery behind(LockKey last) {
         return new ResourceQuery(kind, last, limit);
     }
 
-    /** Whether {@code resource} is one of those asked for. */
+    /** Whether {@code resource} matches this query. */
     public boolean matches(Resource resource) {
         return resource.kind().equals(kind) && (after == null || resource.key().compareTo(after) > 0);
     }

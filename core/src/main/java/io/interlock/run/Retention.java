@@ -7,8 +7,8 @@ import java.time.Duration;
 /**
  * How long history is kept.
  *
- * @param runs runs that have ended, with attempts, output and refusal counts; never shorter than an idempotency key counts
- * @param deadLetters dead letters nobody has done anything about
+ * @param runs ended runs, with attempts, output and refusal counts; at least as long as idempotency keys
+ * @param deadLetters dead letters neither redriven nor discarded
  * @param audit audit records; only those that are sealed, oldest first, without gaps
  */
 public record Retention(Duration runs, Duration deadLetters, Duration audit) {
@@ -20,7 +20,6 @@ public record Retention(Duration runs, Duration deadLetters, Duration audit) {
     public static final Retention DEFAULT =
             new Retention(Duration.ofDays(30), Duration.ofDays(44), Duration.ofDays(400));
 
-    /** Checks the times. */
     public Retention {
         require("history.runs", runs);
         require("history.dead-letters", deadLetters);
@@ -33,7 +32,7 @@ public record Retention(Duration runs, Duration deadLetters, Duration audit) {
                     setting,
                     DurationText.format(time),
                     "is below " + DurationText.format(SHORTEST),
-                    "what happens is settled by then, and people can still ask why");
+                    "raise it, so that users can still see what happened");
         }
     }
 }

@@ -5,12 +5,12 @@ import io.interlock.InvalidSettingException;
 import java.time.Duration;
 
 /**
- * How often a run is tried, and how long it rests in between.
+ * The attempts of a run and the delays between them.
  *
- * @param attempts how often at the most, 1 to 100; 1 means no retry
- * @param backoff the rest after the first attempt
- * @param multiplier how much longer each further rest is, at least 1
- * @param maxBackoff the longest rest
+ * @param attempts the maximum number of attempts, 1 to 100; 1 means no retry
+ * @param backoff the delay after the first attempt
+ * @param multiplier the factor by which each further delay grows, at least 1
+ * @param maxBackoff the longest delay
  */
 public record RetryPlan(int attempts, Duration backoff, double multiplier, Duration maxBackoff) {
 
@@ -19,7 +19,7 @@ public record RetryPlan(int attempts, Duration backoff, double multiplier, Durat
 
     private static final int MAX_ATTEMPTS = 100;
 
-    /** Checks the numbers together. What is longer than {@link RunLimits#FOR_EVER} is for ever. */
+    /** Checks the numbers. A longer time than {@link RunLimits#FOR_EVER} means unlimited. */
     public RetryPlan {
         backoff = RunLimits.capped(backoff);
         maxBackoff = RunLimits.capped(maxBackoff);
@@ -29,7 +29,7 @@ public record RetryPlan(int attempts, Duration backoff, double multiplier, Durat
         }
         if (!(multiplier >= 1) || multiplier > 100) {
             throw new InvalidSettingException(
-                    "retry.multiplier", multiplier, "must be from 1 to 100", "2 doubles each rest");
+                    "retry.multiplier", multiplier, "must be from 1 to 100", "2 doubles each delay");
         }
         if (backoff.isNegative() || maxBackoff.compareTo(backoff) < 0) {
             throw new InvalidSettingException(
@@ -46,10 +46,10 @@ public record RetryPlan(int attempts, Duration backoff, double multiplier, Durat
     }
 
     /**
-     * The rest after attempt number {@code attempt}.
+     * The delay after attempt number {@code attempt}.
      *
-     * @param chance from 0 to 1; spreads rests over the upper half, so that runs which failed together do not come back
-     *     together
+     * @param chance a random number from 0 to 1 that spreads delays over the upper half, so that runs that failed
+     * together do not retry together
      */
     public Duration restAfter(int attempt, double chance) {
         double full = Math.min((double) maxBackoff.toMillis(), backoff.toMillis() * Math.pow(multiplier, attempt - 1));

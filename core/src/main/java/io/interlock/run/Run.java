@@ -6,15 +6,15 @@ import io.interlock.RunState;
 import java.time.Instant;
 
 /**
- * One execution, as its store knew it at one moment.
+ * One execution, as seen in its store at one moment.
  *
- * @param id its name
- * @param key what it is exclusive under
- * @param number its place among all that were submitted; a retry keeps it
+ * @param id its id
+ * @param key its key
+ * @param number its number in the order of submissions; a retry keeps it
  * @param submittedAt when it was submitted, by the store's clock
- * @param spec what was asked for
- * @param line the limits it was let in under
- * @param status where it stands
+ * @param spec the request
+ * @param line the limits of its submission
+ * @param status its current status
  */
 public record Run(
         RunId id, LockKey key, long number, Instant submittedAt, RunSpec spec, LineLimits line, RunStatus status) {
@@ -29,12 +29,12 @@ public record Run(
         return spec.job();
     }
 
-    /** Where it stands, in one sentence. */
+    /** The status in one sentence. */
     public String explanation() {
         return Explanations.of(this);
     }
 
-    /** This run, standing somewhere else. */
+    /** This run with another status. */
     public Run with(RunStatus status) {
         return new Run(id, key, number, submittedAt, spec, line, status);
     }

@@ -3,39 +3,40 @@ package io.interlock.run;
 /**
  * Why a run or an attempt did not succeed.
  *
- * @param code for programs: {@code WORKER_TIMEOUT}, {@code EVICTED}, … or the work's own, in one line since it goes into logs
- * @param message for people
+ * @param code for programs: {@code WORKER_TIMEOUT}, {@code EVICTED}, … or a code of the handler, in one line because
+ * it is logged
+ * @param message for users
  */
 public record RunError(String code, String message) {
 
-    /** The worker vanished: its lease ran out while it worked. */
+    /** The worker vanished: its lease expired while it worked. */
     public static final String WORKER_TIMEOUT = "WORKER_TIMEOUT";
 
-    /** The run counted as running, but nobody had its lease. */
+    /** The run was RUNNING without a lease. */
     public static final String LOCK_STATE_LOST = "LOCK_STATE_LOST";
 
-    /** Another run counted as running under the same key; both were stopped. */
+    /** Another run was RUNNING under the same key; both were stopped. */
     public static final String OVERLAPPING_GRANTS = "OVERLAPPING_GRANTS";
 
-    /** Nobody claimed it in time. */
+    /** No worker claimed it in time. */
     public static final String NO_WORKER = "NO_WORKER";
 
-    /** It waited in line for longer than it would. */
+    /** It waited in the queue for longer than its max wait. */
     public static final String WAIT_EXPIRED = "WAIT_EXPIRED";
 
-    /** Whoever wanted to do the work itself no longer waits. */
+    /** Its caller no longer waits. */
     public static final String WAITER_LOST = "WAITER_LOST";
 
-    /** A later run of its job took its place in line. */
+    /** A later run of its job took its place in the queue. */
     public static final String SUPERSEDED = "SUPERSEDED";
 
-    /** An operator took its lease away. */
+    /** An operator evicted its lease. */
     public static final String EVICTED = "EVICTED";
 
-    /** Somebody asked it to stop. */
+    /** It was cancelled. */
     public static final String CANCELLED = "CANCELLED";
 
-    /** It took longer than its max runtime. */
+    /** It exceeded its max runtime. */
     public static final String MAX_RUNTIME = "MAX_RUNTIME";
 
     /** The resource was not in a state the job may start from when its turn came. */
@@ -44,7 +45,7 @@ public record RunError(String code, String message) {
     /** The longest message that is kept, in characters. */
     public static final int MAX_MESSAGE = 4000;
 
-    /** Makes a line of the code, and cuts a message that is too long: work has ended, whatever it says of itself. */
+    /** Turns the code into one line and truncates a long message: an attempt must be able to end with any error. */
     public RunError {
         code = RunTexts.line(code);
         if (message.length() > MAX_MESSAGE) {

@@ -7,42 +7,42 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clocks of a run beside its lease: a dead holder is not a slow holder.
+ * The time limits of a run in addition to its lease.
  *
- * @param maxWait how long it waits for its turn, or for a worker, or {@code null} for ever
- * @param maxRuntime how long an attempt may take, or {@code null} for ever
- * @param expiryGrace how long after a lease ran out the verdict on its run is put off, and its key kept closed
+ * @param maxWait how long it waits for its turn or for a worker, or {@code null} if unlimited
+ * @param maxRuntime how long an attempt may take, or {@code null} if unlimited
+ * @param expiryGrace how long after an expired lease its run stays open, and its key closed
  */
 public record RunLimits(
         @Nullable Duration maxWait, @Nullable Duration maxRuntime, Duration expiryGrace) {
 
-    /** Longer than anything lasts, and short enough to add to a moment. Whoever says more means for ever. */
+    /** Practically unlimited, and short enough to add to a moment. Longer times are reduced to it. */
     public static final Duration FOR_EVER = Duration.ofDays(36_500_000);
 
     private static final Duration SHORTEST_RUNTIME = Duration.ofSeconds(1);
 
-    /** Waits for ever, runs for ever, is judged at once. */
+    /** Unlimited wait and runtime, no grace. */
     public static final RunLimits NONE = new RunLimits(null, null, Duration.ZERO);
 
-    /** Checks the numbers. What is longer than {@link #FOR_EVER} is for ever. */
+    /** Checks the numbers. A longer time than {@link #FOR_EVER} means unlimited. */
     public RunLimits {
         maxWait = maxWait == null ? null : capped(maxWait);
         maxRuntime = maxRuntime == null ? null : capped(maxRuntime);
         expiryGrace = capped(expiryGrace);
         if (maxWait != null && maxWait.isNegative()) {
             throw new InvalidSettingException(
-                    "max-wait", DurationText.format(maxWait), "is negative", "0s means: now or never");
+                    "max-wait", DurationText.format(maxWait), "is negative", "use 0s to start at once or not at all");
         }
         if (maxRuntime != null && maxRuntime.compareTo(SHORTEST_RUNTIME) < 0) {
             throw new InvalidSettingException(
                     "max-runtime",
                     DurationText.format(maxRuntime),
                     "is below " + DurationText.format(SHORTEST_RUNTIME),
-                    "leave it out for no limit");
+                    "remove it for no limit");
         }
         if (expiryGrace.isNegative()) {
             throw new InvalidSettingException(
-                    "expiry-grace", DurationText.format(expiryGrace), "is negative", "0s judges at once");
+                    "expiry-grace", DurationText.format(expiryGrace), "is negative", "use 0s for no grace");
         }
     }
 

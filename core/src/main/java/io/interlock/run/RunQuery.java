@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which runs to list.
  *
- * @param tenant whose
+ * @param tenant the tenant
  * @param key only of this key, or {@code null} for all
  * @param state only in this state, or {@code null} for all
  * @param job only of this job, or {@code null} for all
- * @param since only those submitted then or later, or {@code null} for all
- * @param after only those behind the run with this number, in the order asked for; 0 to begin at the first
- * @param limit how many at the most, 1 to {@value #MAX_LIMIT}
+ * @param since only those submitted at this time or later, or {@code null} for all
+ * @param after only those after the run with this number, in the requested order; 0 to begin at the first
+ * @param limit the maximum number, 1 to {@value #MAX_LIMIT}
  * @param descending whether the last submitted comes first
  */
 public record RunQuery(
@@ -31,11 +31,13 @@ public record RunQuery(
     /** The largest page. */
     public static final int MAX_LIMIT = 1000;
 
-    /** Checks the limit. */
     public RunQuery {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidSettingException(
-                    "limit", limit, "must be from 1 to " + MAX_LIMIT, "page on with the cursor of the page before");
+                    "limit",
+                    limit,
+                    "must be from 1 to " + MAX_LIMIT,
+                    "request the next page with the cursor of this page");
         }
     }
 
@@ -44,37 +46,37 @@ public record RunQuery(
         return new RunQuery(tenant, null, null, null, null, 0, MAX_LIMIT, false);
     }
 
-    /** This, for one key. */
+    /** This query for one key. */
     public RunQuery of(LockKey key) {
         return new RunQuery(tenant, key, state, job, since, after, limit, descending);
     }
 
-    /** This, for runs in one state. */
+    /** This query for runs in one state. */
     public RunQuery in(RunState state) {
         return new RunQuery(tenant, key, state, job, since, after, limit, descending);
     }
 
-    /** This, for runs of one job. */
+    /** This query for runs of one job. */
     public RunQuery doing(JobName job) {
         return new RunQuery(tenant, key, state, job, since, after, limit, descending);
     }
 
-    /** This, for runs submitted at {@code since} or later. */
+    /** This query for runs submitted at {@code since} or later. */
     public RunQuery since(Instant since) {
         return new RunQuery(tenant, key, state, job, since, after, limit, descending);
     }
 
-    /** This, from after run number {@code after} on, in pages of {@code limit}. */
+    /** This query after run number {@code after}, in pages of {@code limit}. */
     public RunQuery page(long after, int limit) {
         return new RunQuery(tenant, key, state, job, since, after, limit, descending);
     }
 
-    /** This, the last submitted first. */
+    /** This query with the last submitted run first. */
     public RunQuery newestFirst() {
         return new RunQuery(tenant, key, state, job, since, after, limit, true);
     }
 
-    /** Whether {@code run} is one of those asked for. */
+    /** Whether {@code run} matches this query. */
     public boolean matches(Run run) {
         return run.key().tenant().equals(tenant)
                 && (descending ? after == 0 || run.number() < after : run.number() > after)

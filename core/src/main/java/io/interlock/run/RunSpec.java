@@ -9,19 +9,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked for: the work, and the rules it is done under. It stays as it was submitted for the whole life of the run.
+ * The request for a run: the work and its rules. It does not change during the life of the run.
  *
  * @param job the kind of work
  * @param policy what happens if the key is taken
- * @param execution who does the work
+ * @param execution the kind of process that executes it
  * @param priority from −100 to 100; the higher goes first
  * @param parameters JSON text for the work, at most 64 KiB
- * @param labels for people, at most 20 of 100 bytes each, name and value together
+ * @param labels shown to users, at most 20 of 100 bytes each, name and value together
  * @param terms of the lease it runs under
- * @param limits its clocks beside the lease
- * @param retry how often it is tried
- * @param guard the states it may start from, or {@code null} if it moves no resource
- * @param origin who asks, and why
+ * @param limits its time limits in addition to the lease
+ * @param retry its retry plan
+ * @param guard its guard, or {@code null} if it changes no resource
+ * @param origin its submitter and reason
  */
 public record RunSpec(
         JobName job,
@@ -36,23 +36,22 @@ public record RunSpec(
         @Nullable Transition guard,
         Origin origin) {
 
-    /** The highest priority; the lowest is its opposite. */
+    /** The highest priority; the lowest is its negative. */
     public static final int MAX_PRIORITY = 100;
 
     private static final int MAX_LABELS = 20;
     private static final int MAX_LABEL = 100;
 
-    /** Checks the limits. */
     public RunSpec {
         if (Math.abs(priority) > MAX_PRIORITY) {
             throw new InvalidSettingException(
-                    "priority", priority, "must be from -" + MAX_PRIORITY + " to " + MAX_PRIORITY, "0 is ordinary");
+                    "priority", priority, "must be from -" + MAX_PRIORITY + " to " + MAX_PRIORITY, "0 is the default");
         }
         RunTexts.body("parameters", parameters);
         labels = Map.copyOf(labels);
         if (labels.size() > MAX_LABELS) {
             throw new InvalidSettingException(
-                    "number of labels", labels.size(), "is above the limit of " + MAX_LABELS, "leave some out");
+                    "number of labels", labels.size(), "is above the limit of " + MAX_LABELS, "remove some");
         }
         labels.forEach((name, value) -> RunTexts.limit("label " + name, name + value, MAX_LABEL));
     }
@@ -73,57 +72,57 @@ public record RunSpec(
                 Origin.of(submitter));
     }
 
-    /** This, under another policy. */
+    /** This spec with another policy. */
     public RunSpec policy(ConflictPolicy policy) {
         return with(policy, execution, priority, terms, limits, retry, guard);
     }
 
-    /** This, done by somebody else. */
+    /** This spec with another kind of execution. */
     public RunSpec execution(Execution execution) {
         return with(policy, execution, priority, terms, limits, retry, guard);
     }
 
-    /** This, with another priority. */
+    /** This spec with another priority. */
     public RunSpec priority(int priority) {
         return with(policy, execution, priority, terms, limits, retry, guard);
     }
 
-    /** This, under other leases. */
+    /** This spec with other lease terms. */
     public RunSpec terms(LeaseTerms terms) {
         return with(policy, execution, priority, terms, limits, retry, guard);
     }
 
-    /** This, by other clocks. */
+    /** This spec with other time limits. */
     public RunSpec limits(RunLimits limits) {
         return with(policy, execution, priority, terms, limits, retry, guard);
     }
 
-    /** This, tried in another way. */
+    /** This spec with another retry plan. */
     public RunSpec retry(RetryPlan retry) {
         return with(policy, execution, priority, terms, limits, retry, guard);
     }
 
-    /** This, moving a resource. */
+    /** This spec with a guard. */
     public RunSpec guard(Transition guard) {
         return with(policy, execution, priority, terms, limits, retry, guard);
     }
 
-    /** This, with other parameters. */
+    /** This spec with other parameters. */
     public RunSpec parameters(String parameters) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This, with other labels. */
+    /** This spec with other labels. */
     public RunSpec labels(Map<String, String> labels) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** This, from somewhere else. */
+    /** This spec with another origin. */
     public RunSpec origin(Origin origin) {
         return new RunSpec(job, policy, execution, priority, parameters, labels, terms, limits, retry, guard, origin);
     }
 
-    /** The states it may start from, if it moves a resource. */
+    /** The guard, if it changes a resource. */
     public Optional<Transition> transition() {
         return Optional.ofNullable(guard);
     }

@@ -3,7 +3,7 @@ package io.interlock.run;
 import io.interlock.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
 
-/** The limits of texts that are kept with a run. */
+/** The limits of texts stored with a run. */
 public final class RunTexts {
 
     /** The longest actor, reason or stage, in bytes of UTF-8. */
@@ -17,10 +17,10 @@ public final class RunTexts {
     private RunTexts() {}
 
     /**
-     * {@code text}, if it is a line of at most {@link #MAX_LINE} bytes that says something.
+     * {@code text}, if it is one non-blank line of at most {@link #MAX_LINE} bytes.
      *
      * @param what its name, for the error
-     * @param nextStep what to do about it
+     * @param nextStep the next step for the user
      */
     public static String require(String what, String text, String nextStep) {
         if (text.isBlank() || text.codePoints().anyMatch(Character::isISOControl)) {
@@ -52,7 +52,7 @@ public final class RunTexts {
         if (bytes > most) {
             String shown = text.length() > 40 ? text.substring(0, 40) + "…" : text;
             throw new InvalidSettingException(
-                    what, shown, "has " + bytes + " bytes; the limit is " + most, "shorten it, or keep it elsewhere");
+                    what, shown, "has " + bytes + " bytes; the limit is " + most, "shorten it, or store it elsewhere");
         }
     }
 }

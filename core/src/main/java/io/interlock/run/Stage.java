@@ -3,14 +3,13 @@ package io.interlock.run;
 import java.time.Instant;
 
 /**
- * A part of the work, as the work calls it.
+ * A part of the work, named by the handler.
  *
  * @param name its name
- * @param since when the work came to it, by the store's clock
+ * @param since when it began, by the store's clock
  */
 public record Stage(String name, Instant since) {
 
-    /** Checks the name. */
     public Stage {
         RunTexts.require("stage", name, "name the part of the work in one line");
     }

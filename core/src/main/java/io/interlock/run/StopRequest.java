@@ -3,12 +3,12 @@ package io.interlock.run;
 import java.time.Instant;
 
 /**
- * Somebody wants a run to stop.
+ * A request to stop a run.
  *
- * @param code what the run ends with: {@link RunError#CANCELLED} or {@link RunError#SUPERSEDED}
- * @param actor who wants it
+ * @param code the error code of the run: {@link RunError#CANCELLED} or {@link RunError#SUPERSEDED}
+ * @param actor who requested it
  * @param reason why
- * @param at since when, by the store's clock
+ * @param at when, by the store's clock
  */
 public record StopRequest(String code, String actor, String reason, Instant at) {
 

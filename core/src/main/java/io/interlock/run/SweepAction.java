@@ -6,12 +6,12 @@ import io.interlock.RunState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something a sweep did.
+ * An action of a sweep.
  *
- * @param key where
- * @param run to which run, or {@code null} if to none
- * @param state where that run stands now, or {@code null} if it was no run
- * @param why for people
+ * @param key the key
+ * @param run the run, or {@code null} if the action is not about a run
+ * @param state the state of that run afterwards, or {@code null}
+ * @param why the reason, for users
  */
 public record SweepAction(
         LockKey key, @Nullable RunId run, @Nullable RunState state, String why) {}

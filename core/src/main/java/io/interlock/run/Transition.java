@@ -6,23 +6,23 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * A guard: the job may start only while the resource of its key is in one of some states, and moves it along. The states
- * change in the same atomic step as the lock.
+ * A guard: the job may start only in certain states of the resource behind its key, and changes that state, in the
+ * same atomic step as the lock.
  *
- * @param resource the kind of resource, for people
- * @param from where it may start; a resource nobody has touched is in state {@value Resource#UNTOUCHED}
+ * @param resource the kind of resource, for users
+ * @param from the states from which it may start; a resource that was never changed is in state
+ * {@value Resource#UNTOUCHED}
  * @param during the state while it runs, also between two attempts
- * @param success the state after it succeeded
- * @param failure the state after it ended in any other way; {@value #PREVIOUS} is the state it started from
+ * @param success the state after a success
+ * @param failure the state after any other outcome; {@value #PREVIOUS} is the state it started from
  */
 public record Transition(String resource, Set<String> from, String during, String success, String failure) {
 
-    /** As {@link #failure}: the resource goes back to the state it had before the run. */
+    /** As {@link #failure}: the resource returns to its state before the run. */
     public static final String PREVIOUS = "previous";
 
     private static final int MAX_LENGTH = 100;
 
-    /** Checks the states. */
     public Transition {
         from = Set.copyOf(from);
         if (from.isEmpty()) {
@@ -43,8 +43,8 @@ public record Transition(String resource, Set<String> from, String during, Strin
             throw new InvalidSettingException(
                     "transition",
                     PREVIOUS,
-                    "is no name of a state",
-                    "use it as failure only, or name the state otherwise");
+                    "is not a valid state name",
+                    "use it for failure only, or choose another name");
         }
     }
 
@@ -58,7 +58,7 @@ public record Transition(String resource, Set<String> from, String during, Strin
         return failure.equals(PREVIOUS) ? resource.settledState() : failure;
     }
 
-    /** Where it may start, sorted, for people. */
+    /** The states from which it may start, sorted, for messages. */
     public Set<String> allowed() {
         return new TreeSet<>(from);
     }

@@ -9,14 +9,14 @@ import java.time.Instant;
  * One attempt's right to the key.
  *
  * @param attempt its number, from 1
- * @param lease the grant's name
+ * @param lease the lease id
  * @param token the grant's token
- * @param holder who works
+ * @param holder the holder
  * @param startedAt when it started, by the store's clock
  */
 public record Turn(int attempt, LeaseId lease, FencingToken token, Holder holder, Instant startedAt) {
 
-    /** Whether {@code lease} and {@code token} are this turn's. */
+    /** Whether {@code lease} and {@code token} belong to this turn. */
     public boolean isProvedBy(LeaseId lease, FencingToken token) {
         return this.lease.equals(lease) && this.token.equals(token);
     }

@@ -5,40 +5,40 @@ import io.interlock.Refusal;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a caller that asks whether it is its turn. */
+/** The answer of a store to a caller that requests its turn. */
 public sealed interface TurnAnswer {
 
     /**
-     * It is its turn.
+     * The caller has its turn.
      *
      * @param run now running
-     * @param lease the right to do its work
+     * @param lease its lease
      */
     record Granted(Run run, LeaseRecord lease) implements TurnAnswer {}
 
     /**
-     * Not yet.
+     * The caller still waits.
      *
-     * @param run still in line
+     * @param run the queued run
      * @param position its place, from 1
-     * @param obstacle what stands in the way, or {@code null} if only its own rest between two attempts does
+     * @param obstacle what prevents its start, or {@code null} if it only waits for its next attempt
      */
     record Waiting(Run run, int position, @Nullable Refusal obstacle) implements TurnAnswer {
 
-        /** What stands in the way, if it is not only its own rest. */
+        /** What prevents its start, unless it only waits for its next attempt. */
         public Optional<Refusal> because() {
             return Optional.ofNullable(obstacle);
         }
     }
 
     /**
-     * There is nothing to wait for any more.
+     * The run no longer waits.
      *
-     * @param run what became of it, or {@code null} if there is no such run
+     * @param run the current run, or {@code null} if it does not exist
      */
     record Over(@Nullable Run run) implements TurnAnswer {
 
-        /** What became of the run, if there is such a run. */
+        /** The current run, if it exists. */
         public Optional<Run> current() {
             return Optional.ofNullable(run);
         }

@@ -8,14 +8,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a run waits in line, as facts. {@link #sentence()} says the same for people.
+ * Why a run waits, as facts. {@link #sentence()} is the same in one sentence.
  *
- * @param run who waits
+ * @param run the waiting run
  * @param position its place, from 1
- * @param obstacle what stands in the way, or {@code null} if only its own rest between two attempts does
- * @param holder the run that has the key, or {@code null} if it is no run that has it
+ * @param obstacle what prevents its start, or {@code null} if it only waits for its next attempt
+ * @param holder the run that has the key, or {@code null} if there is none
  * @param alive whether the holder's lease is live
- * @param expected how long it may take, judged by past runs of the key, or {@code null} if there are none
+ * @param expected the expected wait, estimated from past runs of the key, or {@code null} if there are none
  * @param observedAt the store's time
  */
 public record Wait(
@@ -27,17 +27,20 @@ public record Wait(
         @Nullable Duration expected,
         Instant observedAt) {
 
-    /** What stands in the way, if it is not only its own rest. */
+    /** What prevents its start, unless it only waits for its next attempt. */
     public Optional<Refusal> because() {
         return Optional.ofNullable(obstacle);
     }
 
-    /** How long it may take, if past runs tell; they do not when {@link #isLongerThanUsual() the holder outlives them}. */
+    /**
+     * The expected wait, if past runs allow an estimate; they do not if {@link #isLongerThanUsual() the holder takes
+     * longer}.
+     */
     public Optional<Duration> expectedWait() {
         return isLongerThanUsual() ? Optional.empty() : Optional.ofNullable(expected);
     }
 
-    /** Whether it would be this run's turn by now, judged by past runs, but the holder takes longer than those did. */
+    /** Whether the holder takes longer than past runs did, so that the estimated wait is already over. */
     public boolean isLongerThanUsual() {
         return holder != null && expected != null && expected.isZero();
     }
@@ -47,10 +50,10 @@ public record Wait(
         StringBuilder text = new StringBuilder("run " + run.id() + " of job " + run.job() + " is number " + position
                 + " in line for " + run.key() + ": " + reason());
         expectedWait()
-                .ifPresent(time -> text.append("; judged by past runs its turn comes in about ")
+                .ifPresent(time -> text.append("; estimated from past runs its turn comes in about ")
                         .append(DurationText.format(time)));
         if (isLongerThanUsual()) {
-            text.append("; that is longer than past runs took, so nobody can say when its turn comes");
+            text.append("; that is longer than past runs took, so the wait cannot be estimated");
         }
         return text.toString();
     }
@@ -64,7 +67,7 @@ public record Wait(
         }
         Instant next = run.status().notBefore();
         return next == null || !next.isAfter(observedAt)
-                ? "nothing stands in its way, its turn comes with the next look"
+                ? "nothing prevents its start, its turn comes with the next poll"
                 : "it rests for " + DurationText.format(Duration.between(observedAt, next)) + " before attempt "
                         + (run.status().attempts() + 1);
     }
@@ -77,6 +80,6 @@ public record Wait(
                 .orElse("");
         return "run " + holder.id() + " of job " + holder.job() + " has had it for "
                 + DurationText.format(Duration.between(since, observedAt)) + stage
-                + (alive ? ", and is alive" : ", and is not heard of any more");
+                + (alive ? ", and is alive" : ", and is no longer alive");
     }
 }

@@ -8,15 +8,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that takes work, as it last said of itself.
+ * A worker process, as of its last report.
  *
- * @param worker who it is
- * @param tenant whose runs it takes, or {@code null} for those of any tenant
- * @param jobs what it can do
- * @param slots how many runs it does at once
- * @param busy how many it does now
- * @param version which version of Interlock it is, or {@value #REMOTE}
- * @param seenAt when it said so, by the store's clock; whatever a worker puts here does not count
+ * @param worker the worker
+ * @param tenant the tenant whose runs it claims, or {@code null} for all tenants
+ * @param jobs the jobs it can execute
+ * @param slots how many runs it executes at once
+ * @param busy how many it executes now
+ * @param version its version of Interlock, or {@value #REMOTE}
+ * @param seenAt when it reported, by the store's clock; the store ignores the given value
  */
 public record WorkerNote(
         Holder worker,
@@ -27,36 +27,35 @@ public record WorkerNote(
         String version,
         Instant seenAt) {
 
-    /** The version of a worker that is no engine: it asks for work through one, and nobody counts for it how busy it is. */
+    /** The version of a remote worker: it claims through another engine, which does not count its busy slots. */
     public static final String REMOTE = "remote";
 
-    /** How many remote workers of one tenant are noted: whoever goes by ever new names is no burden to others. */
+    /** How many remote workers of one tenant are kept, so that workers with ever new names cannot fill the store. */
     public static final int MOST_REMOTE = 200;
 
-    /** For how long a remote worker that no longer asks is noted, however long history is kept. */
+    /** How long an inactive remote worker is kept, regardless of the retention of history. */
     public static final Duration REMOTE_KEPT = Duration.ofHours(1);
 
-    /** Checks the numbers. */
     public WorkerNote {
         jobs = Set.copyOf(jobs);
-        RunTexts.require("version", version, "say which version it is");
+        RunTexts.require("version", version, "give its version");
         if (slots < 1 || busy < 0) {
             throw new InvalidSettingException(
-                    "slots", busy + " of " + slots, "needs at least one slot, and none below zero", "count again");
+                    "slots", busy + " of " + slots, "needs at least one slot, and no negative number", "correct it");
         }
     }
 
-    /** Whether it takes runs of {@code tenant}. */
+    /** Whether it claims runs of {@code tenant}. */
     public boolean worksFor(String tenant) {
         return this.tenant == null || this.tenant.equals(tenant);
     }
 
-    /** Whether it asks for work through somebody else's engine. */
+    /** Whether it claims through another engine. */
     public boolean isRemote() {
         return version.equals(REMOTE);
     }
 
-    /** The same, said at {@code moment}. */
+    /** The same worker, reported at {@code moment}. */
     public WorkerNote at(Instant moment) {
         return new WorkerNote(worker, tenant, jobs, slots, busy, version, moment);
     }

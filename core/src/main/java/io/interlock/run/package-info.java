@@ -1,7 +1,7 @@
 /**
- * The words about runs: what is asked for, what became of it, and why somebody waits.
+ * The types of runs: requests, states, outcomes, and why runs wait.
  *
- * <p>A run is one execution under a key. All types here are immutable and safe for use by many threads.
+ * <p>A run is one execution under a key. All types here are immutable and thread-safe.
  */
 @NullMarked
 package io.interlock.run;

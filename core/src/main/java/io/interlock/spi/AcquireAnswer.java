@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to an {@link AcquireRequest}. */
+/** The answer of a store to an {@link AcquireRequest}. */
 public sealed interface AcquireAnswer {
 
     /**
@@ -15,7 +15,6 @@ public sealed interface AcquireAnswer {
      * @param grants one for each key
      */
     record Granted(List<Grant> grants) implements AcquireAnswer {
-        /** Copies the list. */
         public Granted {
             grants = List.copyOf(grants);
         }
@@ -24,19 +23,19 @@ public sealed interface AcquireAnswer {
     /**
      * Nothing is granted, and nothing was written.
      *
-     * @param refusal why, for the first key that stood in the way
+     * @param refusal why, for the first key that was not free
      */
     record Refused(Refusal refusal) implements AcquireAnswer {}
 
     /**
-     * One key's lease.
+     * The lease of one key.
      *
-     * @param lease what was granted
-     * @param takenOver the lease that had ended by itself and made room, if that is how the key was free
+     * @param lease the granted lease
+     * @param takenOver the expired lease that was taken over, if there was one
      */
     record Grant(LeaseRecord lease, @Nullable LeaseRecord takenOver) {
 
-        /** The lease that had ended by itself and made room. */
+        /** The expired lease that was taken over. */
         public Optional<LeaseRecord> predecessor() {
             return Optional.ofNullable(takenOver);
         }

@@ -13,22 +13,21 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Asks for one key, or for several of which all are wanted or none.
+ * Requests one key, or several keys of which all are granted or none.
  *
  * @param keys sorted and without repetition
- * @param id the name of the grant; asking again with it returns the grant already made
- * @param holder who asks
- * @param terms how long it lasts and how long the key stays closed after a bad end
- * @param waits whether the asker will wait for a wake-up if refused
- * @param takeover what to do about a lease that ended by itself
+ * @param id the id of the grant; a repeated request with it returns the existing grant
+ * @param holder the requester
+ * @param terms how long the lease lasts, and its lock delay
+ * @param waits whether the requester waits for a wake-up if it is refused
+ * @param takeover how to handle an expired lease
  */
 public record AcquireRequest(
         List<LockKey> keys, LeaseId id, Holder holder, LeaseTerms terms, boolean waits, Takeover takeover) {
 
-    /** The most keys one request may ask for. */
+    /** The maximum number of keys of a request. */
     public static final int MAX_KEYS = 100;
 
-    /** Sorts the keys and checks their number. */
     public AcquireRequest {
         keys = List.copyOf(new TreeSet<>(keys));
         if (keys.isEmpty() || keys.size() > MAX_KEYS) {
@@ -36,59 +35,58 @@ public record AcquireRequest(
                     "number of keys",
                     keys.size(),
                     "must be from 1 to " + MAX_KEYS,
-                    "ask for fewer keys at once, or for one key that stands for all of them");
+                    "request fewer keys at once, or one key that represents all of them");
         }
     }
 
-    /** Asks for one key, without waiting, for {@code ttl}. */
+    /** Requests one key, without waiting, for {@code ttl}. */
     public static AcquireRequest of(LockKey key, LeaseId id, Holder holder, Duration ttl) {
         return of(List.of(key), id, holder, ttl);
     }
 
-    /** Asks for all of {@code keys} or none, without waiting, for {@code ttl}. */
+    /** Requests all of {@code keys} or none, without waiting, for {@code ttl}. */
     public static AcquireRequest of(Collection<LockKey> keys, LeaseId id, Holder holder, Duration ttl) {
         return new AcquireRequest(List.copyOf(keys), id, holder, LeaseTerms.of(ttl), false, Takeover.allowed());
     }
 
-    /** This request on other terms. */
+    /** This request with other terms. */
     public AcquireRequest on(LeaseTerms terms) {
         return new AcquireRequest(keys, id, holder, terms, waits, takeover);
     }
 
-    /** This request, by somebody who will wait for a wake-up. */
+    /** This request, waiting for a wake-up if it is refused. */
     public AcquireRequest waiting() {
         return new AcquireRequest(keys, id, holder, terms, true, takeover);
     }
 
-    /** This request under another rule for leases that ended by themselves. */
+    /** This request with another handling of expired leases. */
     public AcquireRequest taking(Takeover takeover) {
         return new AcquireRequest(keys, id, holder, terms, waits, takeover);
     }
 
     /**
-     * What to do about a lease that ended by itself and whose work may still go on.
+     * How to handle an expired lease whose work may still run.
      *
-     * <p>A lease granted to somebody who asks is left by {@link LeaseStore#sweep}, so that its successor can ask too. An
-     * eviction settles the question: whoever took the lease away by force has looked.
+     * <p>{@link LeaseStore#sweep} keeps a lease granted with {@code ask}, so that the next holder can probe too. An
+     * eviction ends this: the operator is expected to have checked.
      *
-     * @param ask whether the asker wants to look outside before it is granted such a key
-     * @param cleared the tokens of such leases that it has looked after; the key is granted if its token is unchanged
+     * @param ask whether the requester wants to run a probe before it is granted such a key
+     * @param cleared the tokens of such leases that its probe has cleared; the key is granted if its token is unchanged
      */
     public record Takeover(boolean ask, Map<LockKey, FencingToken> cleared) {
 
         private static final Takeover ALLOWED = new Takeover(false, Map.of());
 
-        /** Copies the tokens. */
         public Takeover {
             cleared = Map.copyOf(cleared);
         }
 
-        /** Take the key; the lease is over. */
+        /** Take the key without a probe. */
         public static Takeover allowed() {
             return ALLOWED;
         }
 
-        /** Take only keys whose last lease has one of these tokens, or did not end by itself. */
+        /** Take only keys whose last lease has one of these tokens, or did not expire. */
         public static Takeover onlyCleared(Map<LockKey, FencingToken> cleared) {
             return new Takeover(true, cleared);
         }

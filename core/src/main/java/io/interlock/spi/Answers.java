@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers to a batch, in the order of its requests. A request may be left open because its key was being changed by
- * somebody else at that moment: nothing was done for it, and it should be made again, alone.
+ * The answers to a batch, in the order of its requests. A request may be left open because another step was changing
+ * its key: nothing was done for it, and it should be repeated alone.
  *
  * @param <A> the kind of answer
  */
@@ -29,7 +29,7 @@ public final class Answers<A> {
         return new Answers<>(Collections.unmodifiableList(new ArrayList<@Nullable A>(answers)));
     }
 
-    /** How many requests there were. */
+    /** The number of requests. */
     public int size() {
         return answers.size();
     }

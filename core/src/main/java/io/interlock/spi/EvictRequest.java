@@ -7,11 +7,11 @@ import io.interlock.LockKey;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Takes a lease away by force.
+ * Ends a lease by force.
  *
  * @param key the key
- * @param expected the token the actor saw; if the lease has another one by now, nothing happens
- * @param actor who does it
+ * @param expected the token the actor saw; if the lease has another token now, nothing happens
+ * @param actor who evicts
  * @param reason why
  */
 public record EvictRequest(LockKey key, FencingToken expected, Actor actor, String reason) {
@@ -24,7 +24,6 @@ public record EvictRequest(LockKey key, FencingToken expected, Actor actor, Stri
         this(key, expected, Actor.of(actor), reason);
     }
 
-    /** Checks both texts. */
     public EvictRequest {
         require("actor", actor.name());
         require("reason", reason);
@@ -32,7 +31,7 @@ public record EvictRequest(LockKey key, FencingToken expected, Actor actor, Stri
 
     private static void require(String what, String text) {
         if (text.isBlank()) {
-            throw new InvalidSettingException(what, text, "must not be blank", "say who takes the lease away, and why");
+            throw new InvalidSettingException(what, text, "must not be blank", "name the actor and the reason");
         }
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_BYTES || text.codePoints().anyMatch(Character::isISOControl)) {

@@ -12,40 +12,41 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keeps leases: at most one live lease per key, by the store's own clock, each with a greater token than all before it.
+ * Keeps leases: at most one live lease per key, by the store's own clock, each with a greater token than all earlier
+ * ones.
  *
- * <p>All methods block, may be called by many threads at once, and throw {@link StoreUnavailableException} when the store
- * does not answer clearly. Such a call may have taken effect; repeating it with the same ids is safe. Every call ends within
- * a bounded time, whatever the network does, because whoever waits for a key waits for these calls. Interrupting a caller
- * has no effect on a step under way.
+ * <p>All methods block, are thread-safe, and throw {@link StoreUnavailableException} if the store does not answer
+ * clearly. Such a call may have taken effect; repeating it with the same ids is safe. Every call ends within a bounded
+ * time, whatever the network does, because waiting callers depend on it. Interrupting a caller has no effect on a step
+ * in progress.
  *
- * <p>A batch is no transaction: each request stands for itself, and requests for one key are answered as if made one after
- * the other, in the order given. A batch of more than one may leave requests {@linkplain Answers open} whose key somebody
- * else is changing at that moment; a batch of one never does.
+ * <p>A batch is not a transaction: each request is independent, and requests for one key are answered as if they were
+ * sent one after the other, in the given order. A batch of more than one may leave requests {@linkplain Answers open}
+ * whose key another step is changing; a batch of one never does.
  */
 public interface LeaseStore extends AutoCloseable {
 
-    /** What this store can do, as data. */
+    /** The properties of this store. */
     StoreCapabilities capabilities();
 
     /** Grants what is free. A request for several keys gets all of them or none. */
     Answers<AcquireAnswer> tryAcquire(List<AcquireRequest> requests);
 
     /**
-     * Lets leases that are still live end the given time from now, also if that is earlier than they would have ended.
-     * Implementations use a connection of its own for this, so that renewals never wait behind acquires.
+     * Sets the end of live leases to the given time from now, even if that is earlier than before. Implementations use
+     * a separate connection for this, so that renewals never wait behind acquires.
      */
     Answers<RenewAnswer> renew(List<RenewRequest> requests);
 
-    /** Ends leases whose holder is done. */
+    /** Releases leases. */
     Answers<ReleaseAnswer> release(List<ReleaseRequest> requests);
 
-    /** Takes a lease away by force, if it still has the expected token. */
+    /** Evicts a lease, if it still has the expected token. */
     EvictAnswer evict(EvictRequest request);
 
     /**
-     * The leases of these keys, in their order. A lease that ended by itself is reported, as
-     * {@linkplain LeaseRecord#isExpired() expired}, until somebody takes the key or {@link #sweep} clears it.
+     * The leases of these keys, in their order. An expired lease is reported as
+     * {@linkplain LeaseRecord#isExpired() expired} until the key is granted again or {@link #sweep} deletes it.
      */
     List<Optional<LeaseRecord>> find(List<LockKey> keys);
 
@@ -53,17 +54,17 @@ public interface LeaseStore extends AutoCloseable {
     LeasePage list(LeaseQuery query);
 
     /**
-     * Clears up to {@code limit} leases that ended by themselves and whose lock delay is over, and forgets keys nobody has
-     * used since; tokens stay greater than all before. Leases whose successor has to look outside first stay, unless they
-     * were evicted. Any number of processes may sweep at once.
+     * Deletes up to {@code limit} expired leases whose lock delay is over, and the rows of unused keys; later tokens
+     * are still greater than all earlier ones. Leases that await a probe stay, unless they were evicted. Any number of
+     * processes may sweep at once.
      *
-     * @return the leases that were cleared by this call
+     * @return the leases that this call deleted
      */
     List<LeaseRecord> sweep(int limit);
 
     /**
-     * Starts a new epoch, in which every token is greater than all before, and grants nothing until every lease given out
-     * before must be over; leases the store still knows keep renewing. For an operator who has restored a backup.
+     * Starts a new epoch, in which every token is greater than all earlier ones, and grants nothing until all earlier
+     * leases must have expired; existing leases can be renewed. For operators, after restoring a backup.
      *
      * @param reason why, for the log
      * @return when it grants again, by the store's clock

@@ -4,26 +4,27 @@ import io.interlock.LeaseRecord;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a {@link ReleaseRequest}. In every case the asker no longer has the key. */
+/** The answer of a store to a {@link ReleaseRequest}. In every case the sender no longer has the key. */
 public sealed interface ReleaseAnswer {
 
     /**
-     * It was held until now.
+     * The lease was held until now.
      *
      * @param ended the lease as it was
      */
     record Released(LeaseRecord ended) implements ReleaseAnswer {}
 
     /**
-     * It had already ended by expiry or force, and nobody had taken the key. Now that its holder says the work has
-     * stopped, the key opens without waiting for lock delay or old expiry.
+     * The lease had expired or was evicted, and the key had no new holder. Because the release means that the work has
+     * stopped, the key becomes free without waiting for lock delay or old expiry.
      *
      * @param ended the lease as it was
      */
     record Lapsed(LeaseRecord ended) implements ReleaseAnswer {}
 
     /**
-     * The store does not know this lease, or not any more; nothing was changed. Also the answer to a release repeated.
+     * The store does not have this lease, or no longer; nothing was changed. This is also the answer to a repeated
+     * release.
      *
      * @param current the lease the store has for the key now, if any
      */

@@ -5,10 +5,10 @@ import io.interlock.LeaseId;
 import io.interlock.LockKey;
 
 /**
- * Says that a holder is done, and that its work has stopped.
+ * Releases a lease: the holder's work has stopped.
  *
  * @param key the key held
- * @param id the grant's name
+ * @param id the lease id
  * @param token the grant's token
  */
 public record ReleaseRequest(LockKey key, LeaseId id, FencingToken token) {}

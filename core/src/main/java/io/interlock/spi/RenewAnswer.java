@@ -5,18 +5,18 @@ import io.interlock.LossCause;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a {@link RenewRequest}. */
+/** The answer of a store to a {@link RenewRequest}. */
 public sealed interface RenewAnswer {
 
     /**
-     * The lease lives on.
+     * The lease is renewed.
      *
      * @param lease with its new end
      */
     record Renewed(LeaseRecord lease) implements RenewAnswer {}
 
     /**
-     * The lease is over, and nothing was changed.
+     * The lease is lost, and nothing was changed.
      *
      * @param cause why
      * @param current the lease the store has for the key now, if any

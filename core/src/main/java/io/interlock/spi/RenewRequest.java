@@ -6,10 +6,10 @@ import io.interlock.LockKey;
 import java.time.Duration;
 
 /**
- * Asks for more time.
+ * Extends a lease.
  *
  * @param key the key held
- * @param id the grant's name
+ * @param id the lease id
  * @param token the grant's token
  * @param ttl how long from now
  */

@@ -10,10 +10,10 @@ public interface StoreFactory {
     Set<String> schemes();
 
     /**
-     * Opens a store, ready to use. If it fails, nothing half-made is left behind.
+     * Opens a store, ready to use. If it fails, it leaves nothing open.
      *
-     * @throws io.interlock.InvalidSettingException if the URL is not one it understands
-     * @throws io.interlock.UnsafeStoreException if the store must not be used as it is
+     * @throws io.interlock.InvalidSettingException if the URL is invalid
+     * @throws io.interlock.UnsafeStoreException if the store is unsafe to use
      * @throws io.interlock.StoreUnavailableException if it does not answer
      */
     LeaseStore open(StoreUrl url, Environment environment);

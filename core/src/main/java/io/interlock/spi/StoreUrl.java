@@ -13,10 +13,10 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * A store's URL, taken apart: {@code scheme:rest?option=value&…}. Its {@link #toString()} hides the password.
+ * A parsed store URL: {@code scheme:rest?option=value&…}. Its {@link #toString()} hides the password.
  *
  * @param scheme in lower case
- * @param rest what stands between the scheme and the options
+ * @param rest the part between the scheme and the options
  * @param options decoded
  */
 public record StoreUrl(String scheme, String rest, Map<String, String> options) {
@@ -29,12 +29,11 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
     /** The same with a question mark; ports may be followed by options with an {@code @}. */
     private static final Pattern CUT_BY_OPTIONS = Pattern.compile("//[^/?@]*:(?!\\d{1,5}[/?,])[^/?@\\]]*\\?.*@.*");
 
-    /** Copies the options. */
     public StoreUrl {
         options = Map.copyOf(options);
     }
 
-    /** Takes {@code url} apart. */
+    /** Parses {@code url}. */
     public static StoreUrl parse(String url) {
         int colon = url.indexOf(':');
         if (colon <= 0) {
@@ -48,11 +47,11 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
         String after = url.substring(colon + 1);
         if (CUT_PASSWORD.matcher(after).matches()
                 || CUT_BY_OPTIONS.matcher(after).matches()) {
-            // Not shown: what is malformed here is a password.
+            // The URL is not shown, because its password is malformed.
             throw new InvalidSettingException(
                     "store",
                     url.substring(0, colon) + ":…",
-                    "has an '@' behind the host, as if the password had a '/' or '?' in it",
+                    "has an '@' after the host, as if the password contained '/' or '?'",
                     "percent-encode special characters in user and password: %2F for /, %3F for ?, %40 for @");
         }
         int question = url.indexOf('?', colon);
@@ -67,7 +66,7 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
     }
 
     /**
-     * Refuses options a store does not know.
+     * Refuses unknown options.
      *
      * @throws InvalidSettingException naming the unknown ones and the known ones
      */
@@ -110,7 +109,7 @@ public record StoreUrl(String scheme, String rest, Map<String, String> options) 
         String value = URLDecoder.decode(pair.substring(equals + 1), StandardCharsets.UTF_8);
         if (options.put(name, value) != null) {
             throw new InvalidSettingException(
-                    "store", mask(url), "has the option '" + name + "' twice", "leave one of them");
+                    "store", mask(url), "has the option '" + name + "' twice", "remove one of them");
         }
     }
 }

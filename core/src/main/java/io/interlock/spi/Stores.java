@@ -5,7 +5,7 @@ import io.interlock.time.Environment;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
 
-/** Opens a store from its URL, whichever of the store jars on the class path knows it. */
+/** Opens a store by its URL, with the store jar for its scheme on the class path. */
 public final class Stores {
 
     private Stores() {}
@@ -18,7 +18,7 @@ public final class Stores {
     /**
      * Opens {@code url}.
      *
-     * @throws InvalidSettingException if no store jar on the class path knows the scheme
+     * @throws InvalidSettingException if no store jar on the class path has the scheme
      */
     public static LeaseStore open(String url, Environment environment) {
         StoreUrl parsed = StoreUrl.parse(url);

@@ -4,11 +4,11 @@ import io.interlock.FencingToken;
 import java.time.Instant;
 
 /**
- * How every store makes fencing tokens: the store's epoch in the upper 11 bits, and below it the greater of one more than
- * the key's last and the milliseconds since 2025.
+ * The layout of fencing tokens in every store: the store's epoch in the upper 11 bits, and below it the greater of one
+ * more than the key's last token and the milliseconds since 2025.
  *
- * <p>So tokens rise by construction while a key's row is there, and by the clock once it is gone; after a restored backup
- * or lost data the epoch lifts them above whatever the clock says.
+ * <p>So tokens increase by construction while a key's row exists, and by the clock once it is deleted; after a
+ * restored backup or a loss of data, the epoch raises them regardless of the clock.
  */
 public final class TokenLayout {
 
@@ -29,13 +29,13 @@ public final class TokenLayout {
      * The next token of a key.
      *
      * @param previous the key's last token, or 0
-     * @param floor no smaller than any token whose row has been deleted, or 0
+     * @param floor at least as great as every token whose row has been deleted, or 0
      */
     public static FencingToken next(long previous, long floor, int epoch, Instant now) {
         return new FencingToken(Math.max(byClock(epoch, now), Math.max(previous, floor) + 1));
     }
 
-    /** The smallest token the clock could give at {@code now}; a row with a smaller one may be deleted. */
+    /** The smallest token that the clock allows at {@code now}; a row with a smaller one may be deleted. */
     public static long byClock(int epoch, Instant now) {
         long millis = Math.max(1, now.toEpochMilli() - ORIGIN_MILLIS);
         return ((long) epoch << LOW_BITS) | (millis & LOW_MASK);

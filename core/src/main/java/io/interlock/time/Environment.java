@@ -4,22 +4,22 @@ import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import java.util.random.RandomGenerator;
 
-/** What a process gives Interlock to live in: clocks, timers, threads and chance. */
+/** The clocks, timers, threads and random numbers of a process. */
 public interface Environment {
 
-    /** The wall clock, for people and for noticing that the machine slept. It decides nothing about leases. */
+    /** The wall clock, for messages and for detecting that the machine slept. It has no effect on leases. */
     InstantSource clock();
 
     /** Monotonic time. */
     Ticker ticker();
 
-    /** Timers with a thread of their own, called {@code name}. Whoever asks for them closes them. */
+    /** Timers with their own thread {@code name}. The caller closes them. */
     Timers timers(String name);
 
-    /** Makes daemon threads called {@code name}, numbered. */
+    /** Creates daemon threads with the name {@code name} and a number. */
     ThreadFactory threads(String name);
 
-    /** Unpredictable numbers, fit for lease ids. */
+    /** Unpredictable random numbers, suitable for lease ids. */
     RandomGenerator random();
 
     /** The environment of a real process. */

@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * How much time has passed here. The larger of what the two clocks say counts: the ticker may not count the time a machine
- * sleeps, and the wall clock may be set back.
+ * Elapsed time in this process. The larger of both clocks counts: the ticker may not count the time a machine sleeps,
+ * and the wall clock may be set back.
  */
 public final class LocalTime {
 
-    /** Longer than anybody waits, and short enough to add to without overflow. */
+    /** Practically unlimited, and small enough to add to without overflow. */
     private static final Duration FOR_EVER = Duration.ofDays(3650);
 
     private final Ticker ticker;
@@ -48,7 +48,7 @@ public final class LocalTime {
         return Duration.ofNanos((long) (capped(duration).toNanos() * factor));
     }
 
-    /** {@code duration}, or some years if it is longer than that. */
+    /** {@code duration} in nanoseconds, limited to some years. */
     public static Duration capped(Duration duration) {
         return duration.compareTo(FOR_EVER) > 0 ? FOR_EVER : duration;
     }

@@ -3,9 +3,9 @@ package io.interlock.time;
 import java.time.Duration;
 
 /**
- * Notices that the machine has slept, as long as there is anything on an agenda. Timers count by the ticker, which may stand still
- * meanwhile, and then every deadline is too late: so all that is on the agenda is looked at at once. It never blocks. Safe for use by many
- * threads.
+ * Detects that the machine has slept, while a {@link TimerQueue} has entries. Timers use the ticker, which may stand
+ * still during a sleep, so that every deadline would be late: after a sleep all entries are processed at once. It
+ * never blocks. Thread-safe.
  */
 public final class SleepWatch {
 
@@ -20,9 +20,9 @@ public final class SleepWatch {
     private boolean looking;
 
     /**
-     * A watch that has not begun.
+     * A watch that is not started yet.
      *
-     * @param onWaking called after the agenda was looked at; it must not block
+     * @param onWaking called after the entries were processed; it must not block
      */
     public SleepWatch(Timers timers, LocalTime time, TimerQueue<?> timerQueue, Runnable onWaking) {
         this.timers = timers;
@@ -32,7 +32,7 @@ public final class SleepWatch {
         this.awake = time.now();
     }
 
-    /** Something is on the agenda. */
+    /** The queue has an entry. */
     public synchronized void begin() {
         if (!looking) {
             looking = true;

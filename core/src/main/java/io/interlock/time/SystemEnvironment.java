@@ -13,7 +13,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one place where the clocks, threads and chance of the JVM come in. */
+/** The only class that uses the JVM's clocks, threads and random numbers directly. */
 final class SystemEnvironment implements Environment {
 
     static final SystemEnvironment INSTANCE = new SystemEnvironment();
@@ -78,8 +78,7 @@ final class SystemEnvironment implements Environment {
 
         @Override
         public void close() {
-            // Not shutdownNow: a task under way may be talking to a store, and an interrupt would leave its answer
-            // unclear.
+            // Not shutdownNow: a running task may call a store, and an interrupt would leave its answer unclear.
             executor.shutdown();
         }
 

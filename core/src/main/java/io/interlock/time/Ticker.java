@@ -1,6 +1,6 @@
 package io.interlock.time;
 
-/** Monotonic time of this process, for measuring how long something took. Only differences mean anything. */
+/** Monotonic time of this process, for measuring durations. Only differences are meaningful. */
 @FunctionalInterface
 public interface Ticker {
 

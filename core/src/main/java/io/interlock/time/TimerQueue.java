@@ -9,18 +9,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Things to do at their time, any number of them with a single timer. What is due is done together, in one call.
+ * Any number of timed entries with a single timer. All due entries are processed together, in one call.
  *
- * <p>An entry struck off never comes back: {@link #set} on it does nothing. Safe for use by many threads.
+ * <p>A removed entry never comes back: {@link #set} on it does nothing. Thread-safe.
  *
- * @param <T> what is to be looked after
+ * @param <T> the items of entries
  */
 public final class TimerQueue<T> {
 
     /**
-     * One thing on the agenda.
+     * One entry.
      *
-     * @param <T> what is to be looked after
+     * @param <T> the items of entries
      */
     public static final class Entry<T> {
         private final T item;
@@ -45,19 +45,22 @@ public final class TimerQueue<T> {
     private long armings;
     private Timers.@Nullable Scheduled armed;
 
-    /** An agenda with nothing on it; {@code work} does what is due, on the thread of {@code timers}. */
+    /** An empty queue; {@code work} processes due entries, on the thread of {@code timers}. */
     public TimerQueue(Timers timers, Ticker ticker, Consumer<List<T>> work) {
         this.timers = timers;
         this.ticker = ticker;
         this.work = work;
     }
 
-    /** An entry for {@code item}, without a time yet; it may be done up to {@code slack} early, together with others. */
+    /**
+     * An entry for {@code item}, without a time yet; it may be processed up to {@code slack} early, together with
+     * others.
+     */
     public synchronized Entry<T> entry(T item, Duration slack) {
         return new Entry<>(item, slack.toNanos(), numbers++);
     }
 
-    /** Puts {@code entry} at {@code due}, by the ticker, wherever it was before. */
+    /** Sets the time of {@code entry} to {@code due}, by the ticker. */
     public synchronized void set(Entry<T> entry, long due) {
         if (entry.struck) {
             return;
@@ -68,26 +71,26 @@ public final class TimerQueue<T> {
         arm();
     }
 
-    /** Puts {@code entry} at {@code due}, by the ticker, unless it is due before that anyway. */
+    /** Sets the time of {@code entry} to {@code due}, by the ticker, unless it is due earlier. */
     public synchronized void advance(Entry<T> entry, long due) {
         if (!waiting.contains(entry) || entry.due - due > 0) {
             set(entry, due);
         }
     }
 
-    /** Takes {@code entry} off for good. */
+    /** Removes {@code entry} permanently. */
     public synchronized void strike(Entry<T> entry) {
         entry.struck = true;
-        // The timer stays: it will find nothing to do, and most entries are struck long before their time.
+        // The timer stays and will find nothing to do: most entries are removed long before their time.
         waiting.remove(entry);
     }
 
-    /** Whether nothing is on it. */
+    /** Whether it is empty. */
     public synchronized boolean isEmpty() {
         return waiting.isEmpty();
     }
 
-    /** Does everything now, whenever it is due. */
+    /** Processes all entries now. */
     public void all() {
         List<T> items;
         synchronized (this) {
@@ -100,7 +103,7 @@ public final class TimerQueue<T> {
     private void whenDue(long arming) {
         List<T> items = new ArrayList<>();
         synchronized (this) {
-            // One that was cancelled too late must not forget its successor, or there would be two timers from now on.
+            // A timer that was cancelled too late must not clear its successor, otherwise there would be two timers.
             if (arming == armings) {
                 armed = null;
             }

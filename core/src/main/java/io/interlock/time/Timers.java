@@ -3,24 +3,24 @@ package io.interlock.time;
 import java.time.Duration;
 
 /**
- * Does things later, one after the other, on a thread of its own.
+ * Runs tasks later, one after the other, on its own thread.
  *
- * <p>A task that throws harms neither the timers nor later tasks. Implementations are safe for use by many threads.
+ * <p>A task that throws affects neither the timers nor later tasks. Implementations are thread-safe.
  */
 public interface Timers extends AutoCloseable {
 
     /** Runs {@code task} once, after {@code delay}; at once if it is not positive. After {@link #close()}, never. */
     Scheduled after(Duration delay, Runnable task);
 
-    /** Forgets what has not begun, and ends the thread. May be called twice. */
+    /** Drops tasks that have not begun, and ends the thread. May be called twice. */
     @Override
     void close();
 
-    /** Something that will be done later. */
+    /** A scheduled task. */
     @FunctionalInterface
     interface Scheduled {
 
-        /** Forgets it if it has not begun. May be called twice. */
+        /** Cancels it if it has not begun. May be called twice. */
         void cancel();
     }
 }

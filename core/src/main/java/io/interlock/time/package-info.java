@@ -1,6 +1,6 @@
 /**
- * The seams of time and chance: everything in Interlock that needs to know what time it is, to do something later, to run
- * beside the caller or to draw lots, is given these and reaches for nothing else. Tests give it time in hand.
+ * Injectable time and randomness: all code that needs the time, timers, threads or random numbers gets them from here.
+ * Tests inject their own.
  */
 @NullMarked
 package io.interlock.time;

@@ -201,7 +201,7 @@ class CoalescerInFlightTest {
         return new Coalescer<>(step, request -> List.of(key(request)), 100, inFlight, executor);
     }
 
-    /** Every batch goes on only when the test says so. */
+    /** Every batch continues only when the test allows it. */
     private Coalescer<String, String> held(int inFlight) {
         return coalescer(this::hold, inFlight, threads);
     }
@@ -231,7 +231,7 @@ class CoalescerInFlightTest {
         underWay.awaitAdvanceInterruptibly(count - 1, 5, TimeUnit.SECONDS);
     }
 
-    /** Calls on another thread, and returns when that call waits or is over. */
+    /** Calls on another thread, and returns when that call waits or has ended. */
     private CompletableFuture<String> call(Coalescer<String, String> coalescer, String request) throws Exception {
         CompletableFuture<Thread> thread = new CompletableFuture<>();
         CompletableFuture<String> answer = CompletableFuture.supplyAsync(

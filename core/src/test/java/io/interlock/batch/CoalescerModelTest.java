@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goes through the interleavings of a few callers, one by one: every call is answered as if the calls had been made one
- * after the other, none is made twice or never, and nobody waits for ever.
+ * Checks the interleavings of a few callers: every call is answered as if the calls were made one after the other,
+ * each exactly once, and no caller waits for ever.
  */
 public class CoalescerModelTest {
 
@@ -25,7 +25,7 @@ public class CoalescerModelTest {
 
     @Test
     void soAreCallsInSeveralBatchesAtOnce() {
-        // With fewer threads the line is never long enough for a second batch.
+        // With fewer threads there are never enough waiting requests for a second batch.
         checked(4, 400).check(Counters.class);
     }
 
@@ -40,7 +40,7 @@ public class CoalescerModelTest {
                 // A monitor guards all of it.
                 .addGuarantee(
                         forClasses(PendingRequests.class.getName()).allMethods().treatAsAtomic())
-                // It shares nothing, and its depth looks like an endless loop.
+                // It shares no state, and its recursion looks like an endless loop.
                 .addGuarantee(forClasses(Coalescer.class.getName())
                         .methods("reserveStack")
                         .ignore());

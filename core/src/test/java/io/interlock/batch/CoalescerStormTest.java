@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Many threads, waiting and submitting, on a step that fails, leaves open and is interrupted: everybody gets its answer, and
- * no key is in two batches at once.
+ * Many threads call and submit on a step that fails, leaves requests open and is interrupted: every caller gets its
+ * answer, and no key is in two batches at once.
  */
 @Timeout(60)
 class CoalescerStormTest {
@@ -97,7 +97,7 @@ class CoalescerStormTest {
 
     private Answers<Integer> step(List<Integer> requests) {
         if (requests.size() == 1) {
-            // May be a leader with a batch of one, or somebody asking again alone.
+            // May be a leader with a batch of one, or a repeated request.
             return Answers.of(List.of(-requests.get(0)));
         }
         mostLeaders.accumulateAndGet(leaders.incrementAndGet(), Math::max);

@@ -109,7 +109,7 @@ class CoalescerTest {
         assertThat(steps.stream()
                         .flatMap(List::stream)
                         .filter(key -> key.tenant().equals("many")))
-                .as("of one tenant, in the order in which they came")
+                .as("requests of one tenant keep their order")
                 .extracting(LockKey::name)
                 .containsExactlyElementsOf(
                         IntStream.range(0, 40).mapToObj(i -> "key/" + i).toList());
@@ -123,7 +123,9 @@ class CoalescerTest {
         for (CompletableFuture<String> each : all) {
             each.get(5, TimeUnit.SECONDS);
         }
-        assertThat(workers).as("with batches of one, everybody serves itself").doesNotHaveDuplicates();
+        assertThat(workers)
+                .as("with batches of one, every caller serves itself")
+                .doesNotHaveDuplicates();
     }
 
     @Test
@@ -312,7 +314,7 @@ class CoalescerTest {
         }
     }
 
-    @SuppressWarnings("unchecked") // As code of other languages does, which knows no checked exceptions.
+    @SuppressWarnings("unchecked") // As in languages without checked exceptions.
     private static <X extends Throwable> void slip(Throwable checked) throws X {
         throw (X) checked;
     }
@@ -341,7 +343,7 @@ class CoalescerTest {
         return Answers.of(batch.stream().map(each -> "a" + each).toList());
     }
 
-    /** The batch that holds request 0 goes on only when the test says so. */
+    /** The batch with request 0 continues only when the test allows it. */
     private Coalescer<Integer, String> gated(Function<List<Integer>, Answers<String>> step, int maxBatch) {
         return new Coalescer<>(
                 batch -> {
@@ -357,7 +359,7 @@ class CoalescerTest {
                 threads);
     }
 
-    /** Calls with 0 and, once that is under way, with 1 to count − 1; returns when all of them wait. */
+    /** Calls with 0 and, once that is in progress, with 1 to count − 1; returns when all of them wait. */
     private List<CompletableFuture<String>> gather(Coalescer<Integer, String> coalescer, int count) throws Exception {
         List<CompletableFuture<String>> all = new ArrayList<>();
         all.add(CompletableFuture.supplyAsync(() -> coalescer.call(0), threads));

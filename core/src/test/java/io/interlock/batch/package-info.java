@@ -1,4 +1,4 @@
-/** Tests of the words and contracts. */
+/** Tests of batching. */
 @NullMarked
 package io.interlock.batch;
 

@@ -1,4 +1,4 @@
-/** Tests of the words and contracts. */
+/** Tests of the core types. */
 @NullMarked
 package io.interlock.spi;
 

@@ -21,7 +21,7 @@ class TimerQueueTest {
         timerQueue.set(timerQueue.entry("early", Duration.ZERO), 50);
         assertThat(armed).hasSize(1);
         begun.run();
-        assertThat(armed).as("timers for one agenda").hasSize(1);
+        assertThat(armed).as("timers of one queue").hasSize(1);
         now = 50;
         armed.remove(0).run();
         assertThat(done).containsExactly("early");

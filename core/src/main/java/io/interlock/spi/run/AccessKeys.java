@@ -11,37 +11,37 @@ import org.jspecify.annotations.Nullable;
 public interface AccessKeys {
 
     /**
-     * Keeps a new key; one with the same id and hash again changes nothing. An audit record {@code key-added}, under
-     * {@link AccessKey#logKey()}, says who made it.
+     * Stores a new key; adding the same id and hash again changes nothing. Writes an audit record {@code key-added}
+     * under {@link AccessKey#logKey()}.
      *
-     * @return the key as kept
+     * @return the stored key
      * @throws io.interlock.InvalidSettingException if another key has that id
      */
     AccessKey addKey(AccessKey key, Actor actor);
 
-    /** Like {@link #addKey(AccessKey, Actor)}, by one in this process. */
+    /** Like {@link #addKey(AccessKey, Actor)}, by an actor in this process. */
     default AccessKey addKey(AccessKey key, String actor) {
         return addKey(key, Actor.of(actor));
     }
 
-    /** The key called so, also one that counts no more. */
+    /** The key with this id, also if it is no longer valid. */
     Optional<AccessKey> findKey(String id);
 
-    /** Keys of one tenant or, with {@code null}, of all, the oldest first, also those that count no more. */
+    /** Keys of one tenant or, with {@code null}, of all, the oldest first, including keys that are no longer valid. */
     List<AccessKey> listKeys(@Nullable String tenant);
 
     /**
-     * Takes a key back for good. An audit record {@code key-revoked} says who did.
+     * Revokes a key permanently. Writes an audit record {@code key-revoked}.
      *
-     * @return the key as it is now, taken back now or before; empty if there is none
+     * @return the key, revoked now or before; empty if there is none
      */
     Optional<AccessKey> revokeKey(String id, Actor actor, String reason);
 
-    /** Like {@link #revokeKey(String, Actor, String)}, by one in this process. */
+    /** Like {@link #revokeKey(String, Actor, String)}, by an actor in this process. */
     default Optional<AccessKey> revokeKey(String id, String actor, String reason) {
         return revokeKey(id, Actor.of(actor), reason);
     }
 
-    /** These keys were used now, by the store's clock. No audit record tells of it; of a key that is not there nothing is kept. */
+    /** Records that these keys were used now, by the store's clock. Writes no audit record; unknown keys are ignored. */
     void keysUsed(SortedSet<String> ids);
 }

@@ -8,33 +8,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that was done, append-only, and the chain that shows whether somebody has touched it.
+ * The append-only log of all changes, and the hash chain that shows tampering.
  *
- * <p>Records are kept in the same step as the change they tell of. Later, and in batches, they are sealed one after the
- * other into one chain: only records that are there for good, so that whoever follows the chain misses none.
+ * <p>A record is written in the same step as its change. Later, records are sealed in batches into one chain: only
+ * durable records, so that consumers of the chain miss none.
  */
 public interface AuditLog {
 
     /**
-     * Adds records of what changed nothing in the store. Their time is the store's, their numbers are given in the order of the
-     * list. After an unclear answer they may be there already; added again, they are there twice.
+     * Adds records of events that changed nothing in the store. The store sets their time, and numbers them in the
+     * order of the list. After an unclear answer they may already exist; adding them again duplicates them.
      */
     void append(List<AuditRecord> records);
 
     /** Records, the newest first. */
     List<AuditRecord> records(AuditQuery query);
 
-    /** Records that are there for good and not sealed yet, in the order of their numbers. */
+    /** Durable records that are not sealed yet, in the order of their numbers. */
     List<AuditRecord> unsealed(int limit);
 
     /** The last link; {@link Seal#GENESIS} if there is none. */
     Seal head();
 
-    /** The last link whose record was forgotten because of its age; {@link Seal#GENESIS} if none was. */
+    /** The last link whose record was deleted because of its age; {@link Seal#GENESIS} if none was. */
     Seal anchor();
 
     /**
-     * Adds links, if {@code head} still is the last one.
+     * Adds links, if {@code head} is still the last one.
      *
      * @return whether it was, and they were added
      */
@@ -47,33 +47,33 @@ public interface AuditLog {
     AuditSignature signature();
 
     /**
-     * Replaces the signature, if it still is {@code before}.
+     * Replaces the signature, if it is still {@code before}.
      *
      * @return whether the signature is {@code next} now
      */
     boolean sign(AuditSignature before, AuditSignature next);
 
-    /** What the store's counter of records says, to compare with the records that are there. */
+    /** The store's counter of records, to compare with the existing records. */
     Numbers numbers();
 
     /**
-     * How far records are counted, and how far they are there.
+     * The last counted and the last existing record.
      *
-     * @param counted the last number that was given, also if its record is gone
-     * @param kept the number of the last record that is there, or was forgotten because of its age
-     * @param unused how many numbers after {@code kept} may have no record though none was deleted: those of steps under way
-     *     or rolled back
+     * @param counted the last assigned number, even if its record is gone
+     * @param kept the number of the last record that exists, or was deleted because of its age
+     * @param unused how many numbers after {@code kept} may have no record although none was deleted: those of steps
+     * in progress or rolled back
      */
     record Numbers(long counted, long kept, long unused) {
 
-        /** How many records are missing at the end of the log; 0 if steps that came to nothing may explain it. */
+        /** How many records are missing at the end of the log; 0 if rolled-back steps may explain it. */
         public long missing() {
             return counted - kept > unused ? counted - kept : 0;
         }
     }
 
     /**
-     * A link and what it seals.
+     * A link and its record.
      *
      * @param seal the link
      * @param record its record, or {@code null} if that is gone

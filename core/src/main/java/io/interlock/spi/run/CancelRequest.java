@@ -5,10 +5,10 @@ import io.interlock.RunId;
 import io.interlock.run.RunTexts;
 
 /**
- * Somebody wants a run not to go on.
+ * Cancels a run.
  *
  * @param run the run
- * @param actor who wants it
+ * @param actor who cancels it
  * @param reason why
  */
 public record CancelRequest(RunId run, Actor actor, String reason) {
@@ -18,9 +18,8 @@ public record CancelRequest(RunId run, Actor actor, String reason) {
         this(run, Actor.of(actor), reason);
     }
 
-    /** Checks both texts. */
     public CancelRequest {
-        RunTexts.require("actor", actor.name(), "say who cancels the run");
-        RunTexts.require("reason", reason, "say why it is cancelled");
+        RunTexts.require("actor", actor.name(), "name who cancels the run");
+        RunTexts.require("reason", reason, "give the reason of the cancel");
     }
 }

@@ -11,20 +11,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker asks for work.
+ * A worker claims runs.
  *
- * @param id the name of this claim, made by the worker; if the same worker asks again with it, it gets the runs already taken
- * @param holder who asks
- * @param tenant whose runs, or {@code null} for those of any tenant, each having its turn
- * @param jobs what it can do
- * @param max how many runs it takes, 1 to {@value #MOST}
+ * @param id the id of this claim, created by the worker; if the same worker repeats it, it gets the runs already
+ * claimed
+ * @param holder the worker
+ * @param tenant the tenant of the runs, or {@code null} for all tenants, which take turns
+ * @param jobs the jobs it can execute
+ * @param max the maximum number of runs, 1 to {@value #MOST}
  */
 public record ClaimRequest(UUID id, Holder holder, @Nullable String tenant, Set<JobName> jobs, int max) {
 
-    /** The most runs of one claim. */
+    /** The maximum number of runs of one claim. */
     public static final int MOST = 100;
 
-    /** Checks the number. */
     public ClaimRequest {
         jobs = Set.copyOf(jobs);
         if (max < 1 || max > MOST) {
@@ -32,12 +32,12 @@ public record ClaimRequest(UUID id, Holder holder, @Nullable String tenant, Set<
         }
     }
 
-    /** Whether it asks for runs of {@code tenant} too. */
+    /** Whether it includes runs of {@code tenant}. */
     public boolean wants(String tenant) {
         return this.tenant == null || this.tenant.equals(tenant);
     }
 
-    /** The name of the grant by which this claim takes {@code run}: always the same. */
+    /** The lease id of {@code run} under this claim: always the same. */
     public LeaseId leaseOf(RunId run) {
         return new LeaseId(UUID.nameUUIDFromBytes((id + "/" + run).getBytes(StandardCharsets.UTF_8)));
     }

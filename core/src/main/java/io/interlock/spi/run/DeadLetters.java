@@ -6,22 +6,22 @@ import io.interlock.run.DiscardAnswer;
 import io.interlock.run.RedriveAnswer;
 import java.util.List;
 
-/** Runs whose attempts are used up, and what is done about them. */
+/** Runs that have used up their attempts, and their settlement. */
 public interface DeadLetters {
 
     /** Dead letters in the order in which their runs were submitted. */
     List<DeadLetter> deadLetters(DeadLetterQuery query);
 
     /**
-     * Lets a new run do the work of a dead one, with all its attempts anew, under the dead run's limits of the line. It
-     * waits in line if the key is taken, whatever the dead run's policy was, and comes from whoever redrives. The new run,
-     * what was done about the letter, and an audit record {@code redriven} about the dead run that names the new one, are
-     * kept in the same step.
+     * Creates a new run for the work of a dead one, with a new set of attempts and the dead run's queue limits. It
+     * waits in the queue if the key is taken, regardless of the dead run's policy, and its submitter is the actor. The
+     * new run, the disposition of the letter, and an audit record {@code redriven} that names the new run are written
+     * in the same step.
      *
-     * @throws io.interlock.InvalidSettingException if the new run's name is that of another run
+     * @throws io.interlock.InvalidSettingException if another run has the new run's id
      */
     RedriveAnswer redrive(RedriveRequest request);
 
-    /** Says that nobody does the work of a dead run; an audit record {@code discarded} is kept in the same step. */
+    /** Discards a dead letter; an audit record {@code discarded} is written in the same step. */
     DiscardAnswer discard(DiscardRequest request);
 }

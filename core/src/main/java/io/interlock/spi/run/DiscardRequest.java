@@ -5,10 +5,10 @@ import io.interlock.RunId;
 import io.interlock.run.RunTexts;
 
 /**
- * Somebody says that the work of a dead run need not be done.
+ * Discards a dead letter.
  *
  * @param dead the dead run
- * @param actor who says so
+ * @param actor who discards it
  * @param reason why
  */
 public record DiscardRequest(RunId dead, Actor actor, String reason) {
@@ -18,9 +18,8 @@ public record DiscardRequest(RunId dead, Actor actor, String reason) {
         this(dead, Actor.of(actor), reason);
     }
 
-    /** Checks both texts. */
     public DiscardRequest {
-        RunTexts.require("actor", actor.name(), "say who discards the run");
-        RunTexts.require("reason", reason, "say why nobody has to do it");
+        RunTexts.require("actor", actor.name(), "name who discards the run");
+        RunTexts.require("reason", reason, "give the reason of the discard");
     }
 }

@@ -7,12 +7,12 @@ import io.interlock.RunId;
 import io.interlock.run.Ending;
 
 /**
- * Says that the work of an attempt has stopped, and how it ended.
+ * Reports that the work of an attempt has stopped, and its outcome.
  *
  * @param run the run
  * @param key its key
- * @param lease the grant's name
+ * @param lease the lease id
  * @param token the grant's token
- * @param ending how it ended
+ * @param ending its outcome
  */
 public record FinishRequest(RunId run, LockKey key, LeaseId lease, FencingToken token, Ending ending) {}

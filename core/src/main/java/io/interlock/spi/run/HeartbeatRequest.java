@@ -9,14 +9,14 @@ import io.interlock.run.RunTexts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * "I am alive, and still have the right": renews the lease by the run's ttl, and reports.
+ * Renews the lease by the run's ttl, and reports stage and progress.
  *
  * @param run the run
  * @param key its key
- * @param lease the grant's name
+ * @param lease the lease id
  * @param token the grant's token
- * @param stage the part of the work it is at, or {@code null} if it says nothing about it
- * @param progress how far it is, or {@code null} if it says nothing about it
+ * @param stage the current stage, or {@code null} for no report
+ * @param progress the progress, or {@code null} for no report
  */
 public record HeartbeatRequest(
         RunId run,
@@ -26,7 +26,6 @@ public record HeartbeatRequest(
         @Nullable String stage,
         @Nullable Progress progress) {
 
-    /** Checks the stage. */
     public HeartbeatRequest {
         if (stage != null) {
             RunTexts.require("stage", stage, "name the part of the work in one line");

@@ -1,13 +1,13 @@
 package io.interlock.spi.run;
 
-/** Keeps what runs have to say. It decides nothing. */
+/** Keeps the output of runs, which has no effect on decisions. */
 @FunctionalInterface
 public interface OutputNotes {
 
     /**
-     * Keeps the end of what a run has to say, instead of what was kept before.
+     * Replaces the stored end of the output of a run.
      *
-     * @return whether the proof was that of the run's current or last attempt; if not, nothing was changed
+     * @return whether lease id and token belong to the run's current or last attempt; if not, nothing was changed
      */
     boolean keepOutput(OutputNote note);
 }

@@ -9,13 +9,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops grants under some keys. Leases held already go on.
+ * Stops grants under some keys. Existing leases continue.
  *
- * @param tenant whose keys
- * @param pattern the name of one key, or the beginning of names and a {@code *}
- * @param actor who asks
+ * @param tenant the tenant of the keys
+ * @param pattern the name of one key, or a prefix followed by {@code *}
+ * @param actor who pauses
  * @param reason why
- * @param time how long, or {@code null} until somebody resumes
+ * @param time how long, or {@code null} until it is resumed
  */
 public record PauseRequest(
         String tenant,
@@ -29,11 +29,11 @@ public record PauseRequest(
         this(tenant, pattern, Actor.of(actor), reason, time);
     }
 
-    /** Checks the texts. The audit log keeps a pause as if its pattern were a key's name, so it has to be one. */
+    /** Checks the texts. The audit log records a pause under its pattern, which must therefore be a valid key name. */
     public PauseRequest {
         LockKey.of(tenant, Pause.requirePattern(pattern));
         time = time == null ? null : RunLimits.capped(time);
-        RunTexts.require("actor", actor.name(), "say who pauses the keys");
-        RunTexts.require("reason", reason, "say why they are paused");
+        RunTexts.require("actor", actor.name(), "name who pauses the keys");
+        RunTexts.require("reason", reason, "give the reason of the pause");
     }
 }

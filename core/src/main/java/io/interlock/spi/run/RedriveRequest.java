@@ -5,11 +5,11 @@ import io.interlock.RunId;
 import io.interlock.run.RunTexts;
 
 /**
- * Somebody wants the work of a dead run done after all.
+ * Redrives a dead letter.
  *
  * @param dead the dead run
- * @param anew the new run's name, made by the asker; asking again with it returns the run already made
- * @param actor who wants it
+ * @param anew the new run's id, created by the client; a repeated request with it returns the existing run
+ * @param actor who redrives it
  * @param reason why
  */
 public record RedriveRequest(RunId dead, RunId anew, Actor actor, String reason) {
@@ -19,9 +19,8 @@ public record RedriveRequest(RunId dead, RunId anew, Actor actor, String reason)
         this(dead, anew, Actor.of(actor), reason);
     }
 
-    /** Checks both texts. */
     public RedriveRequest {
-        RunTexts.require("actor", actor.name(), "say who redrives the run");
-        RunTexts.require("reason", reason, "say why it may succeed now");
+        RunTexts.require("actor", actor.name(), "name who redrives the run");
+        RunTexts.require("reason", reason, "give the reason of the redrive");
     }
 }

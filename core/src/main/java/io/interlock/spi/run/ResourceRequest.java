@@ -6,30 +6,29 @@ import io.interlock.LockKey;
 import io.interlock.run.RunTexts;
 
 /**
- * Says where a resource stands.
+ * Sets the state of a resource.
  *
- * @param key whose resource
- * @param kind for people
- * @param state where it stands
+ * @param key the key of the resource
+ * @param kind a readable kind
+ * @param state the new state
  * @param expectedVersion the version the actor saw, or 0 if there was none
- * @param actor who says so
+ * @param actor who sets it
  * @param reason why
- * @param onlyIfFree whether it is refused while the key is held or kept for a run
+ * @param onlyIfFree whether it is refused while the key is held or reserved for a run
  */
 public record ResourceRequest(
         LockKey key, String kind, String state, long expectedVersion, Actor actor, String reason, boolean onlyIfFree) {
 
-    /** By one in this process, also while the key is held, unless a run moves the resource. */
+    /** By an actor in this process, also while the key is held, unless a run owns the resource. */
     public ResourceRequest(LockKey key, String kind, String state, long expectedVersion, String actor, String reason) {
         this(key, kind, state, expectedVersion, Actor.of(actor), reason, false);
     }
 
-    /** Checks the texts. */
     public ResourceRequest {
         RunTexts.require("kind", kind, "name the kind of resource");
         RunTexts.require("state", state, "name states like READY or DESTROYING");
-        RunTexts.require("actor", actor.name(), "say who sets the state");
-        RunTexts.require("reason", reason, "say why it is set");
+        RunTexts.require("actor", actor.name(), "name who sets the state");
+        RunTexts.require("reason", reason, "give the reason of the change");
         if (expectedVersion < 0) {
             throw new InvalidSettingException(
                     "version", expectedVersion, "is negative", "0 means that there is no such resource yet");

@@ -6,9 +6,9 @@ import io.interlock.run.RunTexts;
 /**
  * Ends a pause.
  *
- * @param tenant whose keys
- * @param pattern as it was paused
- * @param actor who asks
+ * @param tenant the tenant of the keys
+ * @param pattern the pattern of the pause
+ * @param actor who resumes
  * @param reason why
  */
 public record ResumeRequest(String tenant, String pattern, Actor actor, String reason) {
@@ -18,9 +18,8 @@ public record ResumeRequest(String tenant, String pattern, Actor actor, String r
         this(tenant, pattern, Actor.of(actor), reason);
     }
 
-    /** Checks the texts. */
     public ResumeRequest {
-        RunTexts.require("actor", actor.name(), "say who resumes the keys");
-        RunTexts.require("reason", reason, "say why they are resumed");
+        RunTexts.require("actor", actor.name(), "name who resumes the keys");
+        RunTexts.require("reason", reason, "give the reason of the resume");
     }
 }

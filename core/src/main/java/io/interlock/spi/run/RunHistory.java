@@ -2,21 +2,21 @@ package io.interlock.spi.run;
 
 import io.interlock.run.Retention;
 
-/** Forgets what is old. */
+/** Deletes old history. */
 public interface RunHistory {
 
     /**
-     * Forgets up to {@code limit} runs and up to {@code limit} audit records that are older than they are kept: runs that
-     * have ended, with attempts, output, refusal counts and what was done about them as dead letters. Never a run whose
-     * idempotency key still counts, or that has not ended, and never a record that is not sealed. Idempotency keys that no
-     * longer count are all forgotten, so that they do not gather however fast they are used. Workers that were last
-     * there before that time are forgotten, too, and remote ones {@linkplain io.interlock.run.WorkerNote#REMOTE_KEPT sooner}.
+     * Deletes up to {@code limit} runs and up to {@code limit} audit records that are older than their retention:
+     * ended runs, with attempts, output, refusal counts and dispositions. It never deletes a run that has not ended or
+     * whose idempotency key is still valid, or a record that is not sealed. All expired idempotency keys are deleted,
+     * so that they do not accumulate at any rate. Inactive workers are deleted, too, and remote ones
+     * {@linkplain io.interlock.run.WorkerNote#REMOTE_KEPT sooner}.
      * Any number of processes may do it at once.
      */
     Forgotten forget(Retention retention, int limit);
 
     /**
-     * What was forgotten.
+     * The deleted history.
      *
      * @param runs how many runs
      * @param auditRecords how many audit records

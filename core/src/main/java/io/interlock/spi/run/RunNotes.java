@@ -9,31 +9,32 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** What is kept beside runs for people and for the engine's own use. None of it decides who has a key. */
+/** Data stored beside runs, for users and for the engine. It has no effect on grants. */
 public interface RunNotes extends OutputNotes {
 
-    /** The end of what a run had to say, if it said anything. */
+    /** The end of the output of a run, if there is any. */
     Optional<String> output(RunId run);
 
     /**
-     * Keeps counts: each stands for its key, process, minute, policy and outcome, and takes the place of a smaller one. So
+     * Stores counts: each is identified by key, process, minute, policy and outcome, and replaces a smaller one. So
      * counts may be sent again after an unclear answer.
      */
     void countRefusals(List<RefusalCount> counts);
 
-    /** What was counted under a key in minutes beginning at {@code since} or later, in the order of the minutes. */
+    /** The counts of a key in minutes beginning at {@code since} or later, in the order of the minutes. */
     List<RefusalCount> refusals(LockKey key, Instant since);
 
     /**
-     * A worker is there; the store's clock says when, and what its instance said before no longer counts. Of a tenant's
-     * {@linkplain WorkerNote#isRemote() remote} workers, no more than the {@link WorkerNote#MOST_REMOTE} that were there last
-     * stay noted.
+     * Records that a worker is active, by the store's clock, and replaces the last report of its instance. Of a
+     * tenant's
+     * {@linkplain WorkerNote#isRemote() remote} workers, only the {@link WorkerNote#MOST_REMOTE} most recent stay
+     * recorded.
      */
     void noteWorker(WorkerNote worker);
 
     /**
-     * Workers that take runs of {@code tenant} and were there within {@code time}, those with the same instance once: up to
-     * {@code limit}, those that were there last first.
+     * Workers for {@code tenant} that were active within {@code time}, one per instance: up to {@code limit}, the most
+     * recent first.
      */
     List<WorkerNote> workers(String tenant, Duration time, int limit);
 

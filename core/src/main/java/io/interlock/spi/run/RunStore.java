@@ -20,16 +20,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keeps runs beside leases, in one key space: a run's lock is a lease, so whoever asks for a bare lease and whoever submits
- * a run exclude each other. Everything about a key (lease, line, resource, attempts, audit records) changes in one atomic
- * step.
+ * Keeps runs and leases in one key space: a run's lock is a lease, so runs and bare leases exclude each other.
+ * Everything about a key (lease, queue, resource, attempts, audit records) changes in one atomic step.
  *
- * <p>What time alone brings about (a lease that ran out, a wait that took too long, an offer nobody took) is settled by
- * whatever step touches the key next; {@link #sweepRuns} does so for keys nobody touches. So no sweeper is needed for a key
- * to become free.
+ * <p>Expiries and timeouts (an expired lease, a wait that took too long, an offer that was not taken) are settled by
+ * the next step on the key; {@link #sweepRuns} does so for idle keys. So a key becomes free without a sweeper.
  *
- * <p>Otherwise as for {@link LeaseStore}: all methods block, are safe for use by many threads, and may be repeated with the
- * same ids after an unclear answer.
+ * <p>As for {@link LeaseStore}, all methods block, are thread-safe, and may be repeated with the same ids after an
+ * unclear answer.
  */
 public interface RunStore
         extends LeaseStore, WorkSteps, DeadLetters, AuditLog, RunNotes, RunViews, RunHistory, WorkFeed, AccessKeys {
@@ -37,54 +35,53 @@ public interface RunStore
     /** Starts, joins, queues or refuses. */
     Answers<SubmitAnswer> submit(List<SubmitRequest> requests);
 
-    /** Gives a waiting caller its turn, if it is. */
+    /** Grants a waiting caller its turn, if it comes next. */
     Answers<TurnAnswer> takeTurn(List<TurnRequest> requests);
 
-    /** Ends a run that has not started, or asks one that has to stop. */
+    /** Ends a run that has not started, or requests a started one to stop. */
     CancelAnswer cancel(CancelRequest request);
 
     /** Stops grants under some keys; from the return of this call on, nothing is granted there. */
     Pause pause(PauseRequest request);
 
     /**
-     * Ends a pause, and lets the first in line of each key have its turn. It returns soon however many keys were paused: the
-     * first of them are settled before, the others by the claims and sweeps that follow, a page with each.
+     * Ends a pause, and lets the first run in the queue of each key start. It returns quickly for any number of keys:
+     * it settles the first of them, and the following claims and sweeps settle the others page by page.
      *
-     * @return whether there was such a pause, and it had not ended by itself
+     * @return whether there was such a pause that had not ended
      */
     boolean resume(ResumeRequest request);
 
     /**
-     * Settles what time has brought about, on up to {@code limit} keys where there is something to settle. Any number of
-     * processes may sweep at once.
+     * Settles expiries and timeouts of up to {@code limit} due keys. Any number of processes may sweep at once.
      *
-     * @return what was done, and why
+     * @return the actions with their reasons
      */
     List<SweepAction> sweepRuns(int limit);
 
-    /** The run called so. */
+    /** The run with this id. */
     Optional<Run> findRun(RunId id);
 
-    /** Who waits for the key, in the order in which they would have their turn now. */
+    /** The runs that wait for the key, in the order in which they would start now. */
     List<Run> queue(LockKey key);
 
-    /** Why a run waits in line; empty if it does not, or if there is no such run. */
+    /** Why a run waits; empty if it does not wait or does not exist. */
     Optional<Wait> explain(RunId id);
 
-    /** The attempts of a run that are over, the first one first. */
+    /** The ended attempts of a run, in order. */
     List<Attempt> attempts(RunId id);
 
-    /** What a guarded key stands for; empty if nobody has touched it. */
+    /** The resource of a guarded key; empty if it was never changed. */
     Optional<Resource> resource(LockKey key);
 
-    /** Says where a resource stands, for whoever creates or mends one; never while a run moves it. */
+    /** Sets the state of a resource, to create or repair it; never while a run owns it. */
     ResourceAnswer setResource(ResourceRequest request);
 
-    /** Runs in the order in which they were submitted, or the other way round, a page at a time. */
+    /** Runs in the order of submission or in reverse, by pages. */
     RunPage listRuns(RunQuery query);
 
     /**
-     * All that was done under the key, in order. Pauses are kept under their tenant and pattern as if that were a key.
+     * The audit records of the key, in order. A pause is recorded under its tenant and pattern.
      */
     List<AuditRecord> audit(LockKey key);
 }

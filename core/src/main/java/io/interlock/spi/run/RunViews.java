@@ -11,22 +11,22 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at everything at once, for people and for metrics. What they show may be a moment old. */
+/** Overviews for users and metrics. Their data may be slightly outdated. */
 public interface RunViews {
 
-    /** What time it is by the store's clock. */
+    /** The time of the store's clock. */
     Instant storeTime();
 
     /**
-     * Keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. A key with no
-     * more than a pause or a resource is none of them. A lease that has ended is shown until it is cleared.
+     * Keys with a holder, a reservation or waiting runs, in the order of their names. A key with only a pause or a
+     * resource is not included. An expired lease is shown until it is deleted.
      */
     List<KeyView> keys(KeyQuery query);
 
-    /** How many runs there are in states that are not the end, and how many open dead letters. */
+    /** The number of runs that have not ended, by state, and of open dead letters. */
     List<RunCount> runCounts();
 
-    /** The runs of a tenant that have not ended; it counts no further than to {@code most} of them. */
+    /** The number of runs of a tenant that have not ended, counted up to {@code most}. */
     OpenRuns openRuns(String tenant, long most);
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */

@@ -6,35 +6,35 @@ import io.interlock.run.Run;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says to a {@link SubmitRequest}. */
+/** The answer of a store to a {@link SubmitRequest}. */
 public sealed interface SubmitAnswer {
 
     /**
-     * The key is the run's: kept for a worker, or already held by the caller.
+     * The run has the key: reserved for a worker, or held by the caller.
      *
      * @param run the new run
-     * @param lease the caller's lease, or {@code null} if a worker does the work
+     * @param lease the caller's lease, or {@code null} if a worker executes the run
      */
     record Started(Run run, @Nullable LeaseRecord lease) implements SubmitAnswer {
 
-        /** The caller's lease, if the caller does the work. */
+        /** The caller's lease, if the caller executes the run. */
         public Optional<LeaseRecord> granted() {
             return Optional.ofNullable(lease);
         }
     }
 
     /**
-     * Somebody's run will do.
+     * The request joined an existing run.
      *
      * @param run that run
      */
     record Joined(Run run) implements SubmitAnswer {}
 
     /**
-     * It waits in line.
+     * The run waits in the queue.
      *
      * @param run the new run
-     * @param position its place, from 1; 0 if its turn came at once and it could not start, as its state says
+     * @param position its place, from 1; 0 if its turn came at once but it could not start, as its state shows
      */
     record Queued(Run run, int position) implements SubmitAnswer {}
 
@@ -46,16 +46,16 @@ public sealed interface SubmitAnswer {
     record Refused(Refusal refusal) implements SubmitAnswer {}
 
     /**
-     * The same was asked for before.
+     * The same request was made before.
      *
-     * @param run what came of it
+     * @param run the run of that request
      */
     record Duplicate(Run run) implements SubmitAnswer {}
 
     /**
-     * Something else was asked for before under the same idempotency key.
+     * A different request was made before with the same idempotency key.
      *
-     * @param run what came of that
+     * @param run the run of that request
      */
     record Mismatch(Run run) implements SubmitAnswer {}
 }

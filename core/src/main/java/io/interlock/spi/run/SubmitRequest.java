@@ -15,14 +15,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for a run.
+ * Submits a run.
  *
- * @param id the run's name, made by the asker; asking again with it returns the run already made
- * @param key what it is exclusive under
- * @param spec what is to be done
- * @param idempotency by what the asker knows the same request again, or {@code null}
- * @param caller who works, if that is the asker; {@code null} if a worker does
- * @param line how many may wait and be under way
+ * @param id the run's id, created by the client; a repeated request with it returns the existing run
+ * @param key its key
+ * @param spec the work and its rules
+ * @param idempotency identifies repeated requests, or {@code null}
+ * @param caller the caller, if it executes the run; {@code null} if a worker does
+ * @param line the limits of waiting and running runs
  */
 public record SubmitRequest(
         RunId id,
@@ -32,64 +32,63 @@ public record SubmitRequest(
         @Nullable Caller caller,
         LineLimits line) {
 
-    /** Checks that a caller is named exactly if the caller works. */
+    /** Checks that a caller is given exactly if the caller executes the run. */
     public SubmitRequest {
         if ((caller != null) != (spec.execution() == Execution.CALLER)) {
             throw new InvalidSettingException(
                     "execution",
                     spec.execution(),
-                    caller == null ? "needs a caller" : "has no place for a caller",
-                    "name a lease id and a holder exactly if the caller does the work");
+                    caller == null ? "needs a caller" : "takes no caller",
+                    "give a lease id and a holder exactly if the caller executes the run");
         }
     }
 
-    /** Asks for a run by a worker, without further conditions. */
+    /** A run for a worker, without further conditions. */
     public static SubmitRequest of(RunId id, LockKey key, RunSpec spec) {
         return new SubmitRequest(id, key, spec, null, null, LineLimits.NONE);
     }
 
-    /** This, known again by {@code idempotency}. */
+    /** This request with an idempotency key. */
     public SubmitRequest knownBy(Idempotency idempotency) {
         return new SubmitRequest(id, key, spec, idempotency, caller, line);
     }
 
-    /** This, with work done by {@code caller}. */
+    /** This request, executed by {@code caller}. */
     public SubmitRequest by(Caller caller) {
         return new SubmitRequest(id, key, spec.execution(Execution.CALLER), idempotency, caller, line);
     }
 
-    /** This, under other limits. */
+    /** This request with other limits. */
     public SubmitRequest within(LineLimits line) {
         return new SubmitRequest(id, key, spec, idempotency, caller, line);
     }
 
-    /** By what the asker knows the same request again. */
+    /** The idempotency key, if there is one. */
     public Optional<Idempotency> known() {
         return Optional.ofNullable(idempotency);
     }
 
     /**
-     * By what a tenant knows the same request again.
+     * Identifies repeated requests of a tenant.
      *
-     * @param key the tenant's name for the request
-     * @param fingerprint what the request asked for, so that another one under the same name is noticed
-     * @param keepFor how long the name counts
+     * @param key the idempotency key
+     * @param fingerprint a hash of the request, which reveals a different request with the same key
+     * @param keepFor how long the key is valid
      */
     public record Idempotency(String key, String fingerprint, Duration keepFor) {
 
-        /** Checks the name. */
         public Idempotency {
             keepFor = RunLimits.capped(keepFor);
-            RunTexts.require("idempotency key", key, "choose a name for the request");
-            RunTexts.require("fingerprint", fingerprint, "use a hash of what is asked for");
+            RunTexts.require("idempotency key", key, "choose a unique key for the request");
+            RunTexts.require("fingerprint", fingerprint, "use a hash of the request");
         }
     }
 
     /**
-     * Whoever does the work itself.
+     * A caller that executes its run itself.
      *
-     * @param lease the name of the grant to come
-     * @param holder who it is
+     * @param lease the id of its future lease
+     * @param holder the caller
      */
     public record Caller(LeaseId lease, Holder holder) {}
 }

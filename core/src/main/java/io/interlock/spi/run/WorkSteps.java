@@ -6,18 +6,18 @@ import io.interlock.run.HeartbeatAnswer;
 import io.interlock.spi.Answers;
 import java.util.List;
 
-/** The steps of whoever does the work: takes runs, keeps their leases alive, says how they ended. As for {@link RunStore}. */
+/** The steps of workers: claim runs, renew their leases, finish them. See {@link RunStore} for the general rules. */
 public interface WorkSteps {
 
-    /** Takes runs whose turn it is, the highest effective priority first, then the lowest number. */
+    /** Claims runs that may start, the highest effective priority first, then the lowest number. */
     List<Claimed> claim(ClaimRequest request);
 
-    /** Renews the leases of runs, and reports. */
+    /** Renews the leases of runs, and stores their reports. */
     Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests);
 
     /**
-     * Ends attempts; the next in line has the key in the same step. An ending sent again is answered as the first time until
-     * the run begins another attempt; after that its lease is gone.
+     * Ends attempts; the next run in the queue gets the key in the same step. A repeated finish gets the first answer
+     * until the run begins another attempt; after that its lease is gone.
      */
     Answers<FinishAnswer> finish(List<FinishRequest> requests);
 }

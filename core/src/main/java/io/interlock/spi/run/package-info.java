@@ -1,6 +1,7 @@
 /**
- * What a store of runs implements beside {@link io.interlock.spi.LeaseStore}: lock, run, resource and audit record change
- * in one atomic step per key. {@link io.interlock.spi.run.rules} says how, as plain Java a store may use.
+ * The interfaces of a store that keeps runs, in addition to {@link io.interlock.spi.LeaseStore}: lock, run, resource
+ * and audit record change in one atomic step per key. {@link io.interlock.spi.run.rules} has the rules in plain Java,
+ * for use by stores.
  */
 @NullMarked
 package io.interlock.spi.run;

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A contract through which jobs can be started beside REST, with what it does unless a job says otherwise. */
+/** An API that can start jobs in addition to REST, with its defaults for jobs. */
 public enum CompatApi {
-    /** Pipelines of tenants: a second start gets the run under way. */
+    /** Pipelines of tenants: a second start gets the current run. */
     PIPELINES(ConflictPolicy.JOIN, "pipeline/", Duration.ofHours(1)),
     /** Phases of flows: a second start is skipped. */
     FLOWS(ConflictPolicy.SKIP, null, Duration.ofMinutes(5)),
@@ -20,7 +20,7 @@ public enum CompatApi {
     INGESTION(ConflictPolicy.REJECT, null, Duration.ofMinutes(5)),
     /** Workflows started by webhooks: a second start is refused. */
     WORKFLOWS(ConflictPolicy.REJECT, "workflow/", Duration.ofHours(1)),
-    /** Jobs on clusters: a second one waits in line. */
+    /** Jobs on clusters: a second one waits in the queue. */
     CLUSTERS(ConflictPolicy.QUEUE, null, null),
     /** REST only. */
     NONE(ConflictPolicy.REJECT, "", null);
@@ -35,7 +35,7 @@ public enum CompatApi {
         this.maxRuntime = maxRuntime;
     }
 
-    /** The word for it in settings. */
+    /** Its name in settings. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -45,25 +45,26 @@ public enum CompatApi {
         return policy;
     }
 
-    /** How long an attempt may take, if that is limited. */
+    /** How long an attempt may take, if limited. */
     public Optional<Duration> maxRuntime() {
         return Optional.ofNullable(maxRuntime);
     }
 
-    /** The key of a job that has one of its own; empty where it depends on the request. */
+    /** The key of a job; empty if it depends on the request. */
     public Optional<String> keyOf(String job) {
         return Optional.ofNullable(keys).map(prefix -> prefix + job);
     }
 
     /**
-     * How long a run waits for its turn or for a worker, if its attempts may take {@code maxRuntime}: as long. What these contracts call
-     * a lock has a timeout from its first moment, also while no worker has come; the others wait in line for as long as it takes.
+     * How long a run waits for its turn or for a worker, if its attempts may take {@code maxRuntime}: the same time
+     * for APIs whose locks have a timeout from the start, even before a worker claims the run; unlimited for the
+     * others.
      */
     public @Nullable Duration maxWait(@Nullable Duration maxRuntime) {
         return this == CLUSTERS || this == NONE ? null : maxRuntime;
     }
 
-    /** How jobs move what they work on, unless they say otherwise. */
+    /** The default transition of jobs. */
     public Optional<Transition> transition() {
         return this == INGESTION
                 ? Optional.of(new Transition(
@@ -75,12 +76,12 @@ public enum CompatApi {
                 : Optional.empty();
     }
 
-    /** How long the verdict on a lost run is put off. */
+    /** The default expiry grace of jobs. */
     public Duration expiryGrace() {
         return this == CLUSTERS ? Duration.ofMinutes(5) : Duration.ZERO;
     }
 
-    /** How often a run is tried. */
+    /** The default retries of jobs. */
     public RetryPlan retry() {
         return this == CLUSTERS ? new RetryPlan(3, Duration.ofMinutes(5), 2, Duration.ofMinutes(30)) : RetryPlan.NONE;
     }

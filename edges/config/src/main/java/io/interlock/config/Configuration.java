@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The configuration: flag over {@code INTERLOCK_*} over file over default. It is either right as a whole or refused with every
- * mistake in it. Immutable.
+ * The configuration: flag over {@code INTERLOCK_*} over file over default. It is valid as a whole, or refused with a
+ * list of all its mistakes. Immutable.
  */
 public final class Configuration {
 
@@ -32,7 +32,7 @@ public final class Configuration {
     }
 
     /**
-     * Reads it.
+     * Reads the configuration.
      *
      * @throws ConfigurationException with all mistakes
      * @throws InvalidSettingException if the file cannot be read at all
@@ -47,28 +47,28 @@ public final class Configuration {
         return new Configuration(sources, settings, folder);
     }
 
-    /** What holds. */
+    /** The validated settings. */
     public InterlockSettings settings() {
         return settings;
     }
 
-    /** Where the store is if nobody names one. */
+    /** The default store. */
     public DataFolder folder() {
         return folder;
     }
 
-    /** What holds, as people read it: with origins, without secrets, in the order of the documentation. */
+    /** The effective properties for display: with origins, without secrets, in the order of the documentation. */
     public List<EffectiveProperty> effective() {
         return new EffectiveView(sources, folder).all();
     }
 
-    /** What is allowed but probably not meant: variables that set nothing. */
+    /** Things that are allowed but probably mistakes: variables that set nothing. */
     public List<String> warnings() {
         return UnknownVariables.in(sources);
     }
 
     /**
-     * Holds the jobs against the store they will use.
+     * Checks the jobs against the limits of the store.
      *
      * @throws ConfigurationException naming every job whose lease is longer than the store grants
      */
@@ -82,19 +82,19 @@ public final class Configuration {
                         property(name, "lease"),
                         "'" + DurationText.format(lease) + "' is above the store's maxLease of "
                                 + DurationText.format(most)
-                                + "; let renewal carry long work, or raise maxLease in the store's URL");
+                                + "; long work needs no long lease because leases are renewed; lower it, or raise maxLease in the store's URL");
             }
         });
         reading.requireNoMistakes();
     }
 
     /**
-     * Holds it against what the store keeps: nothing that needs runs may wait in vain for a store of leases, and API keys are kept in
-     * one place.
+     * Checks the settings against the kind of store: features that need runs are refused on a store of leases, and API
+     * keys are kept in one place only.
      *
      * @param runs whether the store keeps runs, or leases only
-     * @throws ConfigurationException naming everything that the store has no use for, and every API key that is given twice with
-     *     another tenant or role
+     * @throws ConfigurationException naming every setting that the store cannot support, and every API key that is
+     * given twice with a different tenant or role
      */
     public void requireFor(boolean runs) {
         Reading reading = new Reading(sources);
@@ -102,7 +102,7 @@ public final class Configuration {
             for (int i = 0; i < settings.keys().size(); i++) {
                 reading.mistake(
                         "keys[" + i + "].secret-file",
-                        "is for stores that keep no API keys; this one does, so make the key with 'interlock keys create'");
+                        "is for stores that keep no API keys; create the key with 'interlock keys create' instead");
             }
         } else {
             settings.jobs()
@@ -119,9 +119,9 @@ public final class Configuration {
         reading.requireNoMistakes();
     }
 
-    // The first would win in silence, and somebody could do more, or less, than is written.
+    // Otherwise the first entry would silently win, and the key would have other rights than the second entry says.
     private void requireOneOrderForEachKey(Reading reading) {
-        // Files are read for it, and may be missing: what is wrong without them is told first.
+        // This reads files, which may be missing: mistakes that need no files are reported first.
         reading.requireNoMistakes();
         List<KeySettings> keys = settings.keys();
         Map<String, Integer> known = new HashMap<>();
@@ -133,9 +133,9 @@ public final class Configuration {
             if (one.role() != other.role() || !one.tenant().equals(other.tenant())) {
                 reading.mistake(
                         "keys[" + i + "].secret-file",
-                        "holds the key of keys[" + first + "], which is for tenant " + one.tenant() + " and role "
+                        "contains the same key as keys[" + first + "], which has tenant " + one.tenant() + " and role "
                                 + one.role().name().toLowerCase(Locale.ROOT)
-                                + "; make a key for each, or write the same for both");
+                                + "; create a key for each, or give both the same tenant and role");
             }
         }
     }
@@ -144,12 +144,12 @@ public final class Configuration {
         reading.mistake(property, "needs runs, and the store keeps leases only; use sqlite:PATH or postgresql://…");
     }
 
-    /** Goes on reading: for what is found out later but is a mistake of the same configuration. */
+    /** Continues the reading, for mistakes of the same configuration that are found later. */
     Reading reading() {
         return new Reading(sources);
     }
 
-    /** The property of a job, quoted if need be. */
+    /** The property of a job, quoted if necessary. */
     static String property(String job, String rest) {
         return "jobs." + (job.contains(".") ? "\"" + job + "\"" : job) + "." + rest;
     }
@@ -157,9 +157,9 @@ public final class Configuration {
     private static void refuseUnknown(Sources sources, Reading reading) {
         for (String name : sources.strays()) {
             reading.mistake(
-                    name, "stands beside 'interlock:'; indent it below that, or remove it", sources.strayPlace(name));
+                    name, "is outside of 'interlock:'; indent it below, or remove it", sources.strayPlace(name));
         }
-        sources.twice().forEach(name -> reading.mistake(name, "is there twice; leave one of them"));
+        sources.twice().forEach(name -> reading.mistake(name, "is set twice; remove one of them"));
         Set<String> known = new TreeSet<>();
         Settings.ALL.forEach(setting -> known.add(setting.name()));
         Set<String> told = new TreeSet<>();
@@ -173,7 +173,7 @@ public final class Configuration {
     private static String unknown(String name, Set<String> known) {
         Set<String> below = Settings.below(name);
         if (!below.isEmpty()) {
-            return "has no value of its own; it holds " + String.join(", ", below);
+            return "is a group and takes no value; it contains " + String.join(", ", below);
         }
         Optional<String> nearest = NearestWord.to(Settings.shape(name), known);
         return "is no property"

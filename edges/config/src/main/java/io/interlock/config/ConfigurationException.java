@@ -4,7 +4,7 @@ import io.interlock.InterlockException;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The configuration has mistakes: all of them. */
+/** The configuration has mistakes; the exception lists all of them. */
 public final class ConfigurationException extends InterlockException {
 
     private static final long serialVersionUID = 1L;
@@ -22,7 +22,7 @@ public final class ConfigurationException extends InterlockException {
         this.mistakes = List.copyOf(mistakes);
     }
 
-    /** What is wrong, at least one thing. */
+    /** The mistakes, at least one. */
     public List<Mistake> mistakes() {
         return mistakes;
     }

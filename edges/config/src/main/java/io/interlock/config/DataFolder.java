@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
 /**
- * Where the store is if nobody names one: a SQLite file in the user's data folder, {@code $XDG_DATA_HOME/interlock} or
+ * The default place of the store: a SQLite file in the user's data folder, {@code $XDG_DATA_HOME/interlock} or
  * {@code ~/.local/share/interlock}.
  */
 public final class DataFolder {
@@ -23,7 +23,7 @@ public final class DataFolder {
     public static DataFolder of(Map<String, String> environment) {
         String data = environment.getOrDefault("XDG_DATA_HOME", "");
         String home = environment.getOrDefault("HOME", "");
-        // Relative paths in XDG_DATA_HOME do not count, says its specification.
+        // The XDG specification says to ignore relative paths.
         Path base = data.startsWith("/")
                 ? Path.of(data)
                 : Path.of(home.isEmpty() ? System.getProperty("user.home", ".") : home, ".local", "share");
@@ -36,9 +36,9 @@ public final class DataFolder {
     }
 
     /**
-     * Makes the folder, for its owner only, if {@code store} is the one in it.
+     * Creates the folder, accessible to its owner only, if {@code store} is in it.
      *
-     * @throws InvalidSettingException if it cannot be made
+     * @throws InvalidSettingException if it cannot be created
      */
     public void prepareFor(String store) {
         if (!store.equals(storeUrl()) || Files.isDirectory(folder)) {
@@ -55,7 +55,7 @@ public final class DataFolder {
             throw new InvalidSettingException(
                     "store",
                     store,
-                    "cannot have its folder made: " + cannot,
+                    "is in a folder that cannot be created: " + cannot,
                     "name another store: --store sqlite:PATH");
         }
     }

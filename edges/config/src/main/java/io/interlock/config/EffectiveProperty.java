@@ -1,19 +1,20 @@
 package io.interlock.config;
 
 /**
- * A property as it holds.
+ * An effective property.
  *
  * @param name with {@code interlock.}
  * @param value as set, secrets masked
- * @param origin where it comes from: {@code flag --port}, {@code environment INTERLOCK_PORT}, {@code interlock.yaml:7}, or
+ * @param origin where it comes from: {@code flag --port}, {@code environment INTERLOCK_PORT},
+ * {@code interlock.yaml:7}, or
  *     {@value #DEFAULT}
  */
 public record EffectiveProperty(String name, String value, String origin) {
 
-    /** The origin of what nobody has set. */
+    /** The origin of properties that are not set. */
     public static final String DEFAULT = "default";
 
-    /** Whether somebody has set it. */
+    /** Whether it is set anywhere. */
     public boolean isSet() {
         return !origin.equals(DEFAULT);
     }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The configuration as people may see it. */
+/** The configuration for display, with secrets masked. */
 final class EffectiveView {
 
     private static final Pattern PASSWORD = Pattern.compile("(//[^:@/]*):.*@");
@@ -22,7 +22,7 @@ final class EffectiveView {
         this.folder = folder;
     }
 
-    /** Every property that has a value, with those of each job together. */
+    /** Every property that has a value, grouped by job. */
     List<EffectiveProperty> all() {
         List<EffectiveProperty> all = new ArrayList<>();
         for (Setting setting : Settings.ALL) {
@@ -53,7 +53,7 @@ final class EffectiveView {
         }
     }
 
-    /** A second part the user chooses: {@code stage-budgets.*}. */
+    /** A second user-defined part: {@code stage-budgets.*}. */
     private Set<String> named(String name) {
         if (!name.endsWith(".*")) {
             return Set.of(name);

@@ -20,9 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 /**
- * The engine a configuration makes: jobs with what does their work, schedules, notifications and limits. Close it after the engine.
+ * Sets up an engine by a configuration: jobs with handlers, schedules, notifications and limits. Close it after the
+ * engine.
  *
- * <p>Immutable, and so safe for use by many threads.
+ * <p>Immutable and thread-safe.
  */
 public final class EngineSetup implements AutoCloseable {
 
@@ -49,9 +50,9 @@ public final class EngineSetup implements AutoCloseable {
     }
 
     /**
-     * Makes handlers and rules: loads classes, reads secrets.
+     * Creates handlers and rules: loads classes, reads secrets.
      *
-     * @throws ConfigurationException naming every job and notification that cannot be made
+     * @throws ConfigurationException naming every job and notification that cannot be created
      */
     public static EngineSetup of(Configuration configuration, Environment environment) {
         InterlockSettings settings = configuration.settings();
@@ -75,12 +76,12 @@ public final class EngineSetup implements AutoCloseable {
         return jobs;
     }
 
-    /** By which secrets senders of webhooks are known. */
+    /** The secrets that authenticate senders of webhooks. */
     public List<TriggerSecret> triggerSecrets() {
         return List.copyOf(secrets);
     }
 
-    /** Sets {@code builder} up. */
+    /** Configures {@code builder}. */
     public EngineBuilder onto(EngineBuilder builder) {
         InterlockSettings.Worker worker = settings.worker();
         CompletableFuture<RunEngine> engine = new CompletableFuture<>();
@@ -107,7 +108,7 @@ public final class EngineSetup implements AutoCloseable {
         handlers.close();
     }
 
-    /** Nodes are runs of an engine, so only an engine can run them. */
+    /** Nodes are runs of the engine, so their handler needs the engine. */
     private Jobs withNodes(Future<RunEngine> engine) {
         List<Job> all = new ArrayList<>();
         for (Job job : jobs.all()) {

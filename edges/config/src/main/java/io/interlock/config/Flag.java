@@ -1,15 +1,15 @@
 package io.interlock.config;
 
 /**
- * Something given on the command line.
+ * An option given on the command line.
  *
  * @param option as the user writes it: {@code --no-worker}
- * @param property what it sets, without {@code interlock.}: {@code worker.enabled}
- * @param value to what
+ * @param property the property it sets, without {@code interlock.}: {@code worker.enabled}
+ * @param value the value
  */
 public record Flag(String option, String property, String value) {
 
-    /** An option called like its property. */
+    /** An option with the name of its property. */
     public static Flag of(String property, String value) {
         return new Flag("--" + property, property, value);
     }

@@ -6,9 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a configuration is read from.
+ * The sources of a configuration.
  *
- * @param flags what the command line says
+ * @param flags the options of the command line
  * @param environment the variables of the process
  * @param file a YAML file, or {@code null} for none
  */
@@ -17,7 +17,6 @@ public record Given(
         Map<String, String> environment,
         @Nullable Path file) {
 
-    /** Copies flags and variables. */
     public Given {
         flags = List.copyOf(flags);
         environment = Map.copyOf(environment);

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes what does the work of jobs. Requests may go to the hosts that jobs name, and nowhere else. */
+/** Creates the handlers of jobs. Requests may go only to the hosts that jobs name. */
 final class Handlers implements AutoCloseable {
 
     private final Environment environment;
@@ -40,7 +40,7 @@ final class Handlers implements AutoCloseable {
                 : new PinnedHttp(HttpRules.hosts(hosts).networks(settings.privateNetworks()), environment);
     }
 
-    /** What does the work of {@code job} here; empty if others do it. */
+    /** The handler of {@code job} in this process; empty if other processes execute it. */
     Optional<RunHandler> of(JobSettings job) {
         Probe probe = job.probe();
         Optional<RunHandler> work = of(job.work());
@@ -94,7 +94,7 @@ final class Handlers implements AutoCloseable {
             if (made instanceof RunHandler handler) {
                 return handler;
             }
-            throw cannot(name, "is no " + RunHandler.class.getName());
+            throw cannot(name, "does not implement " + RunHandler.class.getName());
         } catch (ClassNotFoundException | NoClassDefFoundError missing) {
             throw cannot(name, "is not on the class path (" + missing.getMessage() + ")");
         } catch (InvocationTargetException failed) {
@@ -109,6 +109,6 @@ final class Handlers implements AutoCloseable {
                 "java",
                 name,
                 why,
-                "name a public class that implements RunHandler, with INTERLOCK_CLASSPATH if need be");
+                "name a public class that implements RunHandler, and put it on the class path with INTERLOCK_CLASSPATH");
     }
 }

@@ -1,18 +1,18 @@
 package io.interlock.config;
 
 /**
- * Takes work from somewhere else and starts it as runs. {@link java.util.ServiceLoader} finds those on the class path, so that the
- * libraries of an intake are there only where somebody wants it.
+ * Receives work from another system and starts runs for it. {@link java.util.ServiceLoader} finds intakes on the class
+ * path, so that only installations that use an intake need its libraries.
  */
 public interface Intake {
 
-    /** The property of the configuration that sets it up. */
+    /** The configuration property of this intake. */
     String property();
 
     /**
-     * Begins. The other side need not be there: an intake waits for it, and says so in the log.
+     * Starts receiving. If the other system is unavailable, the intake logs that and keeps trying.
      *
-     * @return what ends it: takes nothing new, and gives back what it has not started
+     * @return closes the intake: it receives nothing more, and returns work it has not started
      */
     AutoCloseable start(InterlockSettings settings, IntakeContext house);
 }

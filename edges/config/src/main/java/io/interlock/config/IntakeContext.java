@@ -6,22 +6,22 @@ import java.util.Map;
 import java.util.function.DoubleSupplier;
 
 /**
- * What intakes live in.
+ * What an intake needs from its process.
  *
- * @param engine who starts what they take
- * @param environment time, threads and chance
- * @param gauges where their numbers are shown
+ * @param engine starts the runs
+ * @param environment time, threads and random numbers
+ * @param gauges publishes the numbers of intakes
  */
 public record IntakeContext(RunEngine engine, Environment environment, Gauges gauges) {
 
-    /** Where numbers are shown. */
+    /** Publishes numbers. */
     @FunctionalInterface
     public interface Gauges {
 
-        /** Shown nowhere. */
+        /** Publishes nothing. */
         Gauges NONE = (name, labels, value) -> {};
 
-        /** Shows {@code value}, asked for whenever somebody looks, as {@code name}. */
+        /** Publishes {@code value}, evaluated at each reading, as {@code name}. */
         void show(String name, Map<String, String> labels, DoubleSupplier value);
     }
 }

@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The intakes a configuration asks for. Close them before the engine: what is not started yet is given back then.
+ * The intakes of a configuration. Close them before the engine: they return work that is not started yet.
  *
  * <p>Used by one thread.
  */
@@ -28,7 +28,7 @@ public final class Intakes implements AutoCloseable {
     }
 
     /**
-     * Finds them.
+     * Finds the configured intakes.
      *
      * @throws ConfigurationException if one is not on the class path
      */
@@ -45,7 +45,7 @@ public final class Intakes implements AutoCloseable {
         return new Intakes(settings, wanted);
     }
 
-    /** Begins. */
+    /** Starts all intakes. */
     public void start(IntakeContext house) {
         wanted.forEach(intake -> running.push(intake.start(settings, house)));
     }
@@ -56,7 +56,7 @@ public final class Intakes implements AutoCloseable {
             try {
                 running.pop().close();
             } catch (Exception failure) {
-                log.warn("an intake could not be closed: {}", failure.toString());
+                log.warn("could not close an intake: {}", failure.toString());
             }
         }
     }
@@ -65,8 +65,8 @@ public final class Intakes implements AutoCloseable {
         Reading reading = configuration.reading();
         reading.mistake(
                 "sqs[0].queue",
-                "needs the intake from SQS, which is not on the class path; 'mvn -q -pl edges/sqs -am package"
-                        + " -Dmaven.test.skip=true' builds it, and INTERLOCK_CLASSPATH='edges/sqs/target/intake/*' puts it there");
+                "needs the SQS intake, which is not on the class path; build it with 'mvn -q -pl edges/sqs -am package"
+                        + " -Dmaven.test.skip=true', then set INTERLOCK_CLASSPATH='edges/sqs/target/intake/*'");
         reading.requireNoMistakes();
     }
 }

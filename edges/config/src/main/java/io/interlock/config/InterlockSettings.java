@@ -10,21 +10,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole configuration, checked.
+ * The whole configuration, validated.
  *
  * @param store the store's URL, with its password
  * @param listen where a server listens
- * @param limits what one client may ask
- * @param worker what this process does itself
- * @param history how long things are kept
- * @param metrics what meters tell apart
- * @param keys API keys it is given, where the store keeps none
- * @param jobs by name, in the order of their names
- * @param tenants how many runs of a tenant may be under way at once, by tenant
- * @param notifications whom to tell
- * @param webhooks who may start workflows by signing what it sends
- * @param sqs queues whose messages are started as runs
- * @param privateNetworks networks that are not public, to which jobs and notifications may send
+ * @param limits the limits of clients and tenants
+ * @param worker the worker of this process
+ * @param history how long records are kept
+ * @param metrics the tags of metrics
+ * @param keys configured API keys, for stores that keep none
+ * @param jobs by name, sorted
+ * @param tenants how many runs of a tenant may be running at once, by tenant
+ * @param notifications the notifications to send
+ * @param webhooks the signed senders that may start workflows
+ * @param sqs the queues whose messages start runs
+ * @param privateNetworks private networks to which jobs and notifications may send
  */
 public record InterlockSettings(
         String store,
@@ -41,7 +41,6 @@ public record InterlockSettings(
         List<SqsSettings> sqs,
         List<String> privateNetworks) {
 
-    /** Copies the collections. */
     public InterlockSettings {
         keys = List.copyOf(keys);
         jobs = Collections.unmodifiableMap(new LinkedHashMap<>(jobs));
@@ -53,29 +52,29 @@ public record InterlockSettings(
     }
 
     /**
-     * What this process does itself.
+     * The worker of this process.
      *
-     * @param enabled whether it takes runs
+     * @param enabled whether it executes runs
      * @param slots how many at once
-     * @param tenant whose, or {@code null} for everybody's
+     * @param tenant the tenant whose runs it executes, or {@code null} for all tenants
      * @param sweepEvery how often its janitor sweeps
-     * @param grace how long work may go on after a request to stop
+     * @param grace how long work may continue after a stop request
      */
     public record Worker(
             boolean enabled, int slots, @Nullable String tenant, Duration sweepEvery, Duration grace) {
 
-        /** Whose runs it does, if not everybody's. */
+        /** The tenant whose runs it executes, unless it serves all tenants. */
         public Optional<String> onlyFor() {
             return Optional.ofNullable(tenant);
         }
     }
 
     /**
-     * How long things are kept.
+     * How long records are kept.
      *
      * @param retention runs, dead letters, audit records
      * @param idempotency idempotency keys
-     * @param auditKey what signs the audit log, or {@code null} if it is not signed
+     * @param auditKey the key that signs the audit log, or {@code null} if it is not signed
      */
     public record History(
             Retention retention,
@@ -83,10 +82,10 @@ public record InterlockSettings(
             @Nullable Secret auditKey) {}
 
     /**
-     * What meters tell apart.
+     * The tags of metrics.
      *
-     * @param tenant whether they carry the tenant
-     * @param maxTenants the most tenants they tell apart
+     * @param tenant whether metrics have a tag for the tenant
+     * @param maxTenants the maximum number of tenants in metrics
      */
     public record Metrics(boolean tenant, int maxTenants) {}
 

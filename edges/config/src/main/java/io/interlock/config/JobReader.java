@@ -18,12 +18,12 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the settings of one job. */
+/** Reads the settings of one job. */
 final class JobReader {
 
     private static final Duration USUAL_LEASE = Duration.ofSeconds(30);
 
-    /** A request that waits is silent, and must be answered before its connection counts as idle. */
+    /** A waiting request must be answered before its connection counts as idle. */
     private static final Duration LONGEST_CONFLICT = Duration.ofMinutes(1);
 
     private static final int MOST_RETRIES = 1_000;
@@ -36,8 +36,8 @@ final class JobReader {
     /**
      * A reader for one job.
      *
-     * @param queueCap how many may wait for one key
-     * @param name as it stands in properties: in quotes if there is a dot in it
+     * @param queueCap how many runs may wait for one key
+     * @param name as written in properties: in quotes if it contains a dot
      */
     JobReader(Reading reading, int queueCap, String name) {
         this.reading = reading;
@@ -91,13 +91,13 @@ final class JobReader {
             reading.mistake(
                     at + "conflict-retry",
                     times + " × " + DurationText.format(delay) + " is above " + DurationText.format(LONGEST_CONFLICT)
-                            + ", for which a request may wait; try less often, or choose on-conflict: queue");
+                            + ", the longest time a request may wait; retry less often, or use on-conflict: queue");
         } else {
             job.conflictRetry(times, delay);
         }
     }
 
-    /** Its own, else the compatible API's; {@code null} for ever. One that is out of its range is told and left out. */
+    /** Its own, else the compatible API's; {@code null} if unlimited. A value out of range is reported and ignored. */
     private @Nullable Duration runtime(CompatApi api) {
         Duration own = reading.optionalDuration(at + "max-runtime");
         if (own == null) {
@@ -115,7 +115,7 @@ final class JobReader {
                 .orElse(null);
     }
 
-    /** A lease nobody has set is as short as the runtime wants it. */
+    /** A default lease is shortened to fit the max runtime. */
     private Duration lease(@Nullable Duration runtime) {
         Duration lease = reading.duration(at + "lease", USUAL_LEASE);
         if (lease.compareTo(LeaseTerms.MIN_TTL) < 0) {
@@ -132,7 +132,7 @@ final class JobReader {
             reading.mistake(
                     at + "max-runtime",
                     "'" + DurationText.format(runtime) + "' is below the lease of " + DurationText.format(lease)
-                            + "; raise it, or shorten lease");
+                            + "; raise it, or lower the lease");
             return lease;
         }
         return runtime.compareTo(LeaseTerms.MIN_TTL) < 0 ? LeaseTerms.MIN_TTL : runtime;
@@ -158,7 +158,7 @@ final class JobReader {
             if (!known.contains(SettingsReader.plain(stage))) {
                 reading.mistake(
                         at + "stage-budgets." + stage,
-                        "is for a stage that is not in stages " + stages + "; add it there");
+                        "names a stage that is not in stages " + stages + "; add it there");
             }
         }
     }
@@ -192,8 +192,8 @@ final class JobReader {
                 && !List.of(Transition.PREVIOUS, success).contains(failure)) {
             reading.mistake(
                     at + "transition.failure",
-                    "'" + failure + "' would take an event back from " + success
-                            + " when it is ingested again and that fails; write " + Transition.PREVIOUS);
+                    "'" + failure + "' would move an event back from " + success
+                            + " when a repeated ingestion fails; write " + Transition.PREVIOUS);
             return Optional.empty();
         }
         try {

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job as configured.
  *
- * @param job its rules; without the handler, which {@link EngineSetup} makes from {@code work}
- * @param api the contract it can be started through
- * @param work how it is done
- * @param probe what is asked before each attempt, or {@code null}
- * @param triggers of a workflow, each with the priority of what it starts; empty for others
- * @param eventId where the body that triggers a workflow has the id of its event: names of fields with dots between them
- * @param schedule when it starts by the clock, or {@code null}
+ * @param job its rules, without the handler, which {@link EngineSetup} creates from {@code work}
+ * @param api the API that can start it
+ * @param work how it is executed
+ * @param probe the check before each attempt, or {@code null}
+ * @param triggers of a workflow, each with the priority of the executions it starts; empty for other jobs
+ * @param eventId the path of the event id in the body of a webhook: field names separated by dots
+ * @param schedule its schedule, or {@code null}
  */
 public record JobSettings(
         Job job,
@@ -26,22 +26,21 @@ public record JobSettings(
         String eventId,
         @Nullable ScheduledJob schedule) {
 
-    /** Copies the triggers. */
     public JobSettings {
         triggers = Map.copyOf(triggers);
     }
 
-    /** Its name. */
+    /** The name of the job. */
     public String name() {
         return job.name().value();
     }
 
-    /** What is asked before each attempt, if anything is. */
+    /** The check before each attempt, if there is one. */
     public Optional<Probe> asks() {
         return Optional.ofNullable(probe);
     }
 
-    /** When it starts by the clock, if it does. */
+    /** The schedule, if there is one. */
     public Optional<ScheduledJob> clock() {
         return Optional.ofNullable(schedule);
     }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads which API keys a process is given. */
+/** Reads the API keys in the configuration. */
 final class KeyReader {
 
     private final Reading reading;
@@ -27,7 +27,7 @@ final class KeyReader {
             String file = reading.text(at + "secret-file");
             String label = reading.requiredText(at + "label");
             if (role.isEmpty() && !reading.isSet(at + "role")) {
-                reading.mistake(at + "role", "is missing; say what the key may do");
+                reading.mistake(at + "role", "is missing; set the role of the key");
             }
             if (file == null) {
                 reading.mistake(at + "secret-file", "is missing; name a file with the key");

@@ -5,17 +5,17 @@ import io.interlock.engine.access.ApiKey;
 import io.interlock.engine.access.KeyOrder;
 
 /**
- * An API key that a process is given, where its store keeps none.
+ * An API key in the configuration, for stores that keep none.
  *
- * @param order for whom it acts, and what it may do
+ * @param order its tenant, role and label
  * @param secret the key itself
  */
 public record KeySettings(KeyOrder order, Secret secret) {
 
     /**
-     * The key.
+     * Reads the key.
      *
-     * @throws InvalidSettingException if its file cannot be read or holds none
+     * @throws InvalidSettingException if its file cannot be read or contains no key
      */
     public ApiKey key() {
         return ApiKey.parse(secret.reveal())
@@ -23,6 +23,6 @@ public record KeySettings(KeyOrder order, Secret secret) {
                         "secret-file",
                         String.valueOf(secret.file()),
                         "holds no API key",
-                        "write one into it, as 'interlock keys create' prints it"));
+                        "write a key into it, as printed by 'interlock keys create'"));
     }
 }

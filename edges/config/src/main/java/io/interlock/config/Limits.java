@@ -4,16 +4,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client may ask of the server.
+ * The limits of clients and tenants.
  *
- * @param body the most bytes of a body
- * @param depth the most JSON levels of a body
- * @param requestsPerSecond the most requests of an API key in a second
+ * @param body the maximum size of a body, in bytes
+ * @param depth the maximum nesting depth of a JSON body
+ * @param requestsPerSecond the maximum number of requests per second of an API key
  * @param arrival how long a request may take to arrive
- * @param idle how long a connection may be silent; longer than the longest poll
- * @param streams the most event streams of an API key at once
- * @param tenant what one tenant may have
- * @param connections the most connections
+ * @param idle how long a connection may be idle; longer than the longest poll
+ * @param streams the maximum number of open event streams of an API key
+ * @param tenant the limits of one tenant
+ * @param connections the limits of connections
  */
 public record Limits(
         int body,
@@ -26,34 +26,34 @@ public record Limits(
         Connections connections) {
 
     /**
-     * What one tenant may have, so that it leaves the others theirs.
+     * The limits of one tenant, which protect the other tenants.
      *
      * @param openRuns about how many runs may be open
-     * @param openPayload about how many MiB of parameters they may have together
-     * @param requests how many requests may be under way at a node, apart from those that wait and those that keep leases
+     * @param openPayload about how many MiB of parameters they may have in total
+     * @param requests how many requests may be in progress at a node, except waiting ones and those that keep leases
      * @param waits how many requests may wait at a node
-     * @param apiKeys how many API keys may count
+     * @param apiKeys how many valid API keys it may have
      */
     public record Tenant(int openRuns, int openPayload, int requests, int waits, int apiKeys) {
 
-        /** 100,000 runs with 1 GiB, 1,000 requests, 5,000 that wait, 1,000 keys. */
+        /** 100,000 runs with 1 GiB, 1,000 requests, 5,000 waiting requests, 1,000 keys. */
         public static final Tenant DEFAULT = new Tenant(100_000, 1_024, 1_000, 5_000, 1_000);
     }
 
     /**
-     * How many connections there may be at once.
+     * The limits of connections.
      *
-     * @param most of all clients, or {@code null} for as many as the open files of the process allow
+     * @param most in total, or {@code null} for a limit derived from the file limit of the process
      * @param mostOfAnAddress of one address, or {@code null} for half of all
      */
     public record Connections(
             @Nullable Integer most, @Nullable Integer mostOfAnAddress) {
 
-        /** As many as the process allows. */
+        /** A limit derived from the file limit of the process. */
         public static final Connections AUTOMATIC = new Connections(null, null);
     }
 
-    /** With the usual limits of a tenant, and as many connections as the process allows. */
+    /** With the default limits of tenants and connections. */
     public Limits(int body, int depth, int requestsPerSecond, Duration arrival, Duration idle, int streams) {
         this(body, depth, requestsPerSecond, arrival, idle, streams, Tenant.DEFAULT, Connections.AUTOMATIC);
     }

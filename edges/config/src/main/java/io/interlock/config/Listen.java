@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host the address or name to bind to
  * @param port the port; 0 for any free one
- * @param managementPort where health and metrics are served without a key, or {@code null} for on {@code port}
- * @param behindProxy whether somebody in front ends TLS, so that plain HTTP may leave the host
+ * @param managementPort the port of health and metrics without a key, or {@code null} for {@code port}
+ * @param behindProxy whether a proxy terminates TLS, so that plain HTTP is allowed on addresses other than loopback
  * @param tls certificate and key, or {@code null} for plain HTTP
- * @param trustedProxies networks of proxies whose word about clients is believed
+ * @param trustedProxies networks of proxies whose {@code X-Forwarded-For} is trusted
  */
 public record Listen(
         String host,
@@ -22,30 +22,29 @@ public record Listen(
         @Nullable Tls tls,
         List<String> trustedProxies) {
 
-    /** Copies the list. */
     public Listen {
         trustedProxies = List.copyOf(trustedProxies);
     }
 
-    /** Where no proxy is trusted. */
+    /** Without trusted proxies. */
     public Listen(String host, int port, @Nullable Integer managementPort, boolean behindProxy, @Nullable Tls tls) {
         this(host, port, managementPort, behindProxy, tls, List.of());
     }
 
     /**
-     * Where certificate and key are.
+     * The files of certificate and key.
      *
-     * @param certificate a PEM file, the chain included
+     * @param certificate a PEM file with the chain
      * @param key a PEM file
      */
     public record Tls(String certificate, String key) {}
 
-    /** Certificate and key, if TLS is spoken. */
+    /** Certificate and key, if TLS is used. */
     public Optional<Tls> encryption() {
         return Optional.ofNullable(tls);
     }
 
-    /** Where health and metrics are, if on a port of their own. */
+    /** The separate port of health and metrics, if there is one. */
     public Optional<Integer> management() {
         return Optional.ofNullable(managementPort);
     }

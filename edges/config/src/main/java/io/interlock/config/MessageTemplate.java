@@ -10,8 +10,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text made of what a message says. {@code {group}} stands for its group, {@code {group#cluster-}} for its group without that
- * beginning, and anything else in braces for a field of its body, as {@code {cluster_id}} or {@code {cluster.id}}. Immutable.
+ * A template for text from a message. {@code {group}} stands for its group, {@code {group#cluster-}} for its group
+ * without that prefix, and any other name in braces for a field of its body, as {@code {cluster_id}} or
+ * {@code {cluster.id}}. Immutable.
  */
 public final class MessageTemplate {
 
@@ -27,7 +28,7 @@ public final class MessageTemplate {
         this.parts = List.copyOf(parts);
     }
 
-    /** A part: text as it is, or what a message says. */
+    /** A part: literal text, or a value from a message. */
     private sealed interface Part {
 
         record Literal(String text) implements Part {}
@@ -37,10 +38,10 @@ public final class MessageTemplate {
         record Field(String path) implements Part {}
     }
 
-    /** What a template is filled with. */
+    /** The values of a message. */
     public interface Source {
 
-        /** The group without {@code beginning}; fails if it does not begin so. */
+        /** The group without the prefix {@code beginning}; fails if it has another prefix. */
         String groupWithout(String beginning);
 
         /** The text or number at {@code path}; fails if there is none. */
@@ -58,7 +59,7 @@ public final class MessageTemplate {
         int at = 0;
         while (at < text.length()) {
             if (!next.find(at) || next.start() != at) {
-                throw wrong(setting, text, "has a brace without the other");
+                throw wrong(setting, text, "has an unmatched brace");
             }
             String name = next.group(1);
             parts.add(name == null ? new Part.Literal(next.group()) : part(setting, text, name));
@@ -100,7 +101,7 @@ public final class MessageTemplate {
         return part instanceof Part.Field field ? source.field(field.path()) : ((Part.Literal) part).text();
     }
 
-    /** The field that is all of it, if it is one: such a parameter keeps its type. */
+    /** The field, if the template is exactly one field: such a parameter keeps its type. */
     public Optional<String> soleField() {
         return parts.size() == 1 && parts.get(0) instanceof Part.Field field
                 ? Optional.of(field.path())

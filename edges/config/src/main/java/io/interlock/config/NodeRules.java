@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What nodes of a workflow may be: jobs that are there, each once, and that have none themselves. */
+/** Checks the nodes of a workflow: each is an existing job, named once, and has no nodes itself. */
 final class NodeRules {
 
     private final Reading reading;
@@ -21,7 +21,7 @@ final class NodeRules {
                 if (job.api() != CompatApi.WORKFLOWS) {
                     reading.mistake(
                             at,
-                            "is for jobs with api: workflows; this one has api: "
+                            "is only for jobs with api: workflows; this one has api: "
                                     + job.api().word());
                 }
                 Set<String> seen = new HashSet<>();
@@ -38,9 +38,9 @@ final class NodeRules {
 
     private void requireNode(String at, String node, @Nullable JobSettings job) {
         if (job == null) {
-            reading.mistake(at, "has '" + node + "', which is no job; define it below jobs");
+            reading.mistake(at, "has '" + node + "', which is not a job; define it below jobs");
         } else if (job.work() instanceof Work.Nodes) {
-            reading.mistake(at, "has '" + node + "', which has nodes itself; list those here instead");
+            reading.mistake(at, "has '" + node + "', which has nodes itself; list its nodes here instead");
         }
     }
 }

@@ -11,7 +11,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** Reads whom to tell of what. */
+/** Reads the notifications. */
 final class NotifyReader {
 
     private final Reading reading;
@@ -45,7 +45,7 @@ final class NotifyReader {
             } catch (InterlockException unknown) {
                 reading.mistake(
                         property,
-                        "has '" + word + "', which is none of " + String.join(", ", known)
+                        "has '" + word + "', which is not one of " + String.join(", ", known)
                                 + NearestWord.to(word, known)
                                         .map(near -> "; did you mean " + near + "?")
                                         .orElse(""));
@@ -61,7 +61,7 @@ final class NotifyReader {
         String url = reading.text(at + "url");
         List<String> command = reading.words(at + "command");
         if ((url == null) == command.isEmpty()) {
-            reading.mistake(at + "url", "or command is needed, and not both");
+            reading.mistake(at + "url", "or command must be set, but not both");
         }
         String file = reading.text(at + "secret-file");
         String text = reading.text(at + "secret");
@@ -69,7 +69,7 @@ final class NotifyReader {
             return new To.Command(command);
         }
         if ((file == null) == (text == null)) {
-            reading.mistake(at + "secret-file", "or secret is needed to sign what is sent, and not both");
+            reading.mistake(at + "secret-file", "or secret must be set to sign the notifications, but not both");
         }
         return new To.Webhook(
                 WorkReader.address(reading, at + "url", url), new Secret(text, file == null ? null : Path.of(file)));

@@ -7,21 +7,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody to tell.
+ * A notification to send.
  *
- * @param on what
- * @param to where to
- * @param tenant only what happens to this tenant, or {@code null} for all
+ * @param on the kinds of events
+ * @param to the receiver
+ * @param tenant the tenant whose events are sent, or {@code null} for all
  */
 public record NotifySettings(
         Set<NotificationKind> on, To to, @Nullable String tenant) {
 
-    /** Copies the kinds. */
     public NotifySettings {
         on = Set.copyOf(on);
     }
 
-    /** Where to. */
+    /** The receiver of a notification. */
     public sealed interface To {
 
         /** A signed POST; only its host is shown. */
@@ -33,10 +32,9 @@ public record NotifySettings(
             }
         }
 
-        /** A program that reads it from its input. */
+        /** A program that reads the notification from stdin. */
         record Command(List<String> words) implements To {
 
-            /** Copies the words. */
             public Command {
                 words = List.copyOf(words);
             }

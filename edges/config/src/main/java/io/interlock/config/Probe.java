@@ -3,9 +3,9 @@ package io.interlock.config;
 import java.time.Duration;
 
 /**
- * What asks an outside system, before each attempt of a job, whether the work still goes on there.
+ * Checks, before each attempt of a job, whether its work still runs in another system.
  *
- * @param question the program or address that is asked: a {@link Work.Command} or a {@link Work.Http}
- * @param every how long an attempt waits before it asks again
+ * @param question the program or URL to call: a {@link Work.Command} or a {@link Work.Http}
+ * @param every how long an attempt waits before it repeats the check
  */
 public record Probe(Work question, Duration every) {}

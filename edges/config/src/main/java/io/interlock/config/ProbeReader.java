@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads what a job asks an outside system before each attempt. */
+/** Reads the probe of a job. */
 final class ProbeReader {
 
-    /** An answer that takes longer is no answer. */
+    /** A longer check counts as failed. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Reading reading;
@@ -27,12 +27,12 @@ final class ProbeReader {
         Duration every = reading.duration(at + "probe.every", Duration.ofSeconds(5));
         if (command.isEmpty() && url == null) {
             if (reading.isSet(at + "probe.every")) {
-                reading.mistake(at + "probe", "asks nothing; give command or url");
+                reading.mistake(at + "probe", "is empty; set command or url");
             }
             return Optional.empty();
         }
         if (!command.isEmpty() && url != null) {
-            reading.mistake(at + "probe", "asks in two ways; give command or url");
+            reading.mistake(at + "probe", "has both command and url; set one of them");
         }
         if (every.isNegative() || every.isZero()) {
             reading.mistake(at + "probe.every", "must be above 0s");
@@ -40,10 +40,10 @@ final class ProbeReader {
         if (work instanceof Work.Remote || work instanceof Work.Nodes) {
             reading.mistake(
                     at + "probe",
-                    "is for work that this process does itself; this job has "
+                    "is only for work of this process; this job has "
                             + (work instanceof Work.Remote
-                                    ? "worker: remote, whose workers ask themselves"
-                                    : "nodes, of which each may have a probe"));
+                                    ? "worker: remote, whose workers must check themselves"
+                                    : "nodes, each of which may have a probe"));
         }
         return Optional.of(new Probe(
                 url == null
@@ -52,7 +52,7 @@ final class ProbeReader {
                 every));
     }
 
-    // In the folder of the work and with its variables, if that is a command as well.
+    // In the directory and with the variables of the work, if that is a command as well.
     private static Work.Command question(List<String> command, Work work) {
         return work instanceof Work.Command done
                 ? new Work.Command(command, done.directory(), done.inherited(), Set.of())

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads typed values, and goes on after a mistake so that all of them are found. Used by one thread. */
+/** Reads typed values, and continues after a mistake so that all of them are found. Not thread-safe. */
 final class Reading {
 
     private record Noted(int line, Mistake mistake) {}
@@ -27,7 +27,7 @@ final class Reading {
         this.sources = sources;
     }
 
-    /** All of them, those in the file from top to bottom. */
+    /** All mistakes; those of the file from top to bottom. */
     List<Mistake> mistakes() {
         return mistakes.stream()
                 .sorted(Comparator.comparingInt(Noted::line))
@@ -35,7 +35,7 @@ final class Reading {
                 .toList();
     }
 
-    /** Ends the reading if anything was wrong. */
+    /** Throws if there are mistakes. */
     void requireNoMistakes() {
         if (!mistakes.isEmpty()) {
             throw new ConfigurationException(mistakes());
@@ -79,7 +79,7 @@ final class Reading {
     double decimal(String property, double otherwise) {
         Double number = converted(property, text -> {
             if (!text.matches("\\d{1,6}(\\.\\d{1,6})?")) {
-                throw new InvalidSettingException(property, text, "is no number such as 1.5", "correct it");
+                throw new InvalidSettingException(property, text, "is not a number such as 1.5", "correct it");
             }
             return Double.valueOf(text);
         });
@@ -118,7 +118,7 @@ final class Reading {
                 throw new InvalidSettingException(
                         property,
                         text,
-                        "is none of " + String.join(", ", choices),
+                        "is not one of " + String.join(", ", choices),
                         NearestWord.to(text, choices)
                                 .map(near -> "did you mean " + near + "?")
                                 .orElse("choose one of them"));
@@ -127,7 +127,7 @@ final class Reading {
         }));
     }
 
-    /** What {@code made} makes; a rule it breaks is a mistake of {@code property}. */
+    /** The value of {@code made}; if it throws, that is a mistake of {@code property}. */
     <T> T made(String property, Supplier<T> made, T otherwise) {
         try {
             return made.get();
@@ -159,7 +159,7 @@ final class Reading {
         }
     }
 
-    /** The property stands before what is said about it: not twice. */
+    /** Removes the name of the property from the message, because it precedes the message. */
     private static String said(String property, InterlockException broken) {
         String message = String.valueOf(broken.getMessage());
         if (broken instanceof InvalidSettingException invalid) {

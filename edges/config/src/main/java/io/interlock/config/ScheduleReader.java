@@ -7,7 +7,7 @@ import io.interlock.run.JobName;
 import java.time.ZoneOffset;
 import java.util.Optional;
 
-/** Reads when a job starts by the clock. */
+/** Reads the schedule of a job. */
 final class ScheduleReader {
 
     private final Reading reading;
@@ -35,7 +35,7 @@ final class ScheduleReader {
             reading.mistake(
                     at + "schedule-key",
                     "is missing: keys of compatible API " + api.word()
-                            + " are not named after jobs; say which one to start");
+                            + " are not named after jobs; set the key to start");
             return Optional.empty();
         }
         String tenant = reading.requiredText(at + "schedule-tenant");

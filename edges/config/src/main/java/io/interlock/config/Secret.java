@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A secret, or where it is kept. Never shows it.
+ * A secret, or the file that contains it. {@link #toString} does not show it.
  *
  * @param text the secret itself, or {@code null} if it is in a file
- * @param file where it is, or {@code null} if it was given
+ * @param file the file, or {@code null} if the secret itself is given
  */
 public record Secret(@Nullable String text, @Nullable Path file) {
 
     /**
-     * The secret.
+     * Reads the secret.
      *
      * @throws InvalidSettingException if its file cannot be read or is empty
      */

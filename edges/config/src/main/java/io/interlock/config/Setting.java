@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about a property.
+ * The definition of a property.
  *
- * @param name with {@code *} for a name the user chooses and {@code []} for a place in a list
- * @param kind what may stand there
- * @param choices the allowed words, if only some are
- * @param otherwise what holds if nobody sets it, or {@code null} if nothing does
- * @param about for people, one sentence
+ * @param name with {@code *} for a user-defined name and {@code []} for an index of a list
+ * @param kind the kind of its values
+ * @param choices the allowed words, if they are limited
+ * @param otherwise the default, or {@code null} if there is none
+ * @param about a one-sentence description
  */
 record Setting(
         String name,
@@ -19,7 +19,7 @@ record Setting(
         @Nullable String otherwise,
         String about) {
 
-    /** What may stand in a property. */
+    /** The kind of a value. */
     enum Kind {
         TEXT,
         NUMBER,
@@ -29,7 +29,7 @@ record Setting(
         CHOICE,
         WORDS,
         NUMBERS,
-        /** Not shown at all. */
+        /** Never shown. */
         SECRET,
         /** A store's URL, shown without its password. */
         STORE,
@@ -39,7 +39,7 @@ record Setting(
         HOOK
     }
 
-    /** Reads a line of the list: {@code name | kind | default | about}, the kind being words in brackets for a choice. */
+    /** Parses a line {@code name | kind | default | about}; words in brackets as kind are the allowed values. */
     static Setting parse(String line) {
         String[] parts = line.split("\\|", 4);
         String kind = parts[1].strip();
@@ -55,12 +55,12 @@ record Setting(
                 parts[3].strip());
     }
 
-    /** Whether it has any number of values. */
+    /** Whether it is a list. */
     boolean isList() {
         return kind == Kind.WORDS || kind == Kind.NUMBERS;
     }
 
-    /** Whether its name has a part the user chooses. */
+    /** Whether its name has a user-defined part. */
     boolean isPattern() {
         return name.contains("*") || name.contains("[]");
     }

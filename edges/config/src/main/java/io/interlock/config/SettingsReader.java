@@ -14,13 +14,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the settings, and holds those against each other that could contradict. */
+/** Reads the settings, and checks that they do not contradict each other. */
 final class SettingsReader {
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
     private static final Duration SHORTEST_IDEMPOTENCY = Duration.ofHours(24);
 
-    /** Senders of webhooks try for days: Stripe for three. */
+    /** Senders of webhooks retry for days: Stripe for three. */
     private static final Duration USUAL_IDEMPOTENCY = Duration.ofDays(3);
 
     private static final int HIGHEST_PORT = 65_535;
@@ -32,7 +32,7 @@ final class SettingsReader {
     /**
      * A reader.
      *
-     * @param usualStore the store if nobody names one
+     * @param usualStore the default store
      */
     SettingsReader(Reading reading, String usualStore) {
         this.reading = reading;
@@ -78,7 +78,7 @@ final class SettingsReader {
         int port = reading.number("port", 0, HIGHEST_PORT);
         Integer management = reading.optionalNumber("management-port", 0, HIGHEST_PORT);
         if (management != null && management == port && port != 0) {
-            reading.mistake("management-port", "'" + management + "' is also port; give it another, or leave it out");
+            reading.mistake("management-port", "'" + management + "' equals port; choose another port, or remove it");
         }
         return new Listen(
                 reading.requiredText("host"),
@@ -108,7 +108,7 @@ final class SettingsReader {
         if (idle.compareTo(LONGEST_POLL) <= 0) {
             reading.mistake(
                     "limits.idle",
-                    "'" + DurationText.format(idle) + "' is too short, for a poll may be silent for "
+                    "'" + DurationText.format(idle) + "' is too short, because a poll may be idle for "
                             + DurationText.format(LONGEST_POLL) + "; raise it above that");
         }
         return new Limits(
@@ -179,7 +179,7 @@ final class SettingsReader {
                 if (other != null) {
                     reading.mistake(
                             "jobs." + name + ".triggers",
-                            "has '" + trigger + "', which starts job " + other + " already; name it once");
+                            "has '" + trigger + "', which already starts job " + other + "; name it once");
                 }
             }
         }
@@ -232,7 +232,7 @@ final class SettingsReader {
         return value;
     }
 
-    /** A name with dots in it is quoted in property names. */
+    /** A name that contains dots is quoted in property names. */
     static String plain(String name) {
         return name.startsWith("\"") ? name.substring(1, name.length() - 1) : name;
     }

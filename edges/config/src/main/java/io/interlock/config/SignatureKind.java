@@ -2,8 +2,8 @@ package io.interlock.config;
 
 /** How a sender of webhooks signs. */
 public enum SignatureKind {
-    /** As Standard Webhooks say. */
+    /** Standard Webhooks. */
     STANDARD,
-    /** As Stripe does. */
+    /** The signatures of Stripe. */
     STRIPE
 }

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Where values come from: flags over environment over file. Defaults are in {@link Settings}. */
+/** The sources of values: flags, then environment, then file. Defaults are in {@link Settings}. */
 final class Sources {
 
     private final Map<String, Flag> flags = new HashMap<>();
@@ -25,14 +25,14 @@ final class Sources {
     }
 
     /**
-     * A value somebody has set.
+     * A value that is set.
      *
-     * @param text as it was written
-     * @param origin where
+     * @param text as written
+     * @param origin where it is set
      */
     record Found(String text, String origin) {}
 
-    /** The value of a property; an empty variable is none. */
+    /** The value of a property; an empty variable does not count. */
     Optional<Found> find(String property) {
         Optional<Found> given = outsideOfTheFile(property);
         if (given.isPresent() || file == null) {
@@ -59,7 +59,7 @@ final class Sources {
         return items;
     }
 
-    /** Where a property was set, for people; empty if nowhere. */
+    /** Where a property is set, for messages; empty if it is not set. */
     Optional<String> origin(String property) {
         Optional<String> found = find(property).map(Found::origin);
         return found.isPresent() || file == null
@@ -67,7 +67,7 @@ final class Sources {
                 : Optional.ofNullable(file.place(Settings.ROOT + property)).or(() -> above(property));
     }
 
-    /** In which line of the file a property or what holds it stands; 0 if in none. */
+    /** The line of a property or its group in the file; 0 if there is none. */
     int line(String property) {
         String name = Settings.ROOT + property;
         while (file != null && !name.isEmpty()) {
@@ -80,7 +80,7 @@ final class Sources {
         return 0;
     }
 
-    /** All properties with a value that flags and file set, without the root. */
+    /** All properties set by flags and file, without the root. */
     Set<String> written() {
         Set<String> names = new TreeSet<>(flags.keySet());
         if (file != null) {
@@ -91,7 +91,7 @@ final class Sources {
         return names;
     }
 
-    /** What stands at the top of the file beside {@code interlock:}. */
+    /** The top-level names of the file other than {@code interlock:}. */
     List<String> strays() {
         String root = Settings.ROOT.substring(0, Settings.ROOT.length() - 1);
         return file == null
@@ -102,7 +102,7 @@ final class Sources {
                         .toList();
     }
 
-    /** Where something stands that is beside {@code interlock:}. */
+    /** The place of such a name. */
     @Nullable
     String strayPlace(String name) {
         return file == null ? null : file.place(name);
@@ -117,7 +117,7 @@ final class Sources {
                         .toList();
     }
 
-    /** The names users chose behind {@code prefix}, as they stand in properties: jobs, tenants, stages. */
+    /** The user-defined names below {@code prefix}, as written in properties: jobs, tenants, stages. */
     Set<String> children(String prefix) {
         String begin = Settings.ROOT + prefix + ".";
         return file == null
@@ -137,7 +137,7 @@ final class Sources {
         return size;
     }
 
-    /** Variables that begin like ours. */
+    /** Variables with the prefix of Interlock. */
     Set<String> variables() {
         return environment.keySet().stream()
                 .filter(name -> name.startsWith("INTERLOCK_"))
@@ -162,7 +162,7 @@ final class Sources {
                 .map(text -> new Found(text, "environment " + variable));
     }
 
-    /** Where what holds a property stands: a mistake about something missing is told there. */
+    /** The place of the group of a property, where a missing property is reported. */
     private Optional<String> above(String property) {
         int cut = property.lastIndexOf('.');
         return cut < 0 ? Optional.empty() : origin(property.substring(0, cut));

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads which queues of SQS are taken from. */
+/** Reads the SQS queues. */
 final class SqsReader {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
@@ -41,7 +41,7 @@ final class SqsReader {
             String at = "sqs[" + i + "].";
             URI queue = queue(at + "queue");
             if (!queues.add(queue) && !queue.equals(NOWHERE)) {
-                reading.mistake(at + "queue", "is there twice; leave one of them, and raise its receivers if need be");
+                reading.mistake(at + "queue", "is set twice; remove one of them, and raise receivers if necessary");
             }
             String tenant = reading.requiredText(at + "tenant");
             reading.made(at + "tenant", () -> LockKey.of(tenant, "any").tenant(), tenant);
@@ -67,8 +67,7 @@ final class SqsReader {
         }
         if (job == null && !parameters.isEmpty()) {
             reading.mistake(
-                    at + "parameters",
-                    "is for messages in a form of their own; say with job which job they are for, as {type}");
+                    at + "parameters", "is only for messages in another format; also set job, for example to {type}");
         }
         return new SqsSettings.Messages(job, template(at + "key"), parameters);
     }
@@ -90,7 +89,7 @@ final class SqsReader {
         if (queue == null) {
             reading.mistake(
                     property,
-                    (text.isEmpty() ? "is missing" : "'" + text + "' is no address")
+                    (text.isEmpty() ? "is missing" : "'" + text + "' is not a URL")
                             + "; write https://sqs.REGION.amazonaws.com/ACCOUNT/NAME.fifo");
             return NOWHERE;
         }
@@ -98,7 +97,7 @@ final class SqsReader {
             reading.mistake(
                     property,
                     "'" + queue.getPath()
-                            + "' is no FIFO queue, and others keep no order; name one that ends in .fifo");
+                            + "' is not a FIFO queue, and other queues keep no order; use a queue whose name ends in .fifo");
         }
         return queue;
     }
@@ -107,7 +106,7 @@ final class SqsReader {
         String endpoint = reading.text(at + "endpoint");
         URI address = endpoint == null ? null : address(endpoint);
         if (endpoint != null && address == null) {
-            reading.mistake(at + "endpoint", "'" + endpoint + "' is no address such as http://localhost:9324");
+            reading.mistake(at + "endpoint", "'" + endpoint + "' is not a URL such as http://localhost:9324");
         }
         String region = reading.text(at + "region");
         Matcher host = REGION.matcher(queue.getHost());

@@ -7,36 +7,35 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An SQS FIFO queue whose messages are started as runs.
+ * An SQS FIFO queue whose messages start runs.
  *
  * @param queue its URL
- * @param tenant for whom they are started
- * @param place where SQS is
- * @param receivers how many messages are in hand at once
- * @param times how long things take
- * @param messages how they are understood
+ * @param tenant the tenant of the runs
+ * @param place region and endpoint of SQS
+ * @param receivers how many messages are handled at once
+ * @param times waits and intervals
+ * @param messages the format of messages
  */
 public record SqsSettings(URI queue, String tenant, Place place, int receivers, Times times, Messages messages) {
 
     /**
-     * How messages are understood.
+     * The format of messages.
      *
-     * @param job which job a message is for; {@code null} for messages in Interlock's own form, which name it themselves
-     * @param key the key of the run; {@code null} for the group, or what the message says itself
+     * @param job the job of a message; {@code null} for messages in Interlock's own format, which name it
+     * @param key the key of the run; {@code null} for the group, or the key in the message
      * @param parameters of the run, by name; empty for the whole body
      */
     public record Messages(
             @Nullable MessageTemplate job, @Nullable MessageTemplate key, Map<String, MessageTemplate> parameters) {
 
-        /** In Interlock's own form. */
+        /** Interlock's own format. */
         public static final Messages OWN = new Messages(null, null, Map.of());
 
-        /** Copies the parameters. */
         public Messages {
             parameters = Map.copyOf(parameters);
         }
 
-        /** Which job a message is for, if it does not say so in Interlock's own form. */
+        /** The job of messages in another format. */
         public Optional<MessageTemplate> jobTemplate() {
             return Optional.ofNullable(job);
         }
@@ -48,30 +47,30 @@ public record SqsSettings(URI queue, String tenant, Place place, int receivers, 
     }
 
     /**
-     * Where SQS is.
+     * Region and endpoint of SQS.
      *
-     * @param region the AWS region, or {@code null} for what AWS' own settings say
-     * @param endpoint its address, or {@code null} for where AWS has it
+     * @param region the AWS region, or {@code null} for that of the AWS settings
+     * @param endpoint its address, or {@code null} for AWS
      */
     public record Place(@Nullable String region, @Nullable URI endpoint) {
 
-        /** The AWS region, if it was named. */
+        /** The AWS region, if it is set. */
         public Optional<String> namedRegion() {
             return Optional.ofNullable(region);
         }
 
-        /** The address, if it was named. */
+        /** The address, if it is set. */
         public Optional<URI> namedEndpoint() {
             return Optional.ofNullable(endpoint);
         }
     }
 
     /**
-     * How long things take.
+     * Waits and intervals.
      *
      * @param longPoll how long SQS waits for a message
-     * @param visibility how long a message in hand is hidden from others
-     * @param retryAfter how long after it was refused a message is tried again
+     * @param visibility how long a received message is hidden from other receivers
+     * @param retryAfter how long after a refusal a message is retried
      * @param watchEvery how often dead letters are counted
      */
     public record Times(Duration longPoll, Duration visibility, Duration retryAfter, Duration watchEvery) {}

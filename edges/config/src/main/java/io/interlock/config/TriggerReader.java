@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Reads which triggers start a workflow, and with which priority. */
+/** Reads the triggers of a workflow and their priorities. */
 final class TriggerReader {
 
     private static final Pattern PATH = Pattern.compile("[^.\\s]+(\\.[^.\\s]+)*");
@@ -21,16 +21,16 @@ final class TriggerReader {
         this.at = at;
     }
 
-    /** Where the body has the id of its event. */
+    /** The path of the event id in the body. */
     String eventId(CompatApi api) {
         String path = reading.requiredText(at + "event-id");
         if (reading.isSet(at + "event-id") && api != CompatApi.WORKFLOWS) {
-            reading.mistake(at + "event-id", "is for jobs with api: workflows; this one has api: " + api.word());
+            reading.mistake(at + "event-id", "is only for jobs with api: workflows; this one has api: " + api.word());
         }
         if (!PATH.matcher(path).matches()) {
             reading.mistake(
                     at + "event-id",
-                    "'" + path + "' is no path; write fields with dots between them, as data.object.id");
+                    "'" + path + "' is not a path; write field names separated by dots, such as data.object.id");
         }
         return path;
     }
@@ -42,7 +42,7 @@ final class TriggerReader {
             if (!named.isEmpty() || !urgent.isEmpty()) {
                 reading.mistake(
                         at + (named.isEmpty() ? "trigger-priorities" : "triggers"),
-                        "is for jobs with api: workflows; this one has api: " + api.word());
+                        "is only for jobs with api: workflows; this one has api: " + api.word());
             }
             return Map.of();
         }
@@ -53,7 +53,7 @@ final class TriggerReader {
             Integer priority = reading.optionalNumber(property, -RunSpec.MAX_PRIORITY, RunSpec.MAX_PRIORITY);
             if (triggers.replace(SettingsReader.plain(child), priority == null ? 0 : priority) == null) {
                 reading.mistake(
-                        property, "is for a trigger that is not among " + triggers.keySet() + "; add it to triggers");
+                        property, "names a trigger that is not one of " + triggers.keySet() + "; add it to triggers");
             }
         }
         return triggers;

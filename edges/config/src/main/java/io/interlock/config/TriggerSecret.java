@@ -3,10 +3,10 @@ package io.interlock.config;
 import io.interlock.engine.http.SignatureCheck;
 
 /**
- * A secret by which senders of a trigger are known.
+ * A secret that authenticates the senders of a trigger.
  *
- * @param trigger which trigger
- * @param tenant for whom they act
- * @param check tells what they signed
+ * @param trigger the trigger
+ * @param tenant the tenant of the senders
+ * @param check verifies signatures
  */
 public record TriggerSecret(String trigger, String tenant, SignatureCheck check) {}

@@ -6,10 +6,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Finds variables that look like ours and set nothing. They may be somebody else's, so they are no mistakes. */
+/**
+ * Finds variables with the prefix of Interlock that set nothing. Another program may use them, so they are warnings,
+ * not mistakes.
+ */
 final class UnknownVariables {
 
-    /** Those of clients, of the launcher and of the children of runs. */
+    /** Variables of clients, of the launcher and of the commands of runs. */
     private static final Set<String> OTHERS = Set.of(
             "INTERLOCK_API_KEY",
             "INTERLOCK_SERVER",

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Reads by which secrets senders of webhooks are known. */
+/** Reads the secrets of webhook senders. */
 final class WebhookReader {
 
     private final Reading reading;
@@ -16,7 +16,7 @@ final class WebhookReader {
     /**
      * A reader.
      *
-     * @param triggers those there are
+     * @param triggers the existing triggers
      */
     WebhookReader(Reading reading, Set<String> triggers) {
         this.reading = reading;
@@ -54,7 +54,7 @@ final class WebhookReader {
         String file = reading.text(at + "secret-file");
         String text = reading.text(at + "secret");
         if ((file == null) == (text == null)) {
-            reading.mistake(at + "secret-file", "or secret is needed to check what is signed, and not both");
+            reading.mistake(at + "secret-file", "or secret must be set to check signatures, but not both");
         }
         return new Secret(text, file == null ? null : Path.of(file));
     }

@@ -1,11 +1,11 @@
 package io.interlock.config;
 
 /**
- * Who may start workflows by signing what it sends.
+ * A sender that starts workflows with signed messages.
  *
- * @param trigger which trigger
- * @param tenant for whom
- * @param signature how it signs
- * @param secret what it signs with
+ * @param trigger the trigger
+ * @param tenant the tenant of the workflow
+ * @param signature the signature format
+ * @param secret the signing secret
  */
 public record WebhookSettings(String trigger, String tenant, SignatureKind signature, Secret secret) {}

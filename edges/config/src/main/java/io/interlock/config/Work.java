@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How a job is done. */
+/** How a job is executed. */
 public sealed interface Work {
 
-    /** The word for it: {@code command}, {@code http}, {@code java}, {@code nodes} or {@code remote}. */
+    /** Its name: {@code command}, {@code http}, {@code java}, {@code nodes} or {@code remote}. */
     String word();
 
     /**
      * By a program.
      *
      * @param words the program and its arguments
-     * @param directory where it works, or {@code null} for where the worker does
-     * @param inherited which variables of the worker it sees
-     * @param permanentExitCodes exit codes after which it is not tried again
+     * @param directory its working directory, or {@code null} for that of the worker
+     * @param inherited the variables of the worker that it inherits
+     * @param permanentExitCodes exit codes after which there is no retry
      */
     record Command(
             List<String> words,
@@ -29,7 +29,6 @@ public sealed interface Work {
             Set<Integer> permanentExitCodes)
             implements Work {
 
-        /** Copies the lists. */
         public Command {
             words = List.copyOf(words);
             permanentExitCodes = Set.copyOf(permanentExitCodes);
@@ -42,12 +41,12 @@ public sealed interface Work {
     }
 
     /**
-     * By a call over HTTP.
+     * By an HTTP request.
      *
-     * @param url where to
+     * @param url the URL to call
      * @param timeout how long the answer may take
-     * @param secret signs it, or {@code null}
-     * @param callback where the other side says how its work ended, or {@code null} if it may not answer 202
+     * @param secret signs the request, or {@code null}
+     * @param callback where the other system reports the end of its work, or {@code null} if it may not answer 202
      */
     record Http(
             URI url,
@@ -75,13 +74,12 @@ public sealed interface Work {
     }
 
     /**
-     * By other jobs beside each other.
+     * By other jobs in parallel.
      *
      * @param jobs their names
      */
     record Nodes(List<String> jobs) implements Work {
 
-        /** Copies the list. */
         public Nodes {
             jobs = List.copyOf(jobs);
         }
@@ -92,7 +90,7 @@ public sealed interface Work {
         }
     }
 
-    /** By whoever claims it. */
+    /** By a worker in another process. */
     record Remote() implements Work {
 
         @Override

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads how a job is done. */
+/** Reads how a job is executed. */
 final class WorkReader {
 
     private static final int HIGHEST_EXIT_CODE = 255;
 
-    /** Which variables a command sees. */
+    /** The variables that a command inherits. */
     private enum Inheritance {
         INHERIT,
         CLEAN
@@ -30,7 +30,7 @@ final class WorkReader {
     private final CompatApi api;
     private final @Nullable Duration maxRuntime;
 
-    /** A reader below {@code at}, as in {@code jobs.export.}, of work that may take {@code maxRuntime}. */
+    /** A reader below {@code at}, as in {@code jobs.export.}, for work that may take {@code maxRuntime}. */
     WorkReader(Reading reading, String at, CompatApi api, @Nullable Duration maxRuntime) {
         this.reading = reading;
         this.at = at;
@@ -71,14 +71,16 @@ final class WorkReader {
         if (ways.size() != 1) {
             reading.mistake(
                     at + "run",
-                    (ways.isEmpty() ? "does not say how the work is done" : "says it in " + ways.size() + " ways")
+                    (ways.isEmpty()
+                                    ? "does not say how the work is done"
+                                    : "has " + ways.size() + " ways to do the work")
                             + "; give one of command, http, java, nodes, worker: remote");
         }
         return ways.isEmpty() ? new Work.Remote() : ways.get(0);
     }
 
     private void onlyForCommands(String property) {
-        reading.mistake(at + property, "is for jobs that run a command; this one runs none");
+        reading.mistake(at + property, "is only for jobs that run a command");
     }
 
     private InheritedEnvironment inherited() {
@@ -99,20 +101,20 @@ final class WorkReader {
                 reading.text(at + "run.http.callback"));
     }
 
-    /** An answer may take as long as the work: an earlier end would fail a run whose work goes on. */
+    /** An answer may take as long as the work: a shorter timeout would fail a run whose work continues. */
     private Duration timeout() {
         Duration own = reading.optionalDuration(at + "run.http.timeout");
         if (own != null && maxRuntime != null && own.compareTo(maxRuntime) > 0) {
             reading.mistake(
                     at + "run.http.timeout",
                     "'" + DurationText.format(own) + "' is above max-runtime, which is "
-                            + DurationText.format(maxRuntime) + "; leave it out, or raise max-runtime");
+                            + DurationText.format(maxRuntime) + "; remove it, or raise max-runtime");
         }
         if (own != null) {
             return own;
         }
         if (maxRuntime == null) {
-            // Jobs on clusters take as long as they take, and that may be long.
+            // Jobs on clusters have no time limit and may take long.
             return api == CompatApi.CLUSTERS ? HttpSpec.LONGEST_TIMEOUT : HttpSpec.DEFAULT_TIMEOUT;
         }
         return maxRuntime.compareTo(HttpSpec.LONGEST_TIMEOUT) > 0 ? HttpSpec.LONGEST_TIMEOUT : maxRuntime;
@@ -140,7 +142,7 @@ final class WorkReader {
         return codes;
     }
 
-    /** A web address; what is none is told without showing it, for it may hold a secret. */
+    /** A URL; a message about an invalid one does not show it, because it may contain a secret. */
     static URI address(Reading reading, String property, @Nullable String text) {
         URI nowhere = URI.create("http://invalid");
         return reading.made(
@@ -157,10 +159,10 @@ final class WorkReader {
                             return url;
                         }
                     } catch (URISyntaxException broken) {
-                        // Told below.
+                        // Reported below.
                     }
                     throw new InvalidSettingException(
-                            property, "…", "is no web address without user and fragment", "write https://host/path");
+                            property, "…", "is not a web address without user and fragment", "write https://host/path");
                 },
                 nowhere);
     }

@@ -23,9 +23,9 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * A YAML file as properties, each with its line. Values stay as they were written: {@code on} and {@code no} are words here,
- * {@code 0755} and {@code 1:30} no other numbers. Properties are named as written, {@code interlock.} included; a name with a dot
- * in it stands in quotes.
+ * A YAML file as properties, each with its line. Values are kept as written: {@code on} and {@code no} are words, and
+ * {@code 0755} and {@code 1:30} are not converted to other numbers. Properties are named as written, with
+ * {@code interlock.}; a name that contains a dot is in quotes.
  */
 final class YamlFile {
 
@@ -43,7 +43,7 @@ final class YamlFile {
     /**
      * Reads {@code path}.
      *
-     * @throws InvalidSettingException if it cannot be read, or is no YAML
+     * @throws InvalidSettingException if it cannot be read, or is not YAML
      */
     static YamlFile read(Path path) {
         YamlFile file = new YamlFile(String.valueOf(path.getFileName()));
@@ -72,12 +72,12 @@ final class YamlFile {
         }
     }
 
-    /** What stands in the file, and in which line, also what only holds others. */
+    /** All properties and groups of the file with their lines. */
     Map<String, Integer> lines() {
         return lines;
     }
 
-    /** The values, as they were written. */
+    /** The values as written. */
     Map<String, String> values() {
         return values;
     }
@@ -87,7 +87,7 @@ final class YamlFile {
         return twice;
     }
 
-    /** Where a property stands, for people. */
+    /** The place of a property, for messages. */
     @Nullable
     String place(String property) {
         Integer line = lines.get(property);
@@ -100,7 +100,7 @@ final class YamlFile {
                     "config",
                     name + ":" + (node.getStartMark().getLine() + 1),
                     "has more than " + DEEPEST + " levels",
-                    "no property is that deep; an alias may contain itself");
+                    "no property has so many levels; does an alias contain itself?");
         }
         if (node instanceof MappingNode map) {
             addEntries(path, map, depth, merged);
@@ -137,7 +137,7 @@ final class YamlFile {
                 add(child, entry.getValueNode(), depth + 1, merged);
             }
         }
-        // What a map says itself goes before what it takes over by '<<'.
+        // The entries of a map take precedence over those merged by '<<'.
         for (Node base : bases) {
             if (base instanceof SequenceNode several) {
                 several.getValue().forEach(one -> add(path, one, depth + 1, true));

@@ -1,4 +1,4 @@
-/** The configuration: what can be set, where it was set, every mistake in it at once, and the engine it makes. */
+/** The configuration: its properties, their sources, validation with all mistakes at once, and the setup of an engine. */
 @NullMarked
 package io.interlock.config;
 

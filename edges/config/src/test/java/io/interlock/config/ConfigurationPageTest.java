@@ -8,17 +8,17 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The list of properties in the documentation is the list in the code. Run with -Dpages=write to make it anew. */
+/** The list of properties in the documentation equals the list in the code. Run with -Dpages=write to regenerate it. */
 class ConfigurationPageTest {
 
-    private static final String HEAD = "| property, behind `interlock.` | default | meaning |\n|---|---|---|\n";
+    private static final String HEAD = "| property, below `interlock.` | default | meaning |\n|---|---|---|\n";
 
     @Test
     void thePageOfTheConfigurationListsEveryProperty() throws IOException {
         Path file = root().resolve("docs/configuration.md");
         String page = Files.readString(file);
         int begin = page.indexOf(HEAD);
-        assertThat(begin).as("the head of the table").isPositive();
+        assertThat(begin).as("the header of the table").isPositive();
         String wanted = page.substring(0, begin)
                 + HEAD
                 + Settings.ALL.stream().map(ConfigurationPageTest::row).collect(Collectors.joining());
@@ -26,7 +26,7 @@ class ConfigurationPageTest {
             Files.writeString(file, wanted);
         }
         assertThat(Files.readString(file))
-                .as("to make it anew: mvn -pl edges/config -am test -Dpages=write")
+                .as("to regenerate it: mvn -pl edges/config -am test -Dpages=write")
                 .isEqualTo(wanted);
     }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where values come from, and what is shown of them. */
+/** The sources of values, and how they are shown. */
 class ConfigurationTest {
 
     @TempDir
@@ -38,7 +38,7 @@ class ConfigurationTest {
                 .as("locks are cleaned up at least every 5 minutes")
                 .isLessThanOrEqualTo(Duration.ofMinutes(5));
         assertThat(nothing.settings().history().retention().deadLetters())
-                .as("kept for 14 days after other runs are forgotten")
+                .as("kept for 14 days longer than other runs")
                 .isEqualTo(nothing.settings().history().retention().runs().plusDays(14));
         assertThat(nothing.settings().jobs()).isEmpty();
         assertThat(nothing.settings().store()).isEqualTo("sqlite:/home/me/.local/share/interlock/interlock.db");
@@ -68,7 +68,7 @@ class ConfigurationTest {
         assertThat(all.settings().listen().port()).isEqualTo(3);
         assertThat(all.settings().listen().host()).isEqualTo("10.0.0.2");
         assertThat(all.settings().worker().slots())
-                .as("an empty variable is none")
+                .as("an empty variable does not count")
                 .isEqualTo(3);
         assertThat(all.settings().worker().enabled()).isFalse();
         assertThat(all.effective())

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The engine a configuration makes. */
+/** An engine set up by a configuration. */
 class EngineSetupTest {
 
     private static final Environment ENVIRONMENT = Environment.system();
@@ -46,10 +46,9 @@ class EngineSetupTest {
         written = new Written(folder);
     }
 
-    /** A class somebody names in a configuration. */
+    /** A handler class named in a configuration. */
     public static final class Greeting implements RunHandler {
 
-        /** As a configuration needs it. */
         public Greeting() {}
 
         @Override
@@ -58,10 +57,9 @@ class EngineSetupTest {
         }
     }
 
-    /** One that cannot be made. */
+    /** A handler whose constructor fails. */
     public static final class Broken implements RunHandler {
 
-        /** Fails. */
         public Broken() {
             throw new IllegalStateException("no licence");
         }
@@ -120,7 +118,7 @@ class EngineSetupTest {
                     engine.submit(RunRequest.of(key, "export")).orElseThrow().id();
             assertThat(asking.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
             assertThat(engine.submit(RunRequest.of(key, "export")))
-                    .as("the key is kept meanwhile")
+                    .as("the key stays held during the probe")
                     .isInstanceOf(Submission.Rejected.class);
             Files.createFile(gone);
             assertThat(engine.awaitEnd(run, Duration.ofSeconds(20))
@@ -174,7 +172,7 @@ class EngineSetupTest {
                 .hasMessageContaining("has 6 mistakes")
                 .hasMessageContaining(
                         "interlock.yaml:3: jobs.gone.run.java java 'com.example.Gone' is not on the class path")
-                .hasMessageContaining("'java.lang.String' is no io.interlock.engine.RunHandler")
+                .hasMessageContaining("'java.lang.String' does not implement io.interlock.engine.RunHandler")
                 .hasMessageContaining("'java.lang.Integer' has no public constructor without parameters")
                 .hasMessageContaining("failed in its constructor: java.lang.IllegalStateException: no licence")
                 .hasMessageContaining("secret-file '/does/not/exist' cannot be read")

@@ -10,7 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** API keys that a process is given. */
+/** API keys in the configuration. */
 class GivenKeysTest {
 
     private static final String KEY = ApiKey.draw(new Random(1)).text();
@@ -22,7 +22,7 @@ class GivenKeysTest {
     void oneKeyHasOneRoleAndOneTenant() {
         assertThat(mistakes("acme", "admin"))
                 .hasMessageContaining("keys[1].secret-file")
-                .hasMessageContaining("holds the key of keys[0], which is for tenant acme and role worker")
+                .hasMessageContaining("contains the same key as keys[0], which has tenant acme and role worker")
                 .hasMessageNotContaining(KEY);
         assertThat(mistakes("globex", "worker")).hasMessageContaining("keys[1].secret-file");
     }

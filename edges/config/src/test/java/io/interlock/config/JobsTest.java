@@ -134,7 +134,7 @@ class JobsTest {
         assertThat(written.mistakesOfJob(
                         "{ api: flows, run: { http: { url: 'https://example.org/x', timeout: 10m } } }"))
                 .hasMessageContaining("jobs.a.run.http.timeout")
-                .hasMessageContaining("'10m' is above max-runtime, which is 5m; leave it out, or raise max-runtime");
+                .hasMessageContaining("'10m' is above max-runtime, which is 5m; remove it, or raise max-runtime");
     }
 
     private Duration answerWithin(String job, String http) {
@@ -167,9 +167,9 @@ class JobsTest {
                         .map(Probe::question))
                 .contains(new Work.Http(URI.create("https://example.org/running"), Duration.ofSeconds(30), null, null));
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, probe: { command: [x] } }"))
-                .hasMessageContaining("jobs.a.probe is for work that this process does itself");
+                .hasMessageContaining("jobs.a.probe is only for work of this process");
         assertThat(written.mistakesOfJob("{ run: { command: [x] }, probe: { command: [x], url: 'https://a.b/' } }"))
-                .hasMessageContaining("asks in two ways");
+                .hasMessageContaining("has both command and url");
     }
 
     @Test
@@ -182,7 +182,7 @@ class JobsTest {
                 { api: ingestion, run: { worker: remote }, transition: { resource: event, from: [none, laps_full],
                       during: ingesting, success: laps_full, failure: none } }"""))
                 .hasMessageContaining("jobs.a.transition.failure")
-                .hasMessageContaining("'none' would take an event back from laps_full")
+                .hasMessageContaining("'none' would move an event back from laps_full")
                 .hasMessageContaining("write previous");
     }
 

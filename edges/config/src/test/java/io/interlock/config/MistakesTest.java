@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is refused, and how it is told. */
+/** Mistakes in a configuration and their messages. */
 class MistakesTest {
 
     @TempDir
@@ -48,16 +48,16 @@ class MistakesTest {
         assertThat(refused.mistakes())
                 .extracting(Mistake::toString)
                 .containsExactly(
-                        "interlock.yaml:16: other stands beside 'interlock:'; indent it below that, or remove it",
+                        "interlock.yaml:16: other is outside of 'interlock:'; indent it below, or remove it",
                         "interlock.yaml:2: prot is no property; nearest is port",
                         "interlock.yaml:3: port '99999' is no whole number from 0 to 65535; correct it",
-                        "interlock.yaml:5: limits.idle '10s' is too short, for a poll may be silent for 30s; raise it above that",
+                        "interlock.yaml:5: limits.idle '10s' is too short, because a poll may be idle for 30s; raise it above that",
                         "interlock.yaml:6: limits.arrival 'soon' is not a duration; write it as 500ms, 30s, 5m, 2h, 1d or PT5M",
                         "interlock.yaml:8: jobs.export.run does not say how the work is done; give one of command, http, java, nodes, worker: remote",
-                        "interlock.yaml:10: jobs.export.max-runtime '1h' is below the lease of 2h; raise it, or shorten lease",
-                        "interlock.yaml:11: jobs.export.on-conflict 'joni' is none of reject, skip, join, queue, queue-latest, replace; did you mean join?",
+                        "interlock.yaml:10: jobs.export.max-runtime '1h' is below the lease of 2h; raise it, or lower the lease",
+                        "interlock.yaml:11: jobs.export.on-conflict 'joni' is not one of reject, skip, join, queue, queue-latest, replace; did you mean join?",
                         "interlock.yaml:12: jobs.export.leese is no property; nearest is jobs.export.lease",
-                        "interlock.yaml:14: jobs.other.run says it in 2 ways; give one of command, http, java, nodes, worker: remote",
+                        "interlock.yaml:14: jobs.other.run has 2 ways to do the work; give one of command, http, java, nodes, worker: remote",
                         "interlock.yaml:15: jobs.other.retry retry.backoff '10m' must be from 0s to max-backoff 5m; lower backoff or raise max-backoff");
         assertThat(refused).hasMessageStartingWith("the configuration has 11 mistakes:\n  interlock.yaml:16");
     }
@@ -72,7 +72,7 @@ class MistakesTest {
     @Test
     void whatHoldsOthersHasNoValue() {
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, retry: 3 }"))
-                .hasMessageContaining("jobs.a.retry has no value of its own; it holds attempts, backoff");
+                .hasMessageContaining("jobs.a.retry is a group and takes no value; it contains attempts, backoff");
         assertThat(written.mistakes("interlock:\n  jobs: [a, b]\n")).hasMessageContaining("jobs[0] is no property");
         assertThat(written.mistakes("interlock:\n  port: { a: 1 }\n")).hasMessageContaining("port.a is no property");
         assertThat(written.mistakes("interlock:\n  jobs:\n    a:\n")).hasMessageContaining("jobs.a.run does not say");
@@ -81,7 +81,7 @@ class MistakesTest {
     @Test
     void aPropertyThatIsThereTwiceIsRefused() {
         assertThat(written.mistakes("interlock:\n  port: 1\n  host: x\n  port: 2\n"))
-                .hasMessageContaining("interlock.yaml:4: port is there twice");
+                .hasMessageContaining("interlock.yaml:4: port is set twice");
     }
 
     @Test
@@ -115,10 +115,10 @@ class MistakesTest {
                     e: { api: workflows, run: { nodes: [b], worker: remote } }
                 """))
                 .hasMessageContaining("jobs.a.run.nodes has 'b' twice")
-                .hasMessageContaining("jobs.a.run.nodes has 'gone', which is no job")
+                .hasMessageContaining("jobs.a.run.nodes has 'gone', which is not a job")
                 .hasMessageContaining("jobs.a.run.nodes has 'c', which has nodes itself")
-                .hasMessageContaining("jobs.d.run.nodes is for jobs with api: workflows; this one has api: none")
-                .hasMessageContaining("jobs.e.run says it in 2 ways");
+                .hasMessageContaining("jobs.d.run.nodes is only for jobs with api: workflows; this one has api: none")
+                .hasMessageContaining("jobs.e.run has 2 ways to do the work");
     }
 
     @Test
@@ -128,7 +128,7 @@ class MistakesTest {
         assertThat(written.mistakes("interlock:\n  tls: { key: /x }\n"))
                 .hasMessageContaining("is set without the other");
         assertThat(written.mistakes("interlock:\n  port: 80\n  management-port: 80\n"))
-                .hasMessageContaining("management-port '80' is also port");
+                .hasMessageContaining("management-port '80' equals port");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, on-conflict: queue, max-wait: 0s }"))
                 .hasMessageContaining("contradicts on-conflict QUEUE");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, lease: 1s }"))
@@ -157,7 +157,7 @@ class MistakesTest {
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, stages: [x, y, x] }"))
                 .hasMessageContaining("stages has 'x' twice");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, stages: [x], stage-budgets: { z: 1m } }"))
-                .hasMessageContaining("is for a stage that is not in stages [x]");
+                .hasMessageContaining("names a stage that is not in stages [x]");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, schedule: 0 3 * * }"))
                 .hasMessageContaining("schedule '0 3 * *' has 4 fields");
         assertThat(written.mistakesOfJob("{ api: flows, run: { worker: remote }, schedule: 0 3 * * * }"))
@@ -173,11 +173,11 @@ class MistakesTest {
                         written.mistakesOfJob(
                                 "{ api: workflows, run: { worker: remote }, triggers: [x], trigger-priorities: { x: 101, y: 1 } }"))
                 .hasMessageContaining("trigger-priorities.x '101' is no whole number from -100 to 100")
-                .hasMessageContaining("trigger-priorities.y is for a trigger that is not among [x]");
+                .hasMessageContaining("trigger-priorities.y names a trigger that is not one of [x]");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, trigger-priorities: { x: 1 } }"))
-                .hasMessageContaining("is for jobs with api: workflows");
+                .hasMessageContaining("is only for jobs with api: workflows");
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, triggers: [x] }"))
-                .hasMessageContaining("is for jobs with api: workflows");
+                .hasMessageContaining("is only for jobs with api: workflows");
         assertThat(written.mistakes("interlock:\n  jobs:\n    a b: { run: { worker: remote } }\n"))
                 .hasMessageContaining("must be 1 to 100 characters of A-Z");
     }
@@ -189,16 +189,16 @@ class MistakesTest {
                   jobs:
                     a: { api: workflows, run: { worker: remote } }
                     b: { api: workflows, run: { worker: remote }, triggers: [x, a] }
-                """)).hasMessageContaining("jobs.b.triggers has 'a', which starts job a already");
+                """)).hasMessageContaining("jobs.b.triggers has 'a', which already starts job a");
     }
 
     @Test
     void variablesOfCommandsHaveNames() {
         assertThat(written.mistakesOfJob("{ run: { command: [a], environment: none, environment-allow: [\"A=B\"] } }"))
-                .hasMessageContaining("'none' is none of inherit, clean")
+                .hasMessageContaining("'none' is not one of inherit, clean")
                 .hasMessageContaining("A=B");
         assertThat(written.mistakesOfJob("{ run: { worker: remote, environment: clean } }"))
-                .hasMessageContaining("is for jobs that run a command");
+                .hasMessageContaining("is only for jobs that run a command");
     }
 
     @Test
@@ -214,10 +214,10 @@ class MistakesTest {
         assertThat(refused)
                 .hasMessageContaining("notify[0].on has 'dead-leter'")
                 .hasMessageContaining("did you mean dead-letter?")
-                .hasMessageContaining("notify[0].secret-file or secret is needed")
+                .hasMessageContaining("notify[0].secret-file or secret must be set")
                 .hasMessageContaining("notify[1].on is missing")
-                .hasMessageContaining("notify[2].url or command is needed")
-                .hasMessageContaining("notify[3].url '…' is no web address");
+                .hasMessageContaining("notify[2].url or command must be set")
+                .hasMessageContaining("notify[3].url '…' is not a web address");
         assertThat(refused.getMessage()).doesNotContain("canary");
     }
 }

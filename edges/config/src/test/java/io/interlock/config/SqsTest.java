@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Queues of SQS to take from. */
+/** Settings of SQS queues. */
 class SqsTest {
 
     private static final String QUEUE = "https://sqs.eu-central-1.amazonaws.com/123456789012/ocpctl-jobs.fifo";
@@ -71,8 +71,8 @@ class SqsTest {
         assertThat(written.mistakes("interlock:\n  sqs:\n    - { queue: \"" + QUEUE
                         + "\", key: \"cluster/{group\", parameters: { a: \"{b}\" } }\n"))
                 .hasMessageContaining("sqs[0].key")
-                .hasMessageContaining("has a brace without the other")
-                .hasMessageContaining("sqs[0].parameters is for messages in a form of their own");
+                .hasMessageContaining("has an unmatched brace")
+                .hasMessageContaining("sqs[0].parameters is only for messages in another format");
     }
 
     @Test
@@ -88,11 +88,11 @@ class SqsTest {
                 .hasMessageContaining("sqs[0].visibility '13h' must be from 1m to 12h")
                 .hasMessageContaining("sqs[0].receivers")
                 .hasMessageContaining("sqs[0].tenant")
-                .hasMessageContaining("sqs[1].queue is there twice")
+                .hasMessageContaining("sqs[1].queue is set twice")
                 .hasMessageContaining("sqs[1].retry-after '9m' must be from 1s to 5m")
-                .hasMessageContaining("sqs[2].queue '/1/standard' is no FIFO queue")
+                .hasMessageContaining("sqs[2].queue '/1/standard' is not a FIFO queue")
                 .hasMessageContaining("sqs[3].queue is missing")
-                .hasMessageContaining("sqs[3].endpoint 'nowhere' is no address");
+                .hasMessageContaining("sqs[3].endpoint 'nowhere' is not a URL");
     }
 
     @Test
@@ -101,7 +101,7 @@ class SqsTest {
         ConfigurationException refused = catchThrowableOfType(
                 ConfigurationException.class, () -> Intakes.of(configuration).close());
         assertThat(refused)
-                .hasMessageContaining("sqs[0].queue needs the intake from SQS")
+                .hasMessageContaining("sqs[0].queue needs the SQS intake")
                 .hasMessageContaining("INTERLOCK_CLASSPATH");
         Intakes.of(settings("[]")).close();
     }

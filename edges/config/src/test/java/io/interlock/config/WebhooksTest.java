@@ -78,9 +78,9 @@ class WebhooksTest {
                     .isInstanceOf(StripeSignature.class);
         }
         assertThat(written.mistakesOfJob("{ api: flows, event-id: id, run: { worker: remote } }"))
-                .hasMessageContaining("jobs.a.event-id is for jobs with api: workflows");
+                .hasMessageContaining("jobs.a.event-id is only for jobs with api: workflows");
         assertThat(written.mistakesOfJob("{ api: workflows, event-id: a..b, run: { worker: remote } }"))
-                .hasMessageContaining("'a..b' is no path");
+                .hasMessageContaining("'a..b' is not a path");
     }
 
     @Test

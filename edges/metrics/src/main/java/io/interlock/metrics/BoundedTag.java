@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A tag whose values come from outside. The first ones keep their names; those after the cap are counted together as
- * {@code _other}, so that nobody can fill the memory of a metrics server with names. Safe for use by many threads.
+ * A tag with external values. The first ones keep their names; values beyond the cap are counted together as
+ * {@code _other}, so that callers cannot fill the memory of a metrics server. Thread-safe.
  */
 final class BoundedTag {
 
@@ -32,7 +32,7 @@ final class BoundedTag {
         return name;
     }
 
-    /** These keep their names whatever the cap is: they are bounded by configuration. */
+    /** These values always keep their names: configuration bounds them. */
     void know(Collection<String> values) {
         known.addAll(values);
     }
@@ -42,7 +42,7 @@ final class BoundedTag {
         if (known.contains(value)) {
             return value;
         }
-        // Two that come at once may both be let in: the cap may be passed by as many as there are threads, once.
+        // Concurrent callers may exceed the cap once, by at most the number of threads.
         if (known.size() < cap) {
             known.add(value);
             return value;

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Two gauges of one kind of runs: how many, and the age of the oldest. Filled anew at each look; not thread-safe. */
+/** Two gauges of one kind of runs: how many, and the age of the oldest. Filled again at each reading; not thread-safe. */
 final class GaugePair {
 
     private final MultiGauge sizes;
@@ -28,12 +28,12 @@ final class GaugePair {
         rows.clear();
     }
 
-    /** Adds to what stands under {@code tags}; adding nothing shows a nought. */
+    /** Adds to the values of {@code tags}; adding nothing shows zero. */
     void add(Tags tags, long count, Duration age) {
         rows.computeIfAbsent(tags, absent -> new Row()).add(count, age);
     }
 
-    /** Shows what was added; whatever stood there before and was not added again disappears. */
+    /** Publishes the added values; earlier values that were not added again disappear. */
     void show() {
         List<MultiGauge.Row<?>> counted = new ArrayList<>();
         List<MultiGauge.Row<?>> oldest = new ArrayList<>();

@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters of one engine and its store. Names and tags are in {@code docs/metrics.md}. Safe for use by many threads.
+ * Meters of one engine and its store. Names and tags are in {@code docs/metrics.md}. Thread-safe.
  *
  * <pre>{@code
  * InterlockMeters meters = InterlockMeters.on(registry);
@@ -40,37 +40,37 @@ public final class InterlockMeters implements AutoCloseable {
         this.runs = new RunMeters(registry, labels);
     }
 
-    /** Meters told apart by job. */
+    /** Meters by job. */
     public static InterlockMeters on(MeterRegistry registry) {
         return new InterlockMeters(registry, 0);
     }
 
     /**
-     * Meters told apart by job, and all but those of stages by tenant as well, up to {@code mostTenants} of them: those that come later
-     * are counted together as {@code _other}.
+     * Meters by job, and except for stages by tenant, up to {@code mostTenants} tenants: further tenants are counted
+     * together as {@code _other}.
      */
     public static InterlockMeters byTenant(MeterRegistry registry, int mostTenants) {
         if (mostTenants < 1 || mostTenants > MOST_TENANTS) {
             throw new InvalidSettingException(
-                    "number of tenants with meters of their own",
+                    "number of tenants in metrics",
                     mostTenants,
                     "must be from 1 to " + MOST_TENANTS,
-                    "leave it out to count all tenants together");
+                    "remove it to count all tenants together");
         }
         return new InterlockMeters(registry, mostTenants);
     }
 
-    /** The store, with every step of it timed. */
+    /** Wraps the store to time every step. */
     public RunStore around(RunStore store) {
         return MeteredStore.of(store, registry);
     }
 
-    /** What to tell the engine's events to. */
+    /** The listener for the engine's events. */
     public EngineListener listener() {
         return runs;
     }
 
-    /** Reads from now on how much waits and runs, until this is closed. */
+    /** Starts to read the counts of waiting and running runs, until this is closed. */
     public void watch(RunEngine engine, Environment environment) {
         watch(engine, environment, LOOK_EVERY);
     }
@@ -80,7 +80,7 @@ public final class InterlockMeters implements AutoCloseable {
         gauges = new RunGauges(engine, registry, labels, environment, lookEvery);
     }
 
-    /** Knows the jobs of {@code engine}, and asks nobody how much waits and runs: for one that only works. */
+    /** Registers the jobs of {@code engine} without reading counts of runs, for an engine that only executes runs. */
     public void know(WorkerEngine engine) {
         labels.know(engine.jobs());
         for (Job job : engine.jobs().all()) {
@@ -94,22 +94,22 @@ public final class InterlockMeters implements AutoCloseable {
                             .register(registry));
         }
         FunctionCounter.builder("interlock.events.missed", engine, WorkerEngine::missedEvents)
-                .description("Events these meters may lack because somebody listened too slowly")
+                .description("Events that these meters may have missed because a listener was too slow")
                 .register(registry);
         Gauge.builder("interlock.build.info", () -> 1)
-                .description("1; the version is in the tag")
+                .description("Always 1; the tag has the version")
                 .tag("version", version())
                 .register(registry);
     }
 
     /**
-     * Tells through which API each job is started, so that rules can tell the jobs of one from those of another.
+     * Publishes the API of each job, so that rules can select the jobs of one API.
      *
      * @param apis the name of an API by job
      */
     public void describe(Map<String, String> apis) {
         apis.forEach((job, api) -> Gauge.builder("interlock.job.info", () -> 1)
-                .description("1; through which API a job is started is in the tag")
+                .description("Always 1; the tag has the API that starts the job")
                 .tags(labels.of(job))
                 .tag("api", api)
                 .register(registry));

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What readings are told apart by: the job; the tenant too where that was asked for, but not on stages. */
+/** The tags of readings: the job, and the tenant if that is enabled, except on stages. */
 final class Labels {
 
     private static final int MOST_OTHER_JOBS = 50;
@@ -33,17 +33,17 @@ final class Labels {
         }
     }
 
-    /** For stages, of which each job has several, and each of which is many series. */
+    /** For stages, of which each job has several, each with many series. */
     List<Tag> of(String job) {
         return List.of(Tag.of("job", jobs.of(job)));
     }
 
-    /** For whatever happens to a key. */
+    /** For events of a key. */
     List<Tag> of(String job, LockKey key) {
         return of(job, key.tenant());
     }
 
-    /** For whatever happens to a tenant. */
+    /** For events of a tenant. */
     List<Tag> of(String job, String tenant) {
         List<Tag> tags = new ArrayList<>(of(job));
         if (tenants != null) {
@@ -52,12 +52,12 @@ final class Labels {
         return tags;
     }
 
-    /** Whether readings are told apart by tenant. */
+    /** Whether readings have a tag for the tenant. */
     boolean byTenant() {
         return tenants != null;
     }
 
-    /** A stage keeps its name if its job declares it; work may call its stages whatever it likes. */
+    /** A stage keeps its name only if its job declares it, because handlers choose stage names freely. */
     String stage(String job, String stage) {
         return stages.getOrDefault(job, Set.of()).contains(stage) ? stage : BoundedTag.OTHER;
     }

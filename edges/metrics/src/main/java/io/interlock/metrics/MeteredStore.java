@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a store: how long each step takes, what became of it, and how often a token was refused. It changes no answer.
- * Safe for use by many threads.
+ * Wraps a store and measures how long each step takes, its outcome, and how often a token was refused. It changes no
+ * answer. Thread-safe.
  */
 final class MeteredStore implements InvocationHandler {
 
@@ -86,7 +86,7 @@ final class MeteredStore implements InvocationHandler {
     }
 
     private Timer timer(String operation, String outcome) {
-        // Renewals are the ones that cost leases when they are slow.
+        // Slow renewals cost leases, so they have their own timer.
         boolean heartbeat = operation.equals("heartbeat") || operation.equals("renew");
         Timer.Builder timer = heartbeat
                 ? Timer.builder("interlock.heartbeat").description("Steps that renew leases")
@@ -132,7 +132,7 @@ final class MeteredStore implements InvocationHandler {
 
     private void lease(String outcome, String reason) {
         Counter.builder("interlock.lease.acquisitions")
-                .description("Asked for a bare lease, by what came of it")
+                .description("Requests for bare leases by outcome")
                 .tag("outcome", outcome)
                 .tag("reason", reason)
                 .register(registry)

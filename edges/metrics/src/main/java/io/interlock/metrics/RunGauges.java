@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many runs wait and run now, and since when, as the store knows it: the same on every node. It is looked up every few
- * seconds, never while somebody reads the meters, so that reading them works while the store is away. Then the gauges keep their
- * last values, and {@code interlock.stock.age} grows.
+ * How many runs wait and run, and since when, according to the store: the same on every node. They are read from the
+ * store every few seconds, never during a scrape, so that a scrape works while the store is unavailable. Then the
+ * gauges keep their last values, and {@code interlock.stock.age} grows.
  */
 final class RunGauges implements AutoCloseable {
 
@@ -42,7 +42,7 @@ final class RunGauges implements AutoCloseable {
         this.environment = environment;
         this.every = every;
         this.readAt = environment.ticker().nanos();
-        this.active = new GaugePair("interlock.active", "interlock.active.oldest.age", "Runs under way", registry);
+        this.active = new GaugePair("interlock.active", "interlock.active.oldest.age", "Runs being executed", registry);
         this.pending = new GaugePair(
                 "interlock.pending",
                 "interlock.pending.oldest.age",
@@ -56,10 +56,10 @@ final class RunGauges implements AutoCloseable {
         this.dead = new GaugePair(
                 "interlock.dead.letters",
                 "interlock.dead.letters.oldest.age",
-                "Dead letters nobody has done anything about",
+                "Dead letters neither redriven nor discarded",
                 registry);
         Gauge.builder("interlock.stock.age", this, RunGauges::age)
-                .description("How long ago the store was asked what waits and runs")
+                .description("Time since the gauges of waiting and running runs were read from the store")
                 .baseUnit("seconds")
                 .register(registry);
         this.timers = environment.timers("interlock-meters");
@@ -77,7 +77,7 @@ final class RunGauges implements AutoCloseable {
             away = false;
         } catch (RuntimeException failure) {
             if (!away) {
-                log.warn("the meters of what waits and runs keep their last values: {}", failure.getMessage());
+                log.warn("the gauges of waiting and running runs keep their last values: {}", failure.getMessage());
             }
             away = true;
         } finally {
@@ -88,7 +88,7 @@ final class RunGauges implements AutoCloseable {
     private void show(List<RunCount> runCounts, Instant now) {
         List<GaugePair> all = List.of(active, pending, queue, dead);
         all.forEach(GaugePair::clear);
-        // Jobs with nothing to show show a nought, so that nobody takes it for no data. Of which tenant is not known.
+        // Jobs without runs show zero, to distinguish this from missing data. Their tenant is not known.
         if (!labels.byTenant()) {
             for (Job job : engine.jobs().all()) {
                 Tags tags = Tags.of(labels.of(job.name().value()));

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Counts what an engine tells. Times are the store's own, as the runs have them, so it does not matter which process an attempt
- * began in. Safe for use by many threads.
+ * Counts the events of an engine. Times are the store's, as recorded in the runs, so attempts may begin in another
+ * process. Thread-safe.
  */
 final class RunMeters implements EngineListener {
 
@@ -84,7 +84,7 @@ final class RunMeters implements EngineListener {
         if (event instanceof EngineEvent.LeaseLost lost) {
             count(
                     "interlock.lease.lost",
-                    "Leases lost while work went on",
+                    "Leases lost while their work was running",
                     lost.run(),
                     Tag.of("cause", TagNames.of(lost.cause())));
         } else if (event instanceof EngineEvent.StageOverBudget over) {
@@ -95,20 +95,20 @@ final class RunMeters implements EngineListener {
                     over.run(),
                     Tag.of("stage", tags.stage(job, over.stage())));
         } else if (event instanceof EngineEvent.WorkStuck stuck) {
-            count("interlock.work.stuck", "Work that did not stop within its grace", stuck.run());
+            count("interlock.work.stuck", "Work that did not stop when requested", stuck.run());
         } else if (event instanceof EngineEvent.Evicted) {
             Counter.builder("interlock.evictions")
-                    .description("Leases taken by force")
+                    .description("Evicted leases")
                     .register(registry)
                     .increment();
         } else if (event instanceof EngineEvent.AuditAlarm) {
             Counter.builder("interlock.audit.alarms")
-                    .description("Reasons for alarm in the audit log")
+                    .description("Problems found in the audit log")
                     .register(registry)
                     .increment();
         } else if (event instanceof EngineEvent.Swept swept) {
             Counter.builder("interlock.janitor.actions")
-                    .description("What sweeps settled")
+                    .description("Actions of sweeps")
                     .tag("action", swept.sweep())
                     .register(registry)
                     .increment();
@@ -121,7 +121,7 @@ final class RunMeters implements EngineListener {
 
     private void acquisition(String job, LockKey key, String outcome, String reason) {
         Counter.builder("interlock.acquisitions")
-                .description("Submissions, by what came of them")
+                .description("Submissions by outcome")
                 .tags(tags.of(job, key))
                 .tag("outcome", outcome)
                 .tag("reason", reason)
@@ -165,15 +165,15 @@ final class RunMeters implements EngineListener {
                 .tag("outcome", outcome(run.state()))
                 .register(registry)
                 .record(between(run.submittedAt(), run.status().since()));
-        count("interlock.runs", "Runs that ended", run, Tag.of("outcome", outcome(run.state())));
+        count("interlock.runs", "Ended runs", run, Tag.of("outcome", outcome(run.state())));
     }
 
-    /** What no worker has reported: otherwise it is counted as what workers report is. */
+    /** Counts endings that no worker has reported, in addition to the counters of all endings. */
     private void endedByRule(EngineEvent.EndedByRule ended) {
         Run run = ended.run();
         count(
                 "interlock.endings.by.rule",
-                "Attempts and runs that time or a rule ended, and no worker",
+                "Attempts and runs ended by a crash, a timeout, an eviction or another run",
                 run,
                 Tag.of("code", ended.code()),
                 Tag.of("outcome", outcome(ended.after())));
@@ -203,7 +203,7 @@ final class RunMeters implements EngineListener {
     private void stage(Run run, String stage, Duration took) {
         String job = run.job().value();
         Timer.builder("interlock.stage")
-                .description("How long stages take")
+                .description("Duration of stages")
                 .tags(tags.of(job))
                 .serviceLevelObjectives(BUCKETS)
                 .tag("stage", tags.stage(job, stage))
@@ -227,7 +227,7 @@ final class RunMeters implements EngineListener {
                 .serviceLevelObjectives(BUCKETS);
     }
 
-    /** A run that is back in line failed this time. */
+    /** A run that is queued again failed in this attempt. */
     private static String outcome(RunState state) {
         return state.isTerminal() ? state.name().toLowerCase(Locale.ROOT) : "retried";
     }

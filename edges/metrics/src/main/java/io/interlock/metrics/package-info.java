@@ -1,6 +1,6 @@
 /**
- * Micrometer meters of an engine and its store. Every tag is bounded: by configuration, by an enum, or by a cap that folds the
- * rest into {@code _other}.
+ * Micrometer meters of an engine and its store. Every tag is bounded: by configuration, by an enum, or by a cap beyond
+ * which values become {@code _other}.
  */
 @NullMarked
 package io.interlock.metrics;

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What Prometheus reads after things have happened to a real engine. */
+/** The Prometheus output after events of a real engine. */
 @Timeout(30)
 class InterlockMetersTest {
 
@@ -102,7 +102,7 @@ class InterlockMetersTest {
         shows("interlock_run_seconds_count{job=\"close\",outcome=\"succeeded\"} 1");
         shows("interlock_runs_total{job=\"close\",outcome=\"succeeded\"} 1.0");
         shows("interlock_stage_seconds_count{job=\"close\",stage=\"load\"} 1");
-        // A stage nobody declared has no series of its own.
+        // An undeclared stage has no series of its own.
         shows("interlock_stage_seconds_count{job=\"close\",stage=\"_other\"} 1");
         shows("interlock_job_max_runtime_seconds{job=\"close\"} 7200.0");
         shows("interlock_heartbeat_seconds_count{outcome=\"answered\"}", "interlock_store_operation_seconds_count");
@@ -153,7 +153,7 @@ class InterlockMetersTest {
         shows("interlock_hold_seconds_count{job=\"close\",outcome=\"succeeded\",tenant=\"acme\"} 1");
         shows("interlock_wait_seconds_count{job=\"close\",tenant=\"_other\"} 2");
         assertThat(registry.scrape())
-                .as("stages are many series each, and have no tenant")
+                .as("each stage has many series already, so they have no tenant")
                 .doesNotContainPattern("stage_seconds_bucket\\{[^}]*tenant=");
     }
 
@@ -165,7 +165,7 @@ class InterlockMetersTest {
                 .build());
         var run = engine.submit(RunRequest.of(KEY, "close")).orElseThrow();
         claimed();
-        // A request for the key finds it out, and no janitor.
+        // A request for the key detects it, not a janitor.
         await().until(() -> {
             assertThat(engine.submit(RunRequest.of(KEY, "close"))).isInstanceOf(Submission.Rejected.class);
             return engine.find(run.id()).orElseThrow().state() == RunState.PENDING;
@@ -210,7 +210,7 @@ class InterlockMetersTest {
                 .build());
         var run = engine.submit(RunRequest.of(KEY, "close")).orElseThrow();
         Claimed work = claimed();
-        // Its heartbeats come, until one is refused because its time is over.
+        // It sends heartbeats until one is refused because its max runtime is over.
         RemoteWork.Proof proof = new RemoteWork.Proof(
                 run.id(), KEY, work.lease().id(), work.lease().token());
         await().until(() -> !(engine.remote()
@@ -240,7 +240,7 @@ class InterlockMetersTest {
         shows("interlock_runs_total{job=\"close\",outcome=\"failed\"} 1.0");
     }
 
-    /** By a worker that is never heard of again, unless the test speaks for it. */
+    /** Claimed by a worker that sends nothing more, unless the test does. */
     private Claimed claimed() {
         return engine.remote()
                 .claim(
@@ -262,7 +262,7 @@ class InterlockMetersTest {
         for (int i = 0; i < 80; i++) {
             Submission started = engine.submit(RunRequest.of(LockKey.of("acme", "key-" + i), "made-up-" + i)
                     .execution(Execution.CALLER));
-            // Else the engine would wait for work under way when it is closed.
+            // Otherwise closing the engine would wait for running work.
             requireNonNull(((Submission.Started) started).work()).close();
         }
         shows("interlock_acquisitions_total{job=\"_other\",outcome=\"started\",reason=\"none\"} ");

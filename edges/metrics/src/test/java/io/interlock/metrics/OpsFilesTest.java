@@ -53,7 +53,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.yaml.snakeyaml.Yaml;
 
-/** Rules, dashboard and documentation name the series there are, and Prometheus' own tool finds nothing wrong with the rules. */
+/** Rules, dashboard and documentation name exactly the existing series, and promtool accepts the rules. */
 @Timeout(60)
 class OpsFilesTest {
 
@@ -75,8 +75,7 @@ class OpsFilesTest {
 
     @Test
     void whatIsDocumentedIsExactlyWhatThereIs() throws IOException {
-        // The server and the intake from SQS have meters of their own, and tests of their own that they are on the
-        // page.
+        // The server and the SQS intake have further meters, and their own tests compare them with the page.
         assertThat(documented().stream()
                         .filter(series -> !series.startsWith("interlock_sqs_"))
                         .filter(series -> !series.startsWith("interlock_access_")))
@@ -104,7 +103,7 @@ class OpsFilesTest {
     @Test
     void prometheusAcceptsTheRulesAndTheirTestsPass() throws Exception {
         String promtool = promtool();
-        assumeTrue(promtool != null, "no promtool; ./test fetches one where it can");
+        assumeTrue(promtool != null, "no promtool; ./test downloads it if possible");
         run(promtool, "check", "rules", "alerts.yml", "recording.yml");
         run(promtool, "test", "rules", "rules-test.yml");
     }
@@ -136,7 +135,7 @@ class OpsFilesTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Everything happens once. */
+    /** Lets every event happen once. */
     private static String scrape() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         try (InterlockMeters meters = InterlockMeters.on(registry)) {

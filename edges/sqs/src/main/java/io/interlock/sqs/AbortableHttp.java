@@ -9,8 +9,7 @@ import software.amazon.awssdk.http.HttpExecuteResponse;
 import software.amazon.awssdk.http.SdkHttpClient;
 
 /**
- * An HTTP client whose requests can be broken off: a long poll would otherwise hold up the end of its process for as long as it
- * lasts. Safe for use by many threads.
+ * An HTTP client with abortable requests: otherwise a long poll would delay the shutdown of its process. Thread-safe.
  */
 final class AbortableHttp implements SdkHttpClient {
 
@@ -31,7 +30,7 @@ final class AbortableHttp implements SdkHttpClient {
                 underWay.add(prepared);
                 try {
                     if (aborted) {
-                        throw new IOException("broken off");
+                        throw new IOException("aborted");
                     }
                     return prepared.call();
                 } finally {
@@ -46,7 +45,7 @@ final class AbortableHttp implements SdkHttpClient {
         };
     }
 
-    /** Breaks off what is under way, and everything from now on. */
+    /** Aborts current and all later requests. */
     void abort() {
         aborted = true;
         underWay.forEach(ExecutableHttpRequest::abort);

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether SQS answers; says so once each time that changes. Safe for use by many threads. */
+/** Whether SQS answers; logs each change once. Thread-safe. */
 final class ConnectionState {
 
     private static final Logger log = LoggerFactory.getLogger(ConnectionState.class);
@@ -23,13 +23,13 @@ final class ConnectionState {
 
     void answered() {
         if (!Boolean.TRUE.equals(up.getAndSet(true))) {
-            log.info("messages of {} are started as runs", queue);
+            log.info("receiving messages of {}", queue);
         }
     }
 
     void away(Exception failure) {
         if (!Boolean.FALSE.equals(up.getAndSet(false))) {
-            log.warn("nothing comes from {} for now, and it is tried again and again: {}", queue, failure.getMessage());
+            log.warn("receiving messages of {} failed; retrying: {}", queue, failure.getMessage());
         }
     }
 }

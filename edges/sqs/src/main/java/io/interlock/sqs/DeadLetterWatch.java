@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** Counts the dead letters of a queue, and says when there are more than before. Safe for use by many threads. */
+/** Counts the dead letters of a queue, and logs when their number grows. Thread-safe. */
 final class DeadLetterWatch {
 
     private static final Logger log = LoggerFactory.getLogger(DeadLetterWatch.class);
@@ -18,7 +18,7 @@ final class DeadLetterWatch {
         this.check = check;
     }
 
-    /** How many there were when last looked. */
+    /** The number at the last count. */
     long seen() {
         return seen;
     }
@@ -29,7 +29,7 @@ final class DeadLetterWatch {
             long now = queue.size(redrive.url());
             if (now > seen) {
                 log.warn(
-                        "{} has {} dead letters, {} more than before; look at them with aws sqs receive-message --queue-url {},"
+                        "{} has {} dead letters, {} more than before; read them with aws sqs receive-message --queue-url {},"
                                 + " and send them back with aws sqs start-message-move-task",
                         redrive.name(),
                         now,
@@ -38,7 +38,7 @@ final class DeadLetterWatch {
             }
             seen = now;
         } catch (SdkException | UnfitQueueException away) {
-            log.debug("dead letters could not be counted", away);
+            log.debug("could not count dead letters", away);
         }
     }
 }

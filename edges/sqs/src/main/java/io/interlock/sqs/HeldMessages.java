@@ -18,9 +18,9 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /**
- * Messages that cannot be started yet. They stay in the queue, hidden from others for a short time again and again: to let go of
- * one would cost it a receive, and after three of those a good message would be a dead letter. If this process dies, they are
- * there for others soon. Safe for use by many threads.
+ * Messages that cannot be started yet. They stay in the queue, and their visibility timeout is extended again and
+ * again: returning a message would cost it a receive, and after three receives a valid message would be a dead letter.
+ * If this process dies, other receivers get them soon. Thread-safe.
  */
 final class HeldMessages {
 
@@ -55,7 +55,7 @@ final class HeldMessages {
         }
     }
 
-    /** Whether there is any use in receiving more. */
+    /** Whether it makes sense to receive more. */
     synchronized boolean hasRoom() {
         return held.size() < MOST && held.values().stream().noneMatch(one -> one.kind() == Kind.STORE_AWAY);
     }
@@ -64,7 +64,7 @@ final class HeldMessages {
         return held.size();
     }
 
-    /** When the oldest of them was sent, if there is one. */
+    /** When the oldest held message was sent, if there is one. */
     synchronized Optional<Instant> oldest() {
         return held.values().stream().map(one -> one.message().sentAt()).min(Comparator.naturalOrder());
     }
@@ -72,7 +72,7 @@ final class HeldMessages {
     void add(Message message, RunRequest request, Outcome outcome) {
         if (outcome.kind() == Kind.STORE_AWAY) {
             if (hasRoom()) {
-                log.warn("nothing is received until the store answers: {}", outcome.why());
+                log.warn("no messages are received until the store answers: {}", outcome.why());
             }
         } else {
             log.info("{} waits: {}", message, outcome.why());
@@ -82,7 +82,7 @@ final class HeldMessages {
         hide(message, hidden);
     }
 
-    /** Tries those again whose time has come; those that are refused now are handed to {@code refused}. */
+    /** Retries the messages that are due; refused ones are passed to {@code refused}. */
     void round(Refused refused) {
         boolean storeAway = false;
         for (Held one : all()) {
@@ -100,12 +100,12 @@ final class HeldMessages {
         }
     }
 
-    /** What is done with a message that is refused. */
+    /** Handles a refused message. */
     interface Refused {
         void with(Message message, String why);
     }
 
-    /** Lets others have them after {@code time}. */
+    /** Makes all of them visible to other receivers after {@code time}. */
     void giveBack(Duration time) {
         for (Held one : all()) {
             hide(one.message(), time);
@@ -116,7 +116,7 @@ final class HeldMessages {
     private void settle(Held one, Outcome outcome, Refused refused) {
         switch (outcome.kind()) {
             case STARTED -> {
-                log.info("{} need not wait any longer: {}", one.message(), outcome.why());
+                log.info("{} waits no longer: {}", one.message(), outcome.why());
                 remove(one);
             }
             case REFUSED -> {
@@ -132,11 +132,12 @@ final class HeldMessages {
             queue.hide(one.message(), hidden);
             put(one.hidden(time.now()));
         } catch (AwsServiceException gone) {
-            // Its time is over, or somebody else has it. If its run is there already, it will be known again.
-            log.info("{} is no longer in hand: {}", one.message(), gone.getMessage());
+            // Its visibility timeout is over, or another receiver has it. If its run exists already, the message will
+            // be recognised.
+            log.info("{} is no longer held: {}", one.message(), gone.getMessage());
             remove(one);
         } catch (SdkException away) {
-            log.debug("{} could not be hidden for longer", one.message(), away);
+            log.debug("could not extend the visibility timeout of {}", one.message(), away);
         }
     }
 
@@ -144,7 +145,7 @@ final class HeldMessages {
         try {
             queue.hide(message, duration);
         } catch (SdkException away) {
-            log.debug("{} stays hidden for as long as it is", message, away);
+            log.debug("could not make {} visible; it stays hidden until its visibility timeout", message, away);
         }
     }
 

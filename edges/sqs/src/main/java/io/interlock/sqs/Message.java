@@ -7,28 +7,29 @@ import java.time.Instant;
 import java.util.HexFormat;
 
 /**
- * A message in hand.
+ * A received message.
  *
- * @param id what SQS calls it, for as long as it exists
- * @param group whose order it is part of
- * @param deduplicationId by what SQS knew it from others when it was sent
+ * @param id its SQS message id
+ * @param group its message group
+ * @param deduplicationId its SQS deduplication id
  * @param receives how often it has been received, this time included
  * @param sentAt when it was sent, by the clock of SQS
- * @param body what it says
- * @param receipt by what it is deleted, or hidden for longer
+ * @param body its content
+ * @param receipt the handle to delete it or to change its visibility timeout
  */
 record Message(
         String id, String group, String deduplicationId, int receives, Instant sentAt, String body, String receipt) {
 
     /**
-     * By what it is known again when it comes again. A deduplication id that its sender chose counts for longer than the five minutes
-     * of SQS. One that SQS made of the content does not: the same words, sent again on another day, are another wish.
+     * The name by which a repeated delivery is recognised. A deduplication id chosen by the sender counts for longer
+     * than the five minutes of SQS. One that SQS derived from the content does not: the same content, sent again on
+     * another day, is a new request.
      */
     String name() {
         return deduplicationId.isEmpty() || deduplicationId.equalsIgnoreCase(digest(body)) ? id : deduplicationId;
     }
 
-    /** What content-based deduplication makes of a body. */
+    /** The content-based deduplication id of a body. */
     static String digest(String body) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(body.getBytes(StandardCharsets.UTF_8));
@@ -38,7 +39,7 @@ record Message(
         }
     }
 
-    /** For the log, without what it says. */
+    /** For the log, without the content. */
     @Override
     public String toString() {
         return "message " + id + " of group " + group;

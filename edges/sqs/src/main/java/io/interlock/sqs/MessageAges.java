@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * How long messages wait until they are runs. SQS does not say how old the first of a queue is to whoever asks for its attributes, so
- * those that are received tell. Safe for use by many threads.
+ * How long messages wait to become runs. The attributes of a queue do not contain the age of its first message, so
+ * received messages are used. Thread-safe.
  */
 final class MessageAges {
 
@@ -22,20 +22,20 @@ final class MessageAges {
         this.clock = clock;
     }
 
-    /** What the current thread received, if anything; what it received before no longer counts. */
+    /** Records the message that the current thread received, if any, in place of its previous one. */
     void received(Optional<Message> message) {
         Thread receiver = Thread.currentThread();
         message.ifPresentOrElse(one -> received.put(receiver, since(one.sentAt())), () -> received.remove(receiver));
     }
 
-    /** The longest that one received last has waited, or one that is held, sent at {@code held}, has until now. */
+    /** The longest wait of the last received messages, or of a held message that was sent at {@code held}. */
     Duration longest(Optional<Instant> held) {
         return Stream.concat(received.values().stream(), held.map(this::since).stream())
                 .max(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
 
-    // Clocks differ: what was sent in the future was sent now.
+    // Clocks differ: a send time in the future counts as now.
     private Duration since(Instant sentAt) {
         Duration wait = Duration.between(sentAt, clock.instant());
         return wait.isNegative() ? Duration.ZERO : wait;

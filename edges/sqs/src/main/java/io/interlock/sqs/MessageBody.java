@@ -20,10 +20,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a message in a form of its own.
+ * The body of a message in another format than Interlock's own.
  *
- * @param message whose body it is
- * @param fields what it says: maps, lists, texts, numbers, truth values and {@code null}
+ * @param message the message
+ * @param fields its fields: maps, lists, strings, numbers, booleans and {@code null}
  */
 record MessageBody(Message message, Map<String, @Nullable Object> fields) implements MessageTemplate.Source {
 
@@ -32,14 +32,14 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
             .build();
 
     /**
-     * Reads it.
+     * Parses the body.
      *
-     * @throws NotUnderstoodException if it is no JSON object
+     * @throws NotUnderstoodException if it is not a JSON object
      */
     static MessageBody parse(Message message) {
         try (JsonParser json = JSON.createParser(message.body())) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw new NotUnderstoodException("it is no JSON object");
+                throw new NotUnderstoodException("it is not a JSON object");
             }
             MessageBody body = new MessageBody(message, object(json));
             if (json.nextToken() != null) {
@@ -47,7 +47,7 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
             }
             return body;
         } catch (JsonProcessingException malformed) {
-            throw new NotUnderstoodException("it is no JSON: " + malformed.getOriginalMessage());
+            throw new NotUnderstoodException("it is not JSON: " + malformed.getOriginalMessage());
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }
@@ -57,7 +57,7 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
     public String groupWithout(String beginning) {
         if (!message.group().startsWith(beginning)) {
             throw new NotUnderstoodException(
-                    "its group '" + message.group() + "' does not begin with '" + beginning + "'");
+                    "its group '" + message.group() + "' does not start with '" + beginning + "'");
         }
         return message.group().substring(beginning.length());
     }
@@ -71,12 +71,15 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
         return String.valueOf(value);
     }
 
-    /** All of it, as JSON. */
+    /** The whole body as JSON. */
     String json() {
         return written(fields);
     }
 
-    /** These parameters, as JSON. One that is a field and nothing else is as the message has it; one that is not there is left out. */
+    /**
+     * These parameters as JSON. A parameter that is exactly one field keeps the type of the field; a missing one is
+     * omitted.
+     */
     String parameters(Map<String, MessageTemplate> templates) {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
         new TreeMap<>(templates).forEach((name, template) -> {

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /**
- * Starts the run of a message, then deletes the message. Whoever dies in between leaves a message that comes again, and is then known
- * as the one whose run there is already. Safe for use by many threads.
+ * Starts the run of a message, then deletes the message. If the process dies in between, SQS delivers the message
+ * again, and its idempotency key finds the existing run. Thread-safe.
  */
 final class MessageDelivery {
 
@@ -27,18 +27,18 @@ final class MessageDelivery {
         this.queue = queue;
     }
 
-    /** What came of it, and why in one sentence. */
+    /** The outcome, with a one-sentence reason. */
     record Outcome(Kind kind, String why) {}
 
-    /** What can come of it. */
+    /** The kinds of outcomes. */
     enum Kind {
-        /** Its run is there, and it is gone. */
+        /** The run exists, and the message is deleted. */
         STARTED,
-        /** The store does not answer; others will fare the same. */
+        /** The store does not answer; other messages would fail as well. */
         STORE_AWAY,
-        /** There is no room for it yet. */
+        /** It cannot be started yet. */
         NOT_NOW,
-        /** It will not be started as things stand. */
+        /** It is refused. */
         REFUSED
     }
 
@@ -62,12 +62,13 @@ final class MessageDelivery {
         try {
             queue.delete(message);
         } catch (SdkException away) {
-            return new Outcome(Kind.NOT_NOW, "it is started, but could not be deleted: " + away.getMessage());
+            return new Outcome(
+                    Kind.NOT_NOW, "its run exists, but the message could not be deleted: " + away.getMessage());
         }
         return new Outcome(Kind.STARTED, answer.explanation());
     }
 
-    /** A resource in the wrong state may stay there; everything else that stands in the way goes away by itself. */
+    /** A resource may stay in the wrong state; all other causes end without action. */
     private static boolean passes(Refusal refusal) {
         return !(refusal instanceof RunRefusal.WrongState);
     }

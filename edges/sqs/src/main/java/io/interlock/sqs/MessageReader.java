@@ -22,9 +22,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a message asks for: {@code {"job", "key"?, "parameters"?, "priority"?, "maxWait"?, "maxRuntime"?, "reason"?, "labels"?}}, as
- * in REST. The key is its group unless it says otherwise. Messages of a queue that was used before have a form of their own: then the
- * settings say which of their fields are job, key and parameters. Immutable.
+ * Reads the request of a message:
+ * {@code {"job", "key"?, "parameters"?, "priority"?, "maxWait"?, "maxRuntime"?, "reason"?, "labels"?}}, as
+ * in REST. The key defaults to the group. For messages in another format, the settings name the fields for job, key
+ * and parameters. Immutable.
  */
 final class MessageReader {
 
@@ -44,9 +45,9 @@ final class MessageReader {
     }
 
     /**
-     * The request.
+     * Reads the request.
      *
-     * @throws NotUnderstoodException saying what is wrong with the message
+     * @throws NotUnderstoodException naming what is wrong with the message
      */
     RunRequest read(Message message) {
         if (messages.job() != null) {
@@ -55,7 +56,7 @@ final class MessageReader {
         Wish wish = new Wish();
         try (JsonParser json = JSON.createParser(message.body())) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw new NotUnderstoodException("it is no JSON object");
+                throw new NotUnderstoodException("it is not a JSON object");
             }
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 String name = json.currentName();
@@ -66,14 +67,14 @@ final class MessageReader {
                 throw new NotUnderstoodException("something follows the JSON object");
             }
         } catch (JsonProcessingException malformed) {
-            throw new NotUnderstoodException("it is no JSON: " + malformed.getOriginalMessage());
+            throw new NotUnderstoodException("it is not JSON: " + malformed.getOriginalMessage());
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }
         return request(message, wish);
     }
 
-    /** A message in a form of its own. */
+    /** Reads a message in another format. */
     private RunRequest foreign(Message message, MessageTemplate job) {
         MessageBody body = MessageBody.parse(message);
         Wish wish = new Wish();
@@ -96,7 +97,7 @@ final class MessageReader {
                 ? named
                 : messages.keyTemplate().map(template -> template.fill(body)).orElse(message.group());
         try {
-            // In line behind whoever came before: so runs of a group keep the order of its messages.
+            // QUEUE keeps the runs of a group in the order of its messages.
             RunRequest request = RunRequest.of(LockKey.of(tenant, key), wish.job)
                     .onConflict(ConflictPolicy.QUEUE)
                     .idempotencyKey("sqs/" + queue + "/" + message.name())
@@ -118,7 +119,7 @@ final class MessageReader {
             }
             case "priority" -> {
                 if (value != JsonToken.VALUE_NUMBER_INT) {
-                    throw new NotUnderstoodException("priority is no whole number");
+                    throw new NotUnderstoodException("priority is not a whole number");
                 }
                 int priority = json.getIntValue();
                 wish.and(request -> request.priority(priority));
@@ -139,20 +140,20 @@ final class MessageReader {
                 Map<String, String> labels = labels(value, json);
                 wish.and(request -> request.labels(labels));
             }
-            default -> throw new NotUnderstoodException("it has a field '" + name + "', which is none of " + FIELDS);
+            default -> throw new NotUnderstoodException("it has a field '" + name + "', which is not one of " + FIELDS);
         }
     }
 
     private static String text(String name, JsonToken value, JsonParser json) throws IOException {
         if (value != JsonToken.VALUE_STRING) {
-            throw new NotUnderstoodException(name + " is no text");
+            throw new NotUnderstoodException(name + " is not text");
         }
         return json.getText();
     }
 
     private static String object(String name, JsonToken value, JsonParser json) throws IOException {
         if (value != JsonToken.START_OBJECT) {
-            throw new NotUnderstoodException(name + " is no JSON object");
+            throw new NotUnderstoodException(name + " is not a JSON object");
         }
         StringWriter text = new StringWriter();
         try (JsonGenerator copy = JSON.createGenerator(text)) {
@@ -163,7 +164,7 @@ final class MessageReader {
 
     private static Map<String, String> labels(JsonToken value, JsonParser json) throws IOException {
         if (value != JsonToken.START_OBJECT) {
-            throw new NotUnderstoodException("labels is no JSON object");
+            throw new NotUnderstoodException("labels is not a JSON object");
         }
         Map<String, String> labels = new LinkedHashMap<>();
         while (json.nextToken() == JsonToken.FIELD_NAME) {
@@ -173,7 +174,7 @@ final class MessageReader {
         return labels;
     }
 
-    /** What was read so far. */
+    /** The fields read so far. */
     private static final class Wish {
 
         private @Nullable String job;

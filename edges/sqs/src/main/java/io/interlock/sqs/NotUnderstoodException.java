@@ -2,7 +2,7 @@ package io.interlock.sqs;
 
 import io.interlock.InterlockException;
 
-/** A message does not say what to run. */
+/** A message is invalid. */
 final class NotUnderstoodException extends InterlockException {
 
     private static final long serialVersionUID = 1L;

@@ -18,8 +18,8 @@ import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /**
- * A queue, and what is done with its messages. All methods block, throw {@link software.amazon.awssdk.core.exception.SdkException} if
- * SQS does not answer or refuses, and are safe for use by many threads.
+ * A queue and the operations on its messages. All methods block, throw
+ * {@link software.amazon.awssdk.core.exception.SdkException} if SQS does not answer or refuses, and are thread-safe.
  */
 final class Queue implements AutoCloseable {
 
@@ -49,16 +49,16 @@ final class Queue implements AutoCloseable {
     }
 
     /**
-     * The queue of {@code settings}; nothing is asked yet.
+     * The queue of {@code settings}; sends no request yet.
      *
-     * @throws InvalidSettingException if nobody says in which region it is
+     * @throws InvalidSettingException if its region is not known
      */
     static Queue of(SqsSettings settings) {
         try {
             return new Queue(settings);
         } catch (SdkClientException unknown) {
             throw new InvalidSettingException(
-                    "sqs[].region", settings.queue(), "is in a region that nobody names", "set region, or AWS_REGION");
+                    "sqs[].region", settings.queue(), "has no known region", "set region, or AWS_REGION");
         }
     }
 
@@ -69,8 +69,8 @@ final class Queue implements AutoCloseable {
     }
 
     /**
-     * Waits for a message. One at a time: while it is in hand, SQS keeps back the others of its group, so that what happens to it
-     * costs none of them a receive.
+     * Waits for one message. While it is received, SQS holds back the others of its group, so that its failures cost
+     * them no receive.
      */
     Optional<Message> receive() {
         return polling
@@ -89,20 +89,20 @@ final class Queue implements AutoCloseable {
                 .map(Queue::message);
     }
 
-    /** Takes a message out of the queue for good. */
+    /** Deletes a message. */
     void delete(Message message) {
         acting.deleteMessage(request -> request.queueUrl(url).receiptHandle(message.receipt()));
     }
 
-    /** Lets others have a message after {@code time}. */
+    /** Makes a message visible to other receivers after {@code time}. */
     void hide(Message message, Duration time) {
-        // Seconds are the smallest unit there is; a part of one counts as a whole.
+        // The unit is seconds; round up.
         int seconds = (int) time.plusMillis(999).toSeconds();
         acting.changeMessageVisibility(request ->
                 request.queueUrl(url).receiptHandle(message.receipt()).visibilityTimeout(seconds));
     }
 
-    /** What SQS says about this queue. */
+    /** The attributes of this queue. */
     Map<QueueAttributeName, String> attributes() {
         return acting.getQueueAttributes(request -> request.queueUrl(url).attributeNames(QueueAttributeName.ALL))
                 .attributes();
@@ -113,7 +113,7 @@ final class Queue implements AutoCloseable {
         return acting.getQueueUrl(request -> request.queueName(name)).queueUrl();
     }
 
-    /** About how many messages there are in the queue at {@code otherUrl}, those in hand included. */
+    /** The approximate number of messages in the queue at {@code otherUrl}, including received ones. */
     long size(String otherUrl) {
         List<QueueAttributeName> counts = List.of(
                 QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
@@ -126,7 +126,7 @@ final class Queue implements AutoCloseable {
                 .sum();
     }
 
-    /** Breaks off every wait for a message, for good. */
+    /** Aborts all current and later waits for messages. */
     void stopReceiving() {
         polls.abort();
     }
@@ -139,7 +139,7 @@ final class Queue implements AutoCloseable {
 
     private static SqsClientBuilder client(SqsSettings.Place place) {
         SqsClientBuilder builder = SqsClient.builder();
-        // Elsewhere than with AWS a region is only a word in the signature.
+        // Outside of AWS the region only appears in the signature.
         place.namedEndpoint()
                 .ifPresent(address -> builder.endpointOverride(address).region(Region.US_EAST_1));
         place.namedRegion().ifPresent(region -> builder.region(Region.of(region)));
@@ -158,7 +158,7 @@ final class Queue implements AutoCloseable {
                 received.receiptHandle());
     }
 
-    /** Of one that does not say when, it is as if it had not waited at all. */
+    /** Without a send time, the message counts as just sent. */
     private static Instant sentAt(@Nullable String milliseconds) {
         return milliseconds == null ? Instant.MAX : Instant.ofEpochMilli(Long.parseLong(milliseconds));
     }

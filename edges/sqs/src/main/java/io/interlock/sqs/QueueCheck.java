@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /**
- * Looks once whether a queue is set up so that nothing is lost and nothing blocks for ever: it keeps order, and has a queue for
- * dead letters. Safe for use by many threads.
+ * Checks once whether a queue is suitable: it keeps order, and has a dead-letter queue, so that an invalid message
+ * does not block its group for ever. Thread-safe.
  */
 final class QueueCheck {
 
@@ -25,18 +25,18 @@ final class QueueCheck {
     }
 
     /**
-     * Where dead letters go.
+     * The dead-letter queue.
      *
-     * @param receives after how many receives
-     * @param name the name of their queue
+     * @param receives the receives after which a message goes there
+     * @param name its name
      * @param url its URL
      */
     record Redrive(int receives, String name, String url) {}
 
     /**
-     * Looks, if nobody has yet.
+     * Checks the queue, unless that is done already.
      *
-     * @throws UnfitQueueException saying what is missing
+     * @throws UnfitQueueException naming what is missing
      */
     synchronized Redrive require() {
         if (found == null) {
@@ -48,7 +48,8 @@ final class QueueCheck {
     private Redrive look() {
         Map<QueueAttributeName, String> said = queue.attributes();
         if (!"true".equals(said.get(QueueAttributeName.FIFO_QUEUE))) {
-            throw new UnfitQueueException(name, "is no FIFO queue", "order within a group needs one");
+            throw new UnfitQueueException(
+                    name, "is not a FIFO queue", "create a FIFO queue, which keeps the order within a group");
         }
         String policy = said.getOrDefault(QueueAttributeName.REDRIVE_POLICY, "");
         Matcher target = TARGET.matcher(policy);
@@ -56,8 +57,8 @@ final class QueueCheck {
         if (!target.find() || !receives.find()) {
             throw new UnfitQueueException(
                     name,
-                    "has no redrive policy, so a message nobody understands would block its group for as long as it is kept",
-                    "give it one with maxReceiveCount 3 and a FIFO queue for dead letters");
+                    "has no redrive policy, so an invalid message would block its group for its whole retention",
+                    "set a redrive policy with maxReceiveCount 3 and a FIFO dead-letter queue");
         }
         String deadLetters = target.group(1).substring(target.group(1).lastIndexOf(':') + 1);
         return new Redrive(Integer.parseInt(receives.group(1)), deadLetters, queue.url(deadLetters));

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything that works on one queue. Closing breaks off the wait for messages, and gives back those that were not started. */
+/** All work on one queue. Closing aborts the wait for messages, and returns those without a run. */
 final class QueueIntake implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(QueueIntake.class);
@@ -62,7 +62,7 @@ final class QueueIntake implements AutoCloseable {
         again(Duration.ZERO, settings.times().watchEvery(), deadLetters::round);
     }
 
-    /** Begins. */
+    /** Starts receiving. */
     static QueueIntake start(SqsSettings settings, IntakeContext house) {
         QueueIntake intake = new QueueIntake(settings, house);
         intake.receivers.forEach(Thread::start);
@@ -77,7 +77,7 @@ final class QueueIntake implements AutoCloseable {
             join(receiver);
         }
         chores.close();
-        // SQS may not have noticed that nobody waits any longer, and would hand it out to nobody.
+        // SQS may still serve the aborted poll, and would deliver the message to it.
         held.giveBack(longPoll);
         rests.close();
         queue.close();
@@ -100,7 +100,7 @@ final class QueueIntake implements AutoCloseable {
             try {
                 chore.run();
             } catch (RuntimeException failure) {
-                log.error("a chore failed; it will be done again", failure);
+                log.error("a background task failed; it will be repeated", failure);
             } finally {
                 again(later, later, chore);
             }

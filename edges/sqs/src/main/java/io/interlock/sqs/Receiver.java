@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** Takes one message after the other. Any number may do so at once. */
+/** Receives one message after the other. Several receivers may work at once. */
 final class Receiver implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(Receiver.class);
@@ -30,13 +30,13 @@ final class Receiver implements Runnable {
     }
 
     /**
-     * What is done with a message.
+     * The processing of a message.
      *
-     * @param reader says what it asks for
-     * @param delivery starts it
-     * @param held waits with those that cannot be started yet
-     * @param waits hears how long it has waited
-     * @param retryAfter how soon one that was refused is tried again
+     * @param reader reads the request from it
+     * @param delivery starts its run
+     * @param held keeps messages that cannot be started yet
+     * @param waits records how long it has waited
+     * @param retryAfter how soon a refused message is retried
      */
     record Sorting(
             MessageReader reader,
@@ -64,7 +64,7 @@ final class Receiver implements Runnable {
                     going.rest(PAUSE);
                 }
             } catch (RuntimeException failure) {
-                log.error("a message could not be taken; it will come again", failure);
+                log.error("processing a message failed; SQS will deliver it again", failure);
                 going.rest(PAUSE);
             }
         }
@@ -79,8 +79,8 @@ final class Receiver implements Runnable {
         try {
             request = sorting.reader().read(message);
         } catch (NotUnderstoodException garbled) {
-            // At once, so that its group does not wait longer than need be for it to become a dead letter.
-            leave(message, Duration.ZERO, "is not understood", String.valueOf(garbled.getMessage()));
+            // At once, so that its group waits as short as possible until it becomes a dead letter.
+            leave(message, Duration.ZERO, "is invalid", String.valueOf(garbled.getMessage()));
             return;
         }
         Outcome outcome = sorting.delivery().of(message, request);
@@ -91,7 +91,7 @@ final class Receiver implements Runnable {
         }
     }
 
-    /** Leaves a message that is refused to come again, and to become a dead letter in the end. */
+    /** Leaves a refused message in the queue: it is delivered again, and becomes a dead letter in the end. */
     void refuse(Message message, String why) {
         leave(message, sorting.retryAfter(), "is refused", why);
     }

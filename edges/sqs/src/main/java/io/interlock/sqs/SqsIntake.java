@@ -7,7 +7,7 @@ import io.interlock.config.SqsSettings;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Starts the messages of all queues that a configuration names. Immutable. */
+/** Starts runs for the messages of all configured queues. Immutable. */
 public final class SqsIntake implements Intake {
 
     @Override

@@ -4,7 +4,7 @@ import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Whether to go on, and rests that end at once when not. Safe for use by many threads. */
+/** Whether to continue, and sleeps that end at once when not. Thread-safe. */
 final class StopFlag {
 
     private final Timers timers;
@@ -22,7 +22,7 @@ final class StopFlag {
         ended.complete(null);
     }
 
-    /** Rests, but not beyond the end. */
+    /** Sleeps until {@code time} is over or the flag is set. */
     void rest(Duration time) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         Timers.Scheduled later = timers.after(time, () -> over.complete(null));

@@ -2,7 +2,7 @@ package io.interlock.sqs;
 
 import io.interlock.InterlockException;
 
-/** A queue is not set up in the way this intake needs. */
+/** A queue is not suitable for this intake. */
 final class UnfitQueueException extends InterlockException {
 
     private static final long serialVersionUID = 1L;

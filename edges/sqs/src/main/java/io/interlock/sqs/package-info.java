@@ -1,4 +1,4 @@
-/** Starts the messages of SQS FIFO queues as runs. */
+/** Starts runs for the messages of SQS FIFO queues. */
 @NullMarked
 package io.interlock.sqs;
 

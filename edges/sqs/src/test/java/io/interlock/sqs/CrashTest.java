@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes and stores that go away: no message is lost, and none is run twice. */
+/** Crashes of processes and outages of stores: no message is lost, and none runs twice. */
 @Timeout(60)
 class CrashTest {
 
@@ -71,7 +71,7 @@ class CrashTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
-                "-Daws.accessKeyId=nobody",
+                "-Daws.accessKeyId=test",
                 "-Daws.secretAccessKey=nothing",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),

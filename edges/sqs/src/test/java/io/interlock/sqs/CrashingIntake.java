@@ -12,7 +12,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
-/** A process with an intake that dies as soon as the store has a run: store, queue and endpoint are its arguments. */
+/** A process with an intake that dies as soon as the store has a run. Its arguments are store, queue and endpoint. */
 final class CrashingIntake {
 
     static final int DIED = 9;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** From a real queue to runs: each message once, those of a group in order, none lost. */
+/** From a queue to runs: each message once, messages of a group in order, none lost. */
 @Timeout(60)
 class IntakeTest {
 
@@ -110,7 +110,7 @@ class IntakeTest {
         try (Rig rig = rig()) {
             queues.send("a", "order-17", note(1));
             await().until(() -> rig.recorder.done.size() == 1 && queues.size() == 0);
-            // SQS remembers it for five minutes; after that the same is another message.
+            // SQS remembers the deduplication id for five minutes; after that it is a new message.
             MessageReader reader =
                     new MessageReader("acme", Queue.name(URI.create(queues.url())), SqsSettings.Messages.OWN);
             Message late = new Message("another", "a", "order-17", 1, Instant.EPOCH, note(1), "receipt");
@@ -127,7 +127,7 @@ class IntakeTest {
             await().until(() -> rig.recorder.of("a").size() == 1);
             await().until(() -> queues.dead() == 1 && queues.size() == 0);
             await().until(() -> rig.gauge("interlock.sqs.dead.letters") == 1);
-            assertThat(warnings("is not understood")).singleElement().asString().contains("'colour'", "receives");
+            assertThat(warnings("is invalid")).singleElement().asString().contains("'colour'", "receives");
             assertThat(warnings("dead letters, 1 more"))
                     .singleElement()
                     .asString()
@@ -158,7 +158,7 @@ class IntakeTest {
             }
             await().until(() -> rig.gauge("interlock.sqs.held") == 1);
             await().until(() -> rig.gauge("interlock.sqs.oldest.age.seconds") > 0.3);
-            // Five tries later it is still the same one, and others are not held up by it.
+            // After five retries it is still the same message, and others are not blocked.
             queues.send("b", note(7));
             await().until(() -> rig.recorder.of("b").size() == 1);
             assertThat(queues.size()).isEqualTo(2);
@@ -204,7 +204,7 @@ class IntakeTest {
             }
             await().until(() -> rig.gauge("interlock.sqs.held") == 1);
         }
-        // Hidden for ten minutes, and yet it is there soon.
+        // It would be hidden for ten minutes, but becomes visible soon.
         try (Rig rig = new Rig("memory:", sqs.settings(queues.url(), slow))) {
             rig.gate.countDown();
             await().until(() -> rig.recorder.of("a").size() == 1);

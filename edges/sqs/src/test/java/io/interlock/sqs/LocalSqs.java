@@ -12,7 +12,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/** An SQS in this process, which ends with it, and pairs of queues set up as the documentation has it. */
+/** An SQS server in this process, and pairs of queues set up as documented. */
 final class LocalSqs {
 
     private static final AtomicInteger NAMES = new AtomicInteger();
@@ -23,7 +23,7 @@ final class LocalSqs {
     private LocalSqs(SQSRestServer server) {
         endpoint = URI.create(
                 "http://127.0.0.1:" + server.waitUntilStarted().localAddress().getPort());
-        System.setProperty("aws.accessKeyId", "nobody");
+        System.setProperty("aws.accessKeyId", "test");
         System.setProperty("aws.secretAccessKey", "nothing");
         client = SqsClient.builder()
                 .endpointOverride(endpoint)
@@ -31,7 +31,7 @@ final class LocalSqs {
                 .build();
     }
 
-    /** The one all tests share, each with queues of its own. */
+    /** Shared by all tests; each test has its own queues. */
     static LocalSqs shared() {
         return Shared.SQS;
     }
@@ -46,7 +46,7 @@ final class LocalSqs {
         return endpoint;
     }
 
-    /** A queue, and the one of its dead letters. */
+    /** A queue and its dead-letter queue. */
     record Pair(SqsClient client, String url, String deadUrl) {
 
         String send(String group, String body) {
@@ -63,7 +63,7 @@ final class LocalSqs {
                     .messageId();
         }
 
-        /** All of them, those that are hidden included. */
+        /** All messages, including hidden ones. */
         int size() {
             return count(url);
         }
@@ -111,7 +111,7 @@ final class LocalSqs {
                 .getOrDefault(QueueAttributeName.QUEUE_ARN, "");
     }
 
-    /** Quick ones: what waits is tried again after a second, what is left in hand is there again after two. */
+    /** Short intervals: held messages are retried after a second, abandoned ones become visible after two. */
     SqsSettings settings(String url) {
         return settings(
                 url,

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** How old messages are. */
+/** The ages of messages. */
 class MessageAgesTest {
 
     private static final Instant NOON = Instant.parse("2026-11-15T12:00:00Z");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What messages say, and by what they are known again. */
+/** The contents of messages, and how repeated ones are recognised. */
 class MessageReaderTest {
 
     private final MessageReader reader = new MessageReader("acme", "jobs.fifo", SqsSettings.Messages.OWN);
@@ -44,20 +44,20 @@ class MessageReaderTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "hello | no JSON",
-                "[] | no JSON object",
+                "hello | not JSON",
+                "[] | not a JSON object",
                 "{} | names no job",
-                "{\"job\": 7} | job is no text",
+                "{\"job\": 7} | job is not text",
                 "{\"job\": \"a\", \"job\": \"b\"} | Duplicate field",
-                "{\"job\": \"a\"} more | no JSON",
+                "{\"job\": \"a\"} more | not JSON",
                 "{\"job\": \"a\"} 7 | something follows",
-                "{\"job\": \"a\" | no JSON",
-                "{\"job\": \"a\", \"parameters\": []} | parameters is no JSON object",
-                "{\"job\": \"a\", \"priority\": \"high\"} | priority is no whole number",
-                "{\"job\": \"a\", \"priority\": 99999999999} | no JSON",
+                "{\"job\": \"a\" | not JSON",
+                "{\"job\": \"a\", \"parameters\": []} | parameters is not a JSON object",
+                "{\"job\": \"a\", \"priority\": \"high\"} | priority is not a whole number",
+                "{\"job\": \"a\", \"priority\": 99999999999} | not JSON",
                 "{\"job\": \"a\", \"maxWait\": \"soon\"} | soon",
-                "{\"job\": \"a\", \"labels\": {\"n\": 1}} | labels.n is no text",
-                "{\"job\": \"a\", \"onConflict\": \"REPLACE\"} | 'onConflict', which is none of job",
+                "{\"job\": \"a\", \"labels\": {\"n\": 1}} | labels.n is not text",
+                "{\"job\": \"a\", \"onConflict\": \"REPLACE\"} | 'onConflict', which is not one of job",
                 "{\"job\": \"a\", \"key\": \"\"} | key",
             })
     void whatIsNotUnderstoodIsNamed(String body, String said) {
@@ -107,11 +107,11 @@ class MessageReaderTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "[] | no JSON object",
+                "[] | not a JSON object",
                 "{\"type\": \"a\"} 7 | something follows",
                 "{} | no text or number 'type'",
                 "{\"type\": {}} | no text or number 'type'",
-                "{\"type\": \"a\"} | its group 'group' does not begin with 'cluster-'",
+                "{\"type\": \"a\"} | its group 'group' does not start with 'cluster-'",
             })
     void whatATemplateDoesNotFindIsNamed(String body, String said) {
         MessageReader ocpctl = reader("{type}", "cluster/{group#cluster-}", Map.of());

@@ -5,14 +5,14 @@ import io.interlock.engine.RunHandler;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Writes down what it is asked to do, in the order in which it does it. */
+/** A handler that records its executions in order. */
 final class Recorder implements RunHandler {
 
     /**
-     * Something done.
+     * One execution.
      *
-     * @param key under which key
-     * @param parameters with which parameters
+     * @param key the key of the run
+     * @param parameters the parameters of the run
      */
     record Done(String key, String parameters) {}
 

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.DoubleSupplier;
 
-/** An engine with an intake, on a store that others may share. */
+/** An engine with an intake, on a store that others may use. */
 final class Rig implements AutoCloseable {
 
     final Recorder recorder;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that has the intake on its class path, as a process of its own. */
+/** A server process with the intake on its class path. */
 @Timeout(60)
 class ServerIntakeTest {
 
@@ -52,7 +52,7 @@ class ServerIntakeTest {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
-                        "-Daws.accessKeyId=nobody",
+                        "-Daws.accessKeyId=test",
                         "-Daws.secretAccessKey=nothing",
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
@@ -81,7 +81,7 @@ class ServerIntakeTest {
         await().until(() -> queues.size() == 0);
         assertThat(get("/metrics")).containsPattern("interlock_sqs_up\\{queue=\"jobs-\\d+.fifo\",?\\} 1");
         assertThat(series(get("/metrics")))
-                .as("those of the page about metrics")
+                .as("the series on the metrics page")
                 .isNotEmpty()
                 .isEqualTo(series(Files.readString(Path.of("../../docs/metrics.md"))));
         server.destroy();

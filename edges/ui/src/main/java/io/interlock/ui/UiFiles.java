@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All files of the user interface, as the build made them, and a version that changes with any of them: whoever serves them under a path with the version in
- * it may let browsers keep them for ever. Immutable.
+ * All built files of the user interface, and a version that changes with any of them: if the path contains the
+ * version, browsers may cache the files for ever. Immutable.
  */
 public final class UiFiles {
 
@@ -35,12 +35,12 @@ public final class UiFiles {
         this.version = hash(files);
     }
 
-    /** All of them; the first time takes a moment of a thread that may wait. */
+    /** All files. The first call reads them and may block. */
     public static UiFiles read() {
         return Once.FILES;
     }
 
-    /** They do not change while a process lives. */
+    /** The files do not change while the process lives. */
     private static final class Once {
         private static final UiFiles FILES = all();
     }
@@ -66,17 +66,17 @@ public final class UiFiles {
         return new UiFiles(files);
     }
 
-    /** Twelve digits that are different when any file is. */
+    /** Twelve digits that change when any file changes. */
     public String version() {
         return version;
     }
 
-    /** Their names, as {@code now.js}. */
+    /** The names of all files, such as {@code now.js}. */
     public List<String> names() {
         return files.keySet().stream().sorted().toList();
     }
 
-    /** The file called so. */
+    /** The file with this name. */
     public Optional<byte[]> file(String name) {
         return Optional.ofNullable(files.get(name)).map(byte[]::clone);
     }

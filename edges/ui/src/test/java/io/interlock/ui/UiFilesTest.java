@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a browser is served, and how much of it. */
+/** The files served to browsers, and their size. */
 class UiFilesTest {
 
     private static final int SCRIPTS = 60_000;
@@ -41,8 +41,7 @@ class UiFilesTest {
     @Test
     void whoLooksForAFaultIsShownWhatPeopleWrote() {
         assertThat(text("lock.js")).endsWith("//# sourceMappingURL=lock.js.map\n");
-        assertThat(text("lock.js.map"))
-                .contains("// Lock: why it is as it is, who has it, who waits, and what went on.");
+        assertThat(text("lock.js.map")).contains("// Lock: its explanation, its holder, its queue and its history.");
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Holds the rules against the code of all modules, and against the samples that keep and break them. */
+/** Checks the rules against the code of all modules, and against samples that keep and break them. */
 class ArchitectureTest {
 
     private static final String ROOT = "io.interlock";

@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who may know whom. Data flows one way: edges → engine → locks → store contract → store; the modules below know nothing
- * of those above.
+ * The allowed dependencies, in one direction: edges → engine → locks → store contract → store; lower modules do not
+ * depend on higher ones.
  */
 final class Arrows {
 
@@ -37,7 +37,7 @@ final class Arrows {
                 .that(core())
                 .should()
                 .onlyDependOnClassesThat(core().or(resideInAnyPackage(GROUND)))
-                .because("core is words and contracts: JDK, JSpecify and slf4j-api, nothing else");
+                .because("core has only types and contracts, and uses only JDK, JSpecify and slf4j-api");
     }
 
     ArchRule locksSeeCore() {
@@ -46,7 +46,7 @@ final class Arrows {
                 .should()
                 .onlyDependOnClassesThat(
                         core().or(resideInAPackage(root + ".locks..")).or(resideInAnyPackage(GROUND)))
-                .because("the lock library knows stores by their contract only");
+                .because("the lock library uses stores only through their contract");
     }
 
     ArchRule engineSeesLocks() {
@@ -56,7 +56,7 @@ final class Arrows {
                 .dependOnClassesThat(resideInAPackage(root + "..")
                         .and(not(core()))
                         .and(not(resideInAnyPackage(root + ".engine..", root + ".locks.."))))
-                .because("the engine stands on locks and core")
+                .because("the engine uses only locks and core")
                 .allowEmptyShould(true);
     }
 
@@ -72,7 +72,7 @@ final class Arrows {
                                         events.add(SimpleConditionEvent.violated(store, seen.getDescription())));
                     }
                 })
-                .because("a store implements the contract and knows nobody who uses it");
+                .because("a store implements the contract and does not depend on its users");
     }
 
     ArchRule contractTestsSeeNoStore() {
@@ -80,14 +80,14 @@ final class Arrows {
                 .that(resideInAPackage(root + ".tck.."))
                 .should()
                 .dependOnClassesThat(resideInAPackage(root + ".store.."))
-                .because("the contract is written for stores that do not exist yet");
+                .because("the contract tests must work for any store");
     }
 
     ArchRule edgesSeeNoSpi() {
         return noClasses()
                 .that(resideInAnyPackage(
                         EDGES.stream().map(edge -> root + "." + edge + "..").toArray(String[]::new)))
-                // A worker of a server makes of it a source of work, so it stands where a store stands.
+                // A worker of a server uses the server as its source of work, in place of a store.
                 .and(not(resideInAPackage(root + ".cli.remote")))
                 .should()
                 .dependOnClassesThat(resideInAPackage(root + ".spi.."))
@@ -142,7 +142,7 @@ final class Arrows {
         return resideInAPackage(root + "..internal..").test(type.getBaseComponentType());
     }
 
-    /** The part of the package that names the module: {@code locks}, {@code store.redis}, or empty for core. */
+    /** The module part of the package: {@code locks}, {@code store.redis}, or empty for core. */
     private String moduleOf(JavaClass type) {
         String name = type.getBaseComponentType().getPackageName();
         if (!name.startsWith(root + ".") || core().test(type)) {
@@ -152,9 +152,9 @@ final class Arrows {
         return parts[0].equals("store") && parts.length > 1 ? "store." + parts[1] : parts[0];
     }
 
-    /** Everything below the root that belongs to no other module: a new package of core need not be named here. */
+    /** Everything below the root that belongs to no other module, so that new packages of core are included. */
     private DescribedPredicate<JavaClass> core() {
-        // The meters are no edge that translates: they stand before the store.
+        // The metrics are not a translating edge: they wrap the store.
         List<String> others = new ArrayList<>(List.of(
                 "locks",
                 "engine",

@@ -5,7 +5,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What the root pom tells the compiler, read from the pom itself so that the two cannot drift apart. */
+/** The compiler settings of the root pom, read from the pom itself. */
 final class BuildSettings {
 
     private static final Pattern ARGUMENT = Pattern.compile("<arg>([^<]+)</arg>");

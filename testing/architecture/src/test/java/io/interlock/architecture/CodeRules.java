@@ -30,10 +30,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.NullMarked;
 
-/** Time, names, shapes and marks of the code below one root package. */
+/** Rules about time, names, structure and annotations of the code below one root package. */
 final class CodeRules {
 
-    /** The most parameters a constructor of a class may have; a record is named data and may have more. */
+    /** The maximum number of constructor parameters of a class; a record may have more. */
     static final int MOST_PARAMETERS = 9;
 
     /** The packages whose children must not form cycles. */
@@ -50,8 +50,8 @@ final class CodeRules {
                 .that(resideInAPackage(root + "..")
                         .and(not(resideInAnyPackage(root + ".tck..", root + ".benchmark..")))
                         .and(not(compositionRoot())))
-                .should(notCall("reach for the JVM's time, threads or chance", ForbiddenCalls::forbids))
-                .because("tests hold the time in their hands only if nobody looks past io.interlock.time.Environment");
+                .should(notCall("use the JVM's time, threads or random numbers", ForbiddenCalls::forbids))
+                .because("tests control the time only if all code uses io.interlock.time.Environment");
     }
 
     ArchRule packagesHaveNoCycles() {
@@ -77,7 +77,7 @@ final class CodeRules {
                 .should()
                 .beFreeOfCycles()
                 .allowEmptyShould(true)
-                .because("a part that needs another must not be needed by it; one of the two gets a listener");
+                .because("two parts must not depend on each other; give one of them a listener");
     }
 
     ArchRule nobodySleeps() {
@@ -105,7 +105,7 @@ final class CodeRules {
                 .that(resideInAPackage(root + ".."))
                 .should()
                 .haveNameMatching(".*(Utils?|Manager|Helper|Impl|Internals)")
-                .because("a name that fits anything says nothing");
+                .because("a generic name says nothing");
     }
 
     ArchRule constructorsAreShort() {

@@ -24,7 +24,7 @@ final class CompiledCode {
 
     private CompiledCode() {}
 
-    /** Main code of all modules, the contract tests included. */
+    /** Main code of all modules, including the contract tests. */
     static JavaClasses main() {
         return MAIN;
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Compiles small mistakes with the build's own arguments, and sees the build's own checkers refuse them. */
+/** Compiles small mistakes with the arguments of the build, which must be refused. */
 class CompilerChecksTest {
 
     private static final String CLASS_PATH =
@@ -63,7 +63,7 @@ class CompilerChecksTest {
                 .anyMatch(arg -> arg.startsWith("-Xplugin:ErrorProne"));
     }
 
-    /** What the compiler has against {@code source}: nothing, if it accepts it. */
+    /** The compiler's errors about {@code source}; empty if it accepts it. */
     private List<String> compile(String source) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The coverage page names every requirement once, and every proof it names is a test that exists. Whether that test shows
- * what the page says is for people to judge.
+ * The coverage page names every requirement once, and every proof it names is a test that exists. Whether that test
+ * shows what the page says needs human judgement.
  */
 class CoverageTest {
 
@@ -56,7 +56,7 @@ class CoverageTest {
                 """;
         assertThat(problems(page, List.of("A1", "A2", "A3", "A4", "A5", "A6"), Set.of("GoodTest#works")))
                 .containsExactly(
-                        "A2 names GoodTest#gone, which is no test",
+                        "A2 names GoodTest#gone, which is not a test",
                         "A5 has neither a test nor 'open'",
                         "A6 does not say how it is met",
                         "A3 occurs 2 times",
@@ -78,7 +78,7 @@ class CoverageTest {
             List<String> named = namedTests(row.group(4));
             named.stream()
                     .filter(test -> !tests.contains(test))
-                    .forEach(test -> problems.add(row.group(1) + " names " + test + ", which is no test"));
+                    .forEach(test -> problems.add(row.group(1) + " names " + test + ", which is not a test"));
             if (named.isEmpty() && !OPEN.matcher(row.group(4)).matches()) {
                 problems.add(row.group(1) + " has neither a test nor 'open'");
             }
@@ -93,7 +93,7 @@ class CoverageTest {
             if (times != 1) {
                 problems.add(number + " occurs " + times + " times");
             } else if (!numbers.contains(number)) {
-                problems.add(number + " is no requirement");
+                problems.add(number + " is not a requirement");
             }
         }
         return problems;
@@ -105,7 +105,10 @@ class CoverageTest {
                 .toList();
     }
 
-    /** All test methods of all modules and of the contract, as {@code SimpleName#method}, also {@code Outer.Inner#method}. */
+    /**
+     * All test methods of all modules and of the contract, as {@code SimpleName#method}, also {@code
+     * Outer.Inner#method}.
+     */
     private static Set<String> testsThatExist() {
         Set<String> tests = new HashSet<>();
         Stream.concat(CompiledCode.tests().stream(), CompiledCode.main().stream())

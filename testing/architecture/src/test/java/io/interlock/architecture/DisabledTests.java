@@ -5,7 +5,7 @@ import com.tngtech.archunit.core.domain.properties.HasAnnotations;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Disabled;
 
-/** Finds tests that were switched off in silence. */
+/** Finds tests that are disabled without a reason. */
 final class DisabledTests {
 
     private DisabledTests() {}

@@ -21,7 +21,7 @@ final class Documents {
                 .toList();
     }
 
-    /** The path of a page as people write it. */
+    /** The path of a page relative to the root. */
     static String name(Path page) {
         return SourceTree.root().relativize(page).toString();
     }

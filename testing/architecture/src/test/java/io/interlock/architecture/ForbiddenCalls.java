@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
 
-/** The calls that reach for the time, the threads or the chance of the JVM instead of those that were injected. */
+/** Calls that use the time, threads or random numbers of the JVM instead of injected ones. */
 final class ForbiddenCalls {
 
     private static final Set<String> ALWAYS = Set.of(
@@ -52,7 +52,7 @@ final class ForbiddenCalls {
 
     private ForbiddenCalls() {}
 
-    /** Whether code that is given its time and threads must not call {@code target}. */
+    /** Whether code with injected time and threads must not call {@code target}. */
     static boolean forbids(CodeUnitAccessTarget target) {
         String owner = target.getOwner().getName();
         String name = target.getName();

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * Shows that the build's formatter, in the build's version, would change an ugly file and leave a tidy one, and that the
- * pom lets it judge in the first phase. That Spotless then fails the build is Spotless' own promise, not shown here.
+ * Shows that the formatter, in the version of the build, changes a badly formatted file and keeps a well formatted
+ * one, and that the pom runs it in the first phase. Whether Spotless then fails the build is not tested here.
  */
 class FormatterTest {
 

@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The versions with known holes that the build refuses, and the page that says why, are the same. */
+/** The versions with known holes that the build refuses equal those on the security page. */
 class KnownHolesTest {
 
     private static final Pattern REFUSED =

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Relative links of the project's pages lead to a file, and to a heading in it where they name one. */
+/** Relative links of the project's pages point to an existing file, and to an existing heading if they name one. */
 class LinksTest {
 
     private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\(([^)\\s]+)\\)");
@@ -63,7 +63,7 @@ class LinksTest {
                 .toList();
     }
 
-    /** The anchors of a page, made from its headings as Git hosts do. */
+    /** The anchors of a page, derived from its headings like on Git hosts. */
     private static Set<String> headings(Path page) {
         return SourceTree.matches(HEADING, SourceTree.read(page)).stream()
                 .map((MatchResult match) -> match.group(1)

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The code on the project's pages, run. {@link SnippetsTest} compares the two. */
+/** Runs the code of the project's pages. {@link SnippetsTest} compares the two. */
 class QuickStartTest {
 
     private final LockKey key = LockKey.of("acme", "ledger/4711");
@@ -55,7 +55,7 @@ class QuickStartTest {
     }
 
     @Test
-    void runsOnceOrSaysWhoElseDoes() {
+    void runsATaskOnceOrNamesItsHolder() {
         // snippet: call
         Outcome<String> outcome = locks.call(key, lease -> build(lease));
         String answer = outcome instanceof Outcome.AlreadyRunning<String> busy
@@ -95,7 +95,7 @@ class QuickStartTest {
     }
 
     @Test
-    void hearsOfTheLoss() throws InterruptedException {
+    void reactsToALostLease() throws InterruptedException {
         CountDownLatch stopped = new CountDownLatch(1);
         Runnable stopWork = stopped::countDown;
         // snippet: lost
@@ -148,18 +148,18 @@ class QuickStartTest {
         return "report of " + lease.key();
     }
 
-    /** The resource of the samples: it refuses a token smaller than the greatest it has met. */
+    /** The resource of the samples: it rejects tokens smaller than the highest it has seen. */
     private final class Ledger {
 
         private final List<String> entries = new ArrayList<>();
-        private FencingToken met = new FencingToken(1);
+        private FencingToken highest = new FencingToken(1);
 
         // snippet: resource
         synchronized void append(String entry, FencingToken token) {
-            if (met.isAfter(token)) {
-                throw new StaleTokenException(key, token, met);
+            if (highest.isAfter(token)) {
+                throw new StaleTokenException(key, token, highest);
             }
-            met = token; // reads raise it as well: the first contact of a new holder shuts the old one out
+            highest = token; // reads must raise it too: the first access of a new holder locks out the old one
             entries.add(entry);
         }
         // end snippet

@@ -6,9 +6,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A rule that can be held against any root package, and the classes of the broken sample that it must find.
+ * A rule for any root package, and the classes of the broken sample that it must find.
  *
- * @param name what it says
+ * @param name its name
  * @param below the rule for everything below a root package
  * @param culprits the simple names it must report in the broken sample
  */
@@ -47,7 +47,7 @@ record Rule(String name, Function<String, ArchRule> below, List<String> culprits
     static Stream<Rule> ofTests() {
         return Stream.of(
                 rule(
-                        "nobody sleeps",
+                        "no test sleeps",
                         code(CodeRules::nobodySleeps),
                         "SleepyTest.sleeps()",
                         "SleepyTest.sleepsInUnits()"),

@@ -9,7 +9,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The files of the project, found from wherever the tests run. */
+/** The files of the project, found from the working directory of the tests. */
 final class SourceTree {
 
     private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");
@@ -44,12 +44,12 @@ final class SourceTree {
                 .toList();
     }
 
-    /** Files below {@code folder} whose name ends so, in order; none if there is no such folder. */
+    /** Files below {@code folder} with this ending, in order; none if there is no such folder. */
     static List<Path> files(Path folder, String ending) {
         return files(folder, Integer.MAX_VALUE, ending);
     }
 
-    /** Files in {@code folder} itself whose name ends so, in order. */
+    /** Files in {@code folder} itself with this ending, in order. */
     static List<Path> topLevel(Path folder, String ending) {
         return files(folder, 1, ending);
     }

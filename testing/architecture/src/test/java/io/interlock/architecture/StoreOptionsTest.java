@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The options on the page about stores are those that the stores know: no more, no less. */
+/** The options on the page about stores equal those of the stores. */
 class StoreOptionsTest {
 
     private static final Pattern KNOWN = Pattern.compile("known are \\[([^\\]]*)]");
@@ -44,7 +44,7 @@ class StoreOptionsTest {
         assertThat(section("## one\nx\n\n## two\ny\n", "two")).isEqualTo("\ny\n");
     }
 
-    /** Asks a store with an option nobody has; the refusal names those it knows. */
+    /** Opens a store with an unknown option; the error names the known ones. */
     private static Set<String> knownTo(String url) {
         InvalidSettingException refused = catchThrowableOfType(
                 InvalidSettingException.class, () -> Stores.open(url).close());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMember;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The words of the code: the types in the glossary exist, and retired names do not. */
+/** The words of the project: the types in the glossary exist, retired names do not, and texts name roles. */
 class WordsTest {
 
     private static final Pattern ROW = Pattern.compile("(?m)^\\| \\*\\*.*?\\| ([^|]*) \\|");
@@ -58,6 +59,28 @@ class WordsTest {
             "Works",
             "Workshop");
 
+    /** Texts name the caller, holder, worker or user instead of these. Comment marks may stand between two words. */
+    private static final Pattern VAGUE =
+            Pattern.compile("(?i)\\b(?:nobody|somebody|whoever|those\\s+(?:[*/#-]+\\s+)?who)\\b");
+
+    private static final List<String> TEXTS =
+            List.of(".java", ".js", ".html", ".lua", ".sql", ".md", ".yml", ".yaml", ".json", ".sh", ".py", ".xml");
+
+    /** Modules whose texts are not edited yet, and the pages that are generated from them. To be shrunk. */
+    private static final Set<String> NOT_YET = Set.of(
+            "edges/cli",
+            "edges/server",
+            "engine",
+            "locks",
+            "stores/mariadb",
+            "stores/postgres",
+            "stores/sql",
+            "stores/sqlite",
+            "testing/benchmark",
+            "docs/performance.md",
+            "docs/problems.md",
+            "docs/rest.md");
+
     @Test
     void theTypesOfTheGlossaryExist() {
         String page = SourceTree.read(SourceTree.root().resolve("docs/concepts.md"));
@@ -79,6 +102,57 @@ class WordsTest {
                         .map(JavaClass::getSimpleName)))
                 .isEmpty();
         assertThat(retired(Stream.of("LockKey", "House", "Coalescer"))).containsExactly("House");
+    }
+
+    @Test
+    void textsNameRoles() {
+        List<Path> texts = texts();
+        assertThat(texts)
+                .extracting(Documents::name)
+                .contains("README.md", "docs/cli.md", "ops/prometheus/alerts.yml", "examples/polyglot/worker.py")
+                .anyMatch(name -> name.startsWith("core/src/main/"));
+        assertThat(texts.stream().flatMap(file -> vague(Documents.name(file), SourceTree.read(file)).stream()))
+                .isEmpty();
+    }
+
+    @Test
+    void vagueWordsAreFoundOut() {
+        assertThat(vague("A.java", "/** The key\n * of those\n * who wait. */\nint nobodyWaits; // Whoever asks\n"))
+                .containsExactly("A.java:2: those who", "A.java:4: Whoever");
+        assertThat(vague("p.md", "Nobody has it; somebody's run waits.\n"))
+                .containsExactly("p.md:1: Nobody", "p.md:1: somebody");
+        assertThat(vague("p.md", "The key is free. Those runs, who waits, everybody.\n"))
+                .isEmpty();
+        assertThat(NOT_YET)
+                .allSatisfy(name -> assertThat(SourceTree.root().resolve(name)).exists());
+    }
+
+    /** The texts of the modules, pages, rules and scripts, without {@link #NOT_YET} and this test. */
+    private static List<Path> texts() {
+        Path root = SourceTree.root();
+        List<Path> modules = SourceTree.modules().stream().map(root::resolve).toList();
+        List<Path> trees = Stream.concat(
+                        modules.stream().map(module -> module.resolve("src")),
+                        Stream.of("docs", "ops", "examples/polyglot").map(root::resolve))
+                .toList();
+        List<Path> folders = Stream.concat(modules.stream(), Stream.of(root, root.resolve("testing")))
+                .toList();
+        return TEXTS.stream()
+                .flatMap(ending -> Stream.concat(
+                        trees.stream().flatMap(tree -> SourceTree.files(tree, ending).stream()),
+                        folders.stream().flatMap(folder -> SourceTree.topLevel(folder, ending).stream())))
+                .filter(file -> NOT_YET.stream().noneMatch(name -> file.startsWith(root.resolve(name))))
+                .filter(file -> !file.endsWith(Path.of("architecture", "WordsTest.java")))
+                .toList();
+    }
+
+    private static List<String> vague(String name, String text) {
+        return SourceTree.matches(VAGUE, text).stream()
+                .map(match -> name + ":"
+                        + text.substring(0, match.start()).split("\n", -1).length
+                        + ": "
+                        + match.group().replaceAll("\\W+", " "))
+                .toList();
     }
 
     private static List<String> retired(Stream<String> names) {

@@ -1,6 +1,6 @@
 /**
- * The rules of the code, as tests. Every rule is also shown a sample that keeps it and one that breaks it, so that a rule
- * that no longer looks at anything is found out.
+ * The rules of the code, as tests. Every rule is also run on a sample that keeps it and one that breaks it, which
+ * reveals a rule that no longer checks anything.
  */
 @NullMarked
 package io.interlock.architecture;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The Chromium of this machine, driven by Playwright, which brings no browser along. */
+/** The installed Chromium, driven by Playwright. */
 public final class Chromium implements AutoCloseable {
 
     private static final List<String> PLACES =
@@ -24,7 +24,7 @@ public final class Chromium implements AutoCloseable {
     private Chromium(Path program) {
         playwright = Playwright.create(
                 new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-        // It talks to nobody but the server of the test; a sandbox inside a container needs rights tests do not have.
+        // It connects only to the test server; a sandbox inside a container needs privileges that tests do not have.
         browser = playwright
                 .chromium()
                 .launch(new LaunchOptions()
@@ -40,7 +40,7 @@ public final class Chromium implements AutoCloseable {
                                 "--disable-sync")));
     }
 
-    /** Where it is installed, if it is. */
+    /** The path of the installed browser, if there is one. */
     public static Optional<Path> installed() {
         return PLACES.stream().map(Path::of).filter(Files::isExecutable).findFirst();
     }
@@ -50,7 +50,7 @@ public final class Chromium implements AutoCloseable {
         return new Chromium(program);
     }
 
-    /** One for this process, started when somebody wants it first; it ends with the process. */
+    /** One browser for this process, started on first use; it ends with the process. */
     public static synchronized Chromium shared(Path program) {
         Chromium known = shared;
         if (known == null) {

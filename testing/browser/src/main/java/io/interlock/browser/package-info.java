@@ -1,4 +1,4 @@
-/** The user interface, as people see it. */
+/** Tests of the user interface in a real browser. */
 @NullMarked
 package io.interlock.browser;
 

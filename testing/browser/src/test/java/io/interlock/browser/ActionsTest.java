@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What people do, and what they are told when it is refused. */
+/** Actions of users, and the messages when they are refused. */
 class ActionsTest extends BrowserTest {
 
     @Override
@@ -93,7 +93,7 @@ class ActionsTest extends BrowserTest {
             page.getByLabel("Reason").fill("powered off, OPS-119");
             page.getByLabel("Type the key").fill("evict/asked");
             dialog(page, "Force release").click();
-            assertThat(page.locator(".toast")).containsText("nothing was taken by force");
+            assertThat(page.locator(".toast")).containsText("nothing was evicted");
             ada.isContent();
         }
         assertThat(site().engine.find(run.id()).orElseThrow().state()).isEqualTo(RunState.ABORTED);
@@ -123,10 +123,10 @@ class ActionsTest extends BrowserTest {
             assertThat(page.locator("dialog")).containsText("Asked to stop");
             page.keyboard().press("Escape");
             assertThat(page.locator("dialog")).hasCount(0);
-            // Whoever does not stop for the dialog takes the key away half a minute later.
+            // If closing the dialog did not end the wait, the eviction would follow half a minute later.
             assertThat(page.locator(".toast").last())
                     .containsText(
-                            Pattern.compile("nothing was taken by force|is retired"),
+                            Pattern.compile("nothing was evicted|is retired"),
                             new LocatorAssertions.ContainsTextOptions().setTimeout(60_000));
             assertThat(page.locator(".toast").last()).containsText("was asked to stop");
             ada.isContent();

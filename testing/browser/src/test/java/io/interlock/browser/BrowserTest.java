@@ -16,7 +16,10 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A class of tests with one site for all of them, and one browser for all classes. Skipped, and said so, where there is no browser. */
+/**
+ * A test class with one site for all its tests, and one browser for all classes. Without a browser the tests are
+ * skipped with a warning.
+ */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class BrowserTest {
 
@@ -33,7 +36,7 @@ abstract class BrowserTest {
             log.warn("no Chromium: the user interface is not tested; install the package chromium");
         }
         Assumptions.assumeTrue(program.isPresent(), "no Chromium; install the package chromium");
-        // A machine that does other things as well takes its time; whoever is quick waits for nothing.
+        // A loaded machine needs more time; a fast one does not wait for the timeout.
         PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
         Site started = new Site(Duration.ofMinutes(70), isLeasesOnly());
         site = started;

@@ -12,7 +12,7 @@ import io.interlock.run.Run;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Runs that used up their attempts: one by one, and those a filter shows. */
+/** Actions on dead letters: single ones, and all that a filter shows. */
 class DeadLettersTest extends BrowserTest {
 
     @Override
@@ -26,7 +26,7 @@ class DeadLettersTest extends BrowserTest {
         try (Visitor ada = visitor(Role.OPERATOR)) {
             Page page = ada.open("dead-letters?key=again/one");
             page.getByLabel("Retry run").click();
-            assertThat(page.locator(".toast")).containsText("is tried again");
+            assertThat(page.locator(".toast")).containsText("is retried");
             site().tell("again/one", "extract", "end");
             assertThat(open()).extracting(letter -> letter.run().key().name()).doesNotContain("again/one");
             ada.isContent();
@@ -38,7 +38,7 @@ class DeadLettersTest extends BrowserTest {
         Run letter = dead("again/twice");
         try (Visitor ada = visitor(Role.OPERATOR)) {
             Page page = ada.open("runs/" + letter.id());
-            // Whoever is shown nothing new still has the button.
+            // The paused page still shows the button.
             page.locator("header button:has-text('Pause')").click();
             site().engine.deadLetters().discard(letter.id(), "bob", "he was first");
             ActionsTest.press(page, "Retry");

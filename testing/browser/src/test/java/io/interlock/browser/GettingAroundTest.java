@@ -14,10 +14,10 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Addresses, keyboard, search, long lists, other places. */
+/** URLs, keyboard, search, long lists, sign-in. */
 class GettingAroundTest extends BrowserTest {
 
-    /** What people notice as a pause. */
+    /** A delay that users notice. */
     private static final double JANK_MILLIS = 200;
 
     @Override
@@ -89,7 +89,7 @@ class GettingAroundTest extends BrowserTest {
             Page page = ada.open("locks");
             assertThat(page.locator("main tbody tr")).hasCount(100);
             assertThat((Integer) page.evaluate("document.querySelectorAll('*').length"))
-                    .as("elements of a page, however many locks there are")
+                    .as("elements of a page, regardless of the number of locks")
                     .isLessThan(3_500);
             String first = page.locator("main tbody tr").first().innerText();
             page.locator("button:has-text('Next page')").click();
@@ -106,25 +106,25 @@ class GettingAroundTest extends BrowserTest {
             assertThat(page.locator("main tbody tr")).hasCount(200);
             ada.open("");
             assertThat(page.locator("main")).containsText("200+");
-            // Others use this machine too, and now and then make anything slow: what is slow itself is slow each time.
+            // Other load on the machine may slow down a round; a slow page is slow in every round.
             List<Double> longest = new ArrayList<>();
             do {
                 longest.add(longestTask(page, () -> walkThrough(ada)));
             } while (longest.size() < 3 && Collections.min(longest) >= JANK_MILLIS);
             assertThat(Collections.min(longest))
-                    .as("milliseconds for which the page answered nobody: %s", longest)
+                    .as("milliseconds for which the page was blocked: %s", longest)
                     .isLessThan(JANK_MILLIS);
             ada.isContent();
         }
     }
 
-    /** Scrolls and turns pages while things happen. */
+    /** Scrolls and turns pages while events arrive. */
     private void walkThrough(Visitor ada) {
         Page page = ada.page;
         for (String path : List.of("locks", "runs", "queue", "")) {
             ada.go(path);
             for (int i = 0; i < 8; i++) {
-                site().submit("many/" + i, "remote", "while somebody scrolls");
+                site().submit("many/" + i, "remote", "while the user scrolls");
                 page.mouse().move(700, 500);
                 page.mouse().wheel(0, 700);
                 page.evaluate("() => new Promise(requestAnimationFrame)");
@@ -141,7 +141,7 @@ class GettingAroundTest extends BrowserTest {
         assertThat(page.locator("main tbody")).containsText(fresh);
     }
 
-    /** For how long the page could do nothing else while {@code walk} went on, in milliseconds; 0 if never for longer than 50. */
+    /** The longest time the page was blocked during {@code walk}, in milliseconds; 0 if never longer than 50. */
     private static double longestTask(Page page, Runnable walk) {
         page.evaluate("() => { window.tasks = []; window.watch = new PerformanceObserver(list =>"
                 + " tasks.push(...list.getEntries())); watch.observe({ type: 'longtask' }); }");

@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A site with an hour behind it: a key that was held by five runs one after the other, one of which lost its lease, and is held now with
- * three in line; an overdue one; a paused one; a lease without a run; dead letters; somebody who was sent away.
+ * A site with an hour of history: a key that five runs held one after the other, one of which lost its lease, and that
+ * is held now with three runs queued; an overdue key; a paused one; a lease without a run; dead letters; a refused
+ * request.
  */
 final class History {
 
@@ -29,7 +30,7 @@ final class History {
     final Run dead;
     final Run lost;
 
-    /** Lets it happen, and arrives at the present. */
+    /** Creates the history, and moves the time to the present. */
     History(Site site) {
         this.site = site;
         site.submit(LEDGER, "nightly-close", "nightly close");
@@ -106,7 +107,7 @@ final class History {
         site.tell(LEDGER, end);
     }
 
-    /** Lets the work begin a stage, and waits until the store knows of it. */
+    /** Lets the work begin a stage, and waits until the store has it. */
     private void stage(String name) {
         site.tell(LEDGER, name);
         Patience.until(() -> site.engine
@@ -127,7 +128,7 @@ final class History {
         return run;
     }
 
-    /** Takes work as a worker of another process does, and says no more. */
+    /** Claims a run as a worker of another process does, and sends no heartbeats. */
     private void claim(String job, String worker) {
         site.post(
                 Role.WORKER,

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Keys, reasons, stages and errors that look like programs are shown, letter by letter, and do nothing. */
+/** Keys, reasons, stages and errors that look like code are shown as text and not executed. */
 class HostileWordsTest extends BrowserTest {
 
     private static final List<String> WORDS = List.of(

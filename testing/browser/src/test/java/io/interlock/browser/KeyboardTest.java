@@ -13,10 +13,10 @@ import java.util.regex.Pattern;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
-/** Whoever has no mouse reaches everything, sees where they are, and is back where they were when a dialog closes. */
+/** Keyboard users reach everything, see the focus, and get the focus back when a dialog closes. */
 class KeyboardTest extends BrowserTest {
 
-    /** Remembers what has had the focus without showing it, and counts what can have it and has not had it. */
+    /** Records elements that had the focus without showing it, and counts focusable elements that never had it. */
     private static final String WATCH = """
             () => {
               window.hidden = [];
@@ -35,7 +35,7 @@ class KeyboardTest extends BrowserTest {
         SoftAssertions softly = new SoftAssertions();
         try (Visitor ada = visitor(Role.ADMIN)) {
             Page page = ada.page;
-            // Nothing comes and goes while somebody walks.
+            // The page must not change during the walk.
             page.locator("header button:has-text('Pause')").click();
             page.evaluate(WATCH);
             for (String path : List.of(
@@ -59,7 +59,7 @@ class KeyboardTest extends BrowserTest {
                         .as(path + " not reached")
                         .isEmpty();
                 softly.assertThat((List<?>) page.evaluate("hidden"))
-                        .as(path + " without a sign of focus")
+                        .as(path + " without a visible focus")
                         .isEmpty();
             }
             softly.assertAll();
@@ -85,11 +85,11 @@ class KeyboardTest extends BrowserTest {
                 assertThat(rows).hasCount(1);
                 filter(page, each.get(0), "");
             }
-            filter(page, "label", "team=nobody");
+            filter(page, "label", "team=unknown");
             assertThat(page.locator("main")).containsText("Nothing matches");
             filter(page, "label", "");
             filter(page, "held", "soon");
-            assertThat(page.locator("main .banner")).containsText("“soon” is no length of time: write 90s");
+            assertThat(page.locator("main .banner")).containsText("“soon” is not a duration: write 90s");
             ada.isContent();
         }
     }
@@ -138,7 +138,7 @@ class KeyboardTest extends BrowserTest {
                             "dead-letters",
                             "Discard 2 matching…",
                             "settings",
-                            "Make a key…",
+                            "Create a key…",
                             "runs",
                             "Start a run…")
                     .entrySet()) {

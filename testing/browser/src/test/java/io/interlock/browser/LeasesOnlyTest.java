@@ -9,7 +9,10 @@ import io.interlock.access.Role;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** On a store that keeps leases only, as Redis does, locks are shown and forced; what needs runs says calmly why there is nothing. */
+/**
+ * On a store that keeps leases only, as Redis does, locks are shown and can be evicted; pages that need runs explain
+ * why they are empty.
+ */
 class LeasesOnlyTest extends BrowserTest {
 
     private static final String WHY = "keeps leases only";
@@ -37,7 +40,7 @@ class LeasesOnlyTest extends BrowserTest {
                         .hasCount(0);
             }
             assertThat(ada.page.locator("main")).containsText(WHY);
-            // There is no stream of events; the page is not offline for that.
+            // There is no event stream, but the page does not count as offline.
             ada.page.clock().runFor(30_000);
             assertThat(ada.page.locator(".live")).hasText("Live");
             ActionsTest.press(ada.page, "Force release…");
@@ -59,7 +62,7 @@ class LeasesOnlyTest extends BrowserTest {
             }
             Page page = ada.open("settings");
             assertThat(page.locator("main")).containsText(WHY);
-            // Keys are listed; what the server would refuse is not offered.
+            // Keys are listed; actions that the server would refuse are not offered.
             assertThat(page.getByLabel("API keys").last()).containsText("Active");
             assertThat(page.locator("main button.danger")).hasCount(0);
             ActionsTest.press(page, "Sign out");

@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Pages change while somebody looks at them, and say so when they cannot. */
+/** Pages update live, and show when they cannot. */
 class LiveTest extends BrowserTest {
 
     @Override
@@ -27,7 +27,7 @@ class LiveTest extends BrowserTest {
     void whoWhatSinceWhenWhyAndWhatNextAreSeenAtOneGlance() {
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.open("");
-            assertThat(page.locator("main")).containsText("Nobody holds anything");
+            assertThat(page.locator("main")).containsText("No active locks");
             site().submit("glance/1", "nightly-close", "month is over");
             Run next = site().submit("glance/1", "nightly-close", "once more");
             site().tell("glance/1", "load", "progress 62");
@@ -37,7 +37,7 @@ class LiveTest extends BrowserTest {
             assertThat(row).containsText("next " + id.substring(id.length() - 8));
             assertThat(row.innerText()).contains("glance/1", "Held", "pid", "month is over");
             site().tell("glance/1", "end", "end");
-            assertThat(page.locator("main")).containsText("Nobody holds anything");
+            assertThat(page.locator("main")).containsText("No active locks");
             ada.isContent();
         }
     }
@@ -54,7 +54,7 @@ class LiveTest extends BrowserTest {
             assertThat(page.locator(".lead")).containsText("is number 1 in line for acme:why/1");
             site().tell("why/1", "end");
             assertThat(page.locator("main .head")).containsText("Running");
-            // A time is told as people tell it, and exactly to whoever points at it.
+            // A time is shown in relative form, and exactly in its tooltip.
             assertThat(page.locator(".lead").first()).containsText(Pattern.compile("has why/1 for \\d+ s"));
             assertThat(page.locator(".lead time").first()).hasAttribute("title", Pattern.compile("20.* UTC"));
             site().tell("why/1", "end");
@@ -76,7 +76,7 @@ class LiveTest extends BrowserTest {
             });
             Page lock = ada.open("lock?key=tabs/1");
             Page second = ada.tab();
-            // A page that never looks again by itself: what it shows it has been told by the other tab.
+            // This page never polls: its updates come from the other tab.
             second.navigate(site().root() + "ui/runs?key=tabs/1");
             assertThat(second.locator("main tbody")).containsText("Running");
             assertThat(second.locator(".live")).hasText("Live");
@@ -118,7 +118,7 @@ class LiveTest extends BrowserTest {
             assertThat(page.locator(".live")).hasText("Live");
             page.locator("header button:has-text('Pause')").click();
             site().submit("paused/page", "nightly-close", "unseen");
-            // Submitted, pending, running: whatever has been told by then is held back, and counted.
+            // Submitted, pending, running: events are held back and counted.
             assertThat(page.locator(".live")).hasText(Pattern.compile("Paused · ([3-9]|\\d\\d+) changes waiting"));
             assertThat(page.locator("main")).not().containsText("paused/page");
             page.locator("header button:has-text('Resume')").click();
@@ -140,7 +140,7 @@ class LiveTest extends BrowserTest {
             lock.navigate(site().root() + "ui/lock?key=away/1");
             assertThat(lock.locator("svg.chart")).isVisible();
             assertThat(lock.locator("path.x")).hasCount(0);
-            // Refusals are counted, and written down together a few seconds later.
+            // Refusals are counted, and written in batches every few seconds.
             JsonObject second = new JsonObject().put("job", "import").put("key", "away/1");
             assertThat(site().send(site().apiKey(Role.TRIGGER), "runs", second).statusCode())
                     .isEqualTo(409);
@@ -161,7 +161,7 @@ class LiveTest extends BrowserTest {
                                     .put("leaseId", beating.getString("leaseId"))
                                     .put("token", beating.getLong("token")));
             assertThat(page.locator("circle.hb")).hasCount(2);
-            assertThat(lock.locator("svg.chart")).containsText("sent away");
+            assertThat(lock.locator("svg.chart")).containsText("refused");
             assertThat(lock.locator("path.x title")).hasText(Pattern.compile("\\d\\d:\\d\\d:00, 1 REJECTED"));
             site().tell("away/1", "end");
             ada.isContent();
@@ -185,14 +185,14 @@ class LiveTest extends BrowserTest {
             assertThat(page.locator(".live")).hasText("Live");
             String address = page.url();
             site().down();
-            // A browser whose clock goes faster waits less before it says so.
+            // A browser with a faster clock shows it sooner.
             Patience.until(() -> {
                 page.clock().fastForward(1_000);
                 return page.locator(".live").innerText().contains("Offline · data from");
             });
             assertThat(page.url()).isEqualTo(address);
             page.locator("nav a:has-text('Janitor')").click();
-            assertThat(page.locator("h1")).hasText("This page did not come");
+            assertThat(page.locator("h1")).hasText("This page could not be loaded");
             page.goBack();
             assertThat(page.locator("h1")).hasText("No connection");
             assertThat(page.url()).isEqualTo(address);
@@ -217,7 +217,7 @@ class LiveTest extends BrowserTest {
             assertThat(page.locator(".signin")).containsText("Your session has ended");
             page.getByLabel("API key or one-time code").fill("nonsense");
             page.locator("text=Sign in again").last().click();
-            assertThat(page.locator(".signin .problem")).containsText("no key or code that counts");
+            assertThat(page.locator(".signin .problem")).containsText("API key or code is not valid");
             page.getByLabel("API key or one-time code").fill(site().apiKey(Role.OPERATOR));
             page.locator("button:has-text('Sign in again')").click();
             assertThat(page.locator(".signin")).hasCount(0);
@@ -236,7 +236,7 @@ class LiveTest extends BrowserTest {
             assertThat(second.locator("main .chip")).hasCount(9);
             assertThat(second.locator(".live")).hasText("Live");
             site().sessions.close(ada.context.cookies().get(0).value);
-            // Whichever tab hears of it first tells the other.
+            // The first tab that detects it notifies the other.
             first.locator("main .chip:has-text('Failed')").click();
             assertThat(first.locator(".live")).hasText("Signed out");
             assertThat(second.locator(".live")).hasText("Signed out");

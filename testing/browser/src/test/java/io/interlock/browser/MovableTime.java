@@ -9,7 +9,9 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
-/** A clock that begins in the past and is moved on by hand, so that a test has a history of minutes without waiting for it. */
+/**
+ * A clock that starts in the past and is advanced by the test, so that a test has a history of minutes without waiting.
+ */
 final class MovableTime implements Environment {
 
     private final Environment real = Environment.system();
@@ -19,12 +21,12 @@ final class MovableTime implements Environment {
         behindMillis = new AtomicLong(behind.toMillis());
     }
 
-    /** Moves on; never past the present. */
+    /** Advances the clock, never past the present. */
     void pass(Duration time) {
         behindMillis.updateAndGet(behind -> Math.max(0, behind - time.toMillis()));
     }
 
-    /** Moves on to the present. */
+    /** Advances the clock to the present. */
     void arrive() {
         behindMillis.set(0);
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 
-/** Waits for what is about to happen on the server. */
+/** Waits for events on the server. */
 final class Patience {
 
     private Patience() {}

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every page in light, dark and narrow: a picture of it in target/ui, nothing axe objects to, nothing the browser objects to. With
- * {@code -Dinterlock.pictures=FOLDER} those of the README are put there as well.
+ * Every page in light, dark and narrow: a screenshot in target/ui, no findings of axe, no errors of the browser.
+ * {@code -Dinterlock.pictures=FOLDER} also writes the screenshots of the README there.
  */
 class PicturesTest extends BrowserTest {
 
@@ -72,7 +72,7 @@ class PicturesTest extends BrowserTest {
     }
 
     private static void look(Page page, String name, SoftAssertions softly) {
-        // Behind a dialog there is nothing to be seen.
+        // The page behind a dialog is not of interest.
         picture(page, Path.of("target/ui"), name, !name.startsWith("evict"));
         String elsewhere = System.getProperty("interlock.pictures", "");
         if (!elsewhere.isEmpty() && OF_README.contains(name)) {
@@ -86,7 +86,7 @@ class PicturesTest extends BrowserTest {
                         (List<?>)
                                 page.evaluate(
                                         "[...document.querySelectorAll('.card')].filter(card => card.scrollWidth > card.clientWidth).map(card => card.innerText)"))
-                .as("what does not fit into %s", name)
+                .as("content that does not fit into %s", name)
                 .isEmpty();
     }
 

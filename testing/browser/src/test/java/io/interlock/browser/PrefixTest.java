@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** The pages behind a proxy that puts something before the path. */
+/** The pages behind a proxy that adds a path prefix. */
 class PrefixTest extends BrowserTest {
 
     private static final String PREFIX = "/ops/interlock/";
@@ -63,7 +63,7 @@ class PrefixTest extends BrowserTest {
     private void pass(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().toString().substring(PREFIX.length());
         if (path.endsWith("/stream")) {
-            // A proxy that passes whole answers on cannot pass on one that never ends.
+            // This proxy forwards complete answers, so it cannot forward the endless event stream.
             exchange.sendResponseHeaders(503, -1);
             exchange.close();
             return;

@@ -12,7 +12,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Who is signed in, for whom they act, and the keys of others. */
+/** The session, its tenant, and API keys. */
 class SettingsTest extends BrowserTest {
 
     @Override
@@ -22,7 +22,7 @@ class SettingsTest extends BrowserTest {
 
     private String first = "";
 
-    /** Made only where no admin has a key yet. */
+    /** Exists only while there is no admin key. */
     @BeforeAll
     void firstKey() {
         first = site().bootstrapKey();
@@ -41,7 +41,7 @@ class SettingsTest extends BrowserTest {
             page.getByLabel("Act for tenant").fill(Site.TENANT);
             ActionsTest.press(page, "Switch");
             assertThat(page.locator(".who")).containsText(Site.TENANT);
-            // All tabs have one stream, so all of them look at the same tenant, and keep nothing of another.
+            // All tabs share one stream, so they all show the same tenant, and keep no data of another.
             assertThat(other.locator(".who")).containsText(Site.TENANT);
             other.waitForFunction("window.ofDefault === undefined");
             root.go("locks");
@@ -65,14 +65,14 @@ class SettingsTest extends BrowserTest {
 
     @Test
     void aPageThatIsLeftOpenKeepsNobodySignedIn() {
-        // Twice this is less than a session lasts, three times is more.
+        // Twice this time is less than the life of a session, three times is more.
         Duration aWhile = Sessions.IDLE.multipliedBy(2).dividedBy(5);
         site().submit("idle/1", "nightly-close", "looks again every few seconds");
         try (Visitor ada = visitor(Role.READ)) {
             Page page = ada.page;
             page.clock().install();
             ada.open("lock?key=idle/1");
-            // Somebody has opened the page a moment ago: they are there.
+            // The page was opened a moment ago, which counts as activity.
             for (int i = 0; i < 3; i++) {
                 site().sessionTime.pass(aWhile);
                 asks(page, false);
@@ -93,7 +93,7 @@ class SettingsTest extends BrowserTest {
         site().tell("idle/1", "end");
     }
 
-    /** Lets the page look again, and waits until it has been answered: by itself, or because somebody is there. */
+    /** Lets the page reload, and waits for the answer: in the background, or after user input. */
     private static void asks(Page page, boolean alone) {
         page.waitForResponse(
                 answer -> answer.url().contains("/locks?key=")
@@ -105,11 +105,11 @@ class SettingsTest extends BrowserTest {
     void aKeyIsMadeShownOnceUsedAndTakenBack() {
         try (Visitor ada = visitor(Role.ADMIN)) {
             Page page = ada.open("settings");
-            ActionsTest.press(page, "Make a key…");
-            assertThat(ActionsTest.dialog(page, "Make it")).isDisabled();
+            ActionsTest.press(page, "Create a key…");
+            assertThat(ActionsTest.dialog(page, "Create")).isDisabled();
             page.locator("dialog #f-role").selectOption("worker");
             page.locator("dialog #f-label").fill("worker-3");
-            ActionsTest.dialog(page, "Make it").click();
+            ActionsTest.dialog(page, "Create").click();
             String secret = page.locator("dialog .secret").innerText();
             assertThat(secret).startsWith("ilk_");
             page.locator("dialog button:has-text('Copy key')").click();

@@ -51,7 +51,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** A server with an engine whose work does what the test says, and the keys to it. */
+/** A server with an engine whose handlers follow orders of the test, and API keys for it. */
 final class Site implements AutoCloseable {
 
     static final String TENANT = "acme";
@@ -60,7 +60,7 @@ final class Site implements AutoCloseable {
             new Given(List.of(Flag.of("store", "postgresql://interlock:secret@db.example/interlock")), Map.of(), null));
 
     final MovableTime time;
-    /** What sessions go by; hours of it can be let pass. */
+    /** The clock of sessions, which a test can advance by hours. */
     final MovableTime sessionTime = new MovableTime(Duration.ofHours(4));
 
     final MemoryStore store;
@@ -79,7 +79,7 @@ final class Site implements AutoCloseable {
         this(behind, false);
     }
 
-    /** One on a store that keeps runs, or one that answers as if its store kept leases only. */
+    /** A site on a store that keeps runs, or one that behaves as if its store kept leases only. */
     Site(Duration behind, boolean leasesOnly) {
         this.leasesOnly = leasesOnly;
         time = new MovableTime(behind);
@@ -129,7 +129,7 @@ final class Site implements AutoCloseable {
                 .handler(this::follow);
     }
 
-    /** Does what {@link #tell} says, in the order it is said, until told to end. */
+    /** Follows the orders of {@link #tell} until it gets the order to end. */
     private String follow(RunContext run) throws Exception {
         while (true) {
             String order = orders(run.key().name()).take();
@@ -156,13 +156,12 @@ final class Site implements AutoCloseable {
         return orders.computeIfAbsent(key, name -> new LinkedBlockingQueue<>());
     }
 
-    /** Tells the work under {@code key} what to do next, and returns when it has heard all of it. */
+    /** Gives orders to the handler under {@code key}, and returns when it has taken all of them. */
     void tell(String key, String... what) {
         orders(key).addAll(List.of(what));
         Patience.until(() -> orders(key).isEmpty());
     }
 
-    /** Submits a run and returns it. */
     Run submit(String key, String job, String reason) {
         return engine.submit(RunRequest.of(key(key), job).reason(reason).submitter("cron@ops"))
                 .orElseThrow();
@@ -172,7 +171,7 @@ final class Site implements AutoCloseable {
         return LockKey.of(TENANT, name);
     }
 
-    /** Starts a server on {@code port}; 0 is any. */
+    /** Starts a server on {@code port}; 0 for any free port. */
     private InterlockServer serve(int port) {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         AccessRecords records = AccessRecords.of(Optional.empty(), ring, time, meters);
@@ -194,24 +193,24 @@ final class Site implements AutoCloseable {
                 .join();
     }
 
-    /** Stops the server; the engine goes on. */
+    /** Stops the server; the engine continues. */
     void down() {
         server.stop(Duration.ofMillis(200)).toCompletableFuture().join();
     }
 
-    /** Starts it again where it was. */
+    /** Starts it again on the same port. */
     void up() {
         server = serve(server.port());
     }
 
-    /** Asks the server as {@code role}; fails unless it says yes. */
+    /** Sends a request with {@code role}; fails unless the answer is 2xx. */
     JsonObject post(Role role, String path, JsonObject body) {
         HttpResponse<String> answer = send(apiKey(role), path, body);
         assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 299);
         return answer.body().isEmpty() ? new JsonObject() : new JsonObject(answer.body());
     }
 
-    /** Asks the server with {@code apiKey}, whatever it says. */
+    /** Sends a request with {@code apiKey} and returns any answer. */
     HttpResponse<String> send(String apiKey, String path, JsonObject body) {
         HttpRequest request = HttpRequest.newBuilder(URI.create(root() + "api/v1/" + path))
                 .header("x-api-key", apiKey)
@@ -221,7 +220,7 @@ final class Site implements AutoCloseable {
         return http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join();
     }
 
-    /** What the server says to somebody who wants a lease with {@code apiKey}. */
+    /** The answer to an acquire with {@code apiKey}. */
     int acquire(String apiKey, String key) {
         JsonObject body = new JsonObject()
                 .put("key", key)
@@ -246,7 +245,7 @@ final class Site implements AutoCloseable {
                         .text());
     }
 
-    /** The key that may act for any tenant. Only where no admin has one yet. */
+    /** The bootstrap key, which may act for any tenant. Exists only while there is no admin key. */
     String bootstrapKey() {
         return ring.bootstrap("test")
                 .toCompletableFuture()

@@ -10,7 +10,7 @@ import io.interlock.access.Role;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Somebody with a browser of their own who has signed in. Whatever the browser complains about is kept. */
+/** A signed-in user with their own browser. Errors of the browser are recorded. */
 final class Visitor implements AutoCloseable {
 
     private static final String WATCH = "addEventListener('securitypolicyviolation', e =>"
@@ -54,14 +54,14 @@ final class Visitor implements AutoCloseable {
         return tab;
     }
 
-    /** Opens a page under {@code /ui/}, and waits until it shows something. */
+    /** Opens a page under {@code /ui/}, and waits until it is rendered. */
     Page open(String path) {
         page.navigate(site.root() + "ui/" + path);
         page.waitForSelector("main[aria-busy=false] h1");
         return page;
     }
 
-    /** Goes to a page under {@code /ui/} as a link does, without loading everything anew. */
+    /** Goes to a page under {@code /ui/} as a link does, without a full reload. */
     Page go(String path) {
         page.waitForSelector("main[aria-busy=false] h1");
         page.evaluate(
@@ -72,7 +72,7 @@ final class Visitor implements AutoCloseable {
         return page;
     }
 
-    /** Fails if the browser had anything to complain about. */
+    /** Fails if the browser reported errors. */
     void isContent() {
         assertThat(complaints).isEmpty();
     }

@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Other programs, run to their end. */
+/** Runs other programs. */
 final class Commands {
 
     private Commands() {}
 
-    /** Runs a command and waits for it; one that fails or takes 30 s is an error with all it said. */
+    /** Runs a command and waits for it; a failure or a timeout of 30 s is an error with its output. */
     static void run(List<String> command) {
         try {
             Path output = Files.createTempFile("interlock-command", ".out");

@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The programs of MariaDB on this machine, and the files of new servers: made once, copied for each. */
+/** The installed programs of MariaDB, and the files of new servers: created once, copied for each server. */
 final class MariaDbFiles {
 
     /** Small files are quick to copy; the server is started with the same size. */
     static final String LOG_SIZE = "--innodb-log-file-size=16M";
 
-    /** Room for some servers of tests that run side by side. */
+    /** Space for several servers of parallel tests. */
     private MariaDbFiles() {}
 
-    /** Where a program is installed, if it is. */
+    /** The path of an installed program, if there is one. */
     static Optional<Path> program(String name) {
         String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
         return Stream.concat(
@@ -32,7 +32,7 @@ final class MariaDbFiles {
                 .findFirst();
     }
 
-    /** The program {@code name}, which must be there. */
+    /** The program {@code name}, which must be installed. */
     static Path require(String name) {
         return program(name)
                 .orElseThrow(() -> new IllegalStateException("no " + name + "; install the package mariadb-server"));
@@ -49,12 +49,12 @@ final class MariaDbFiles {
         }
     }
 
-    /** Copies all that is in a folder into another one. */
+    /** Copies the content of a folder into another one. */
     static void copy(Path from, Path to) {
         Commands.run(List.of("cp", "-a", from + "/.", to.toString()));
     }
 
-    /** What mariadb-install-db makes, once for each version of the server. */
+    /** The output of mariadb-install-db, created once for each version of the server. */
     private static Path template() throws IOException {
         Path server = require("mariadbd");
         Path template = TestFolders.temporary()
@@ -73,7 +73,7 @@ final class MariaDbFiles {
         return template;
     }
 
-    /** Other processes may be making the same one: the first wins, all are alike. */
+    /** Other processes may create the same files: the first wins, and all are equal. */
     private static void moveUnlessThere(Path made, Path template) throws IOException {
         try {
             Files.move(made, template, StandardCopyOption.ATOMIC_MOVE);
@@ -85,7 +85,7 @@ final class MariaDbFiles {
         }
     }
 
-    /** MariaDB runs as root only if it is told to. */
+    /** MariaDB needs an option to run as root. */
     static List<String> account() {
         return System.getProperty("user.name").equals("root") ? List.of("--user=root") : List.of();
     }

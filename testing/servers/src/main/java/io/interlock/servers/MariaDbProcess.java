@@ -13,15 +13,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server process with its folder: the files of the database in {@code data}, the socket and the log beside it. Neither
- * outlives the JVM, however that ends. Used by one thread at a time.
+ * A server process with its folder: the files of the database in {@code data}, the socket and the log beside it.
+ * Neither outlives the JVM, even if it is killed. Not thread-safe.
  */
 final class MariaDbProcess implements AutoCloseable {
 
     /** How long to wait for a server that starts or ends. */
     static final int PATIENCE_SECONDS = 30;
 
-    /** Waits for the end of the JVM, which closes its input, then ends the server, if it is still that one, and its files. */
+    /**
+     * Waits for the end of the JVM, which closes its input, then kills the server, after checking that it is the same
+     * process, and deletes its files.
+     */
     private static final String GUARD = """
             trap '' HUP INT TERM
             read -r _
@@ -45,13 +48,13 @@ final class MariaDbProcess implements AutoCloseable {
         return folder.resolve("data");
     }
 
-    /** Starts it on a port of 127.0.0.1 and does not wait. */
+    /** Starts it on a port of 127.0.0.1 without waiting. */
     void launch(int port) {
         List<String> command =
                 new ArrayList<>(List.of(MariaDbFiles.require("mariadbd").toString(), "--no-defaults"));
         command.addAll(MariaDbFiles.account());
         command.addAll(List.of("--datadir=" + data(), "--socket=" + folder.resolve("socket"), "--pid-file=pid"));
-        // A server that starts deletes the temporary tables it finds there, also those of another one.
+        // A starting server deletes the temporary tables in this folder, even those of another server.
         command.add("--tmpdir=" + folder);
         command.addAll(List.of("--bind-address=127.0.0.1", "--port=" + port, "--skip-name-resolve"));
         command.addAll(List.of("--skip-log-bin", "--max-connections=200", "--character-set-server=utf8mb4"));
@@ -67,17 +70,17 @@ final class MariaDbProcess implements AutoCloseable {
         }
     }
 
-    /** Whether it listens on its port; one that could not have the port never gets that far. */
+    /** Whether it listens on its port; a server that could not bind the port never does. */
     boolean listens() {
         return Files.exists(data().resolve("pid"));
     }
 
-    /** Waits a little; true if the server has ended. */
+    /** Waits a moment; returns whether the server has ended. */
     boolean endsSoon() {
         return ends(running(), 20, TimeUnit.MILLISECONDS);
     }
 
-    /** Halts it by SIGSTOP; when this returns, none of its threads runs any more. */
+    /** Halts it by SIGSTOP; when this returns, none of its threads runs. */
     void pause() {
         signal("STOP");
         for (int tries = 0; !isHalted(); tries++) {
@@ -87,7 +90,7 @@ final class MariaDbProcess implements AutoCloseable {
         }
     }
 
-    /** Lets it go on by SIGCONT. */
+    /** Continues it by SIGCONT. */
     void resume() {
         signal("CONT");
     }
@@ -104,7 +107,7 @@ final class MariaDbProcess implements AutoCloseable {
         awaitEnd();
     }
 
-    /** All it wrote to its log. */
+    /** Its log. */
     String said() {
         try {
             return Files.exists(log()) ? Files.readString(log()) : "nothing";
@@ -129,7 +132,7 @@ final class MariaDbProcess implements AutoCloseable {
         Commands.run(List.of("kill", "-" + signal, Long.toString(running().pid())));
     }
 
-    /** A signal takes its time to reach the last thread. Where threads cannot be seen, none is waited for. */
+    /** A signal takes time to reach the last thread. Without access to the threads, this does not wait. */
     private boolean isHalted() {
         Path threads = Path.of("/proc", Long.toString(running().pid()), "task");
         if (!Files.isDirectory(threads)) {
@@ -144,7 +147,7 @@ final class MariaDbProcess implements AutoCloseable {
 
     private static boolean isStopped(Path thread) {
         try {
-            // The state follows the name, which stands in parentheses and may contain anything.
+            // The state follows the name, which is in parentheses and may contain anything.
             String line = Files.readString(thread.resolve("stat"));
             return line.startsWith("T", line.lastIndexOf(')') + 2);
         } catch (IOException gone) {
@@ -155,7 +158,7 @@ final class MariaDbProcess implements AutoCloseable {
     private void awaitEnd() {
         await(running());
         try {
-            // After a kill it is left behind, and its number may become that of another process.
+            // The pid file remains after a kill, and its number may be reused by another process.
             Files.deleteIfExists(data().resolve("pid"));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);

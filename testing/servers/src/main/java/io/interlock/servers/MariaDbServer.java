@@ -15,17 +15,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A real MariaDB of its own that can be killed, stopped, halted and copied, with the settings an Interlock store insists on.
- * Its program is the one that is installed on this machine: ask {@link #isAvailable} first. It ends with the JVM. Used by one
- * thread at a time.
+ * A real MariaDB server that can be killed, stopped, halted and copied, with the settings that an Interlock store
+ * requires. It needs an installed MariaDB: check {@link #isAvailable} first. It ends with the JVM. Not thread-safe.
  */
 public final class MariaDbServer implements AutoCloseable {
 
-    /** Nothing that was acknowledged is lost. */
+    /** Settings with which nothing acknowledged is lost. */
     public static final Map<String, String> DURABLE =
             Map.of("innodb_flush_log_at_trx_commit", "1", "innodb_doublewrite", "1");
 
-    /** The database that is there from the beginning. */
+    /** The initial database. */
     public static final String DATABASE = "interlock";
 
     private static final int PORTS_TO_TRY = 3;
@@ -44,12 +43,12 @@ public final class MariaDbServer implements AutoCloseable {
                 && MariaDbFiles.program("mariadb-install-db").isPresent();
     }
 
-    /** The one most tests share, in a database of their own; it ends with the JVM. */
+    /** The server that most tests share, each with its own database; it ends with the JVM. */
     public static MariaDbServer shared() {
         return Shared.SERVER;
     }
 
-    /** Starts one with these settings. */
+    /** Starts a server with these settings. */
     public static MariaDbServer start(Map<String, String> settings) {
         try {
             MariaDbServer started = new MariaDbServer(new MariaDbProcess(MariaDbFiles.fresh(), settings));
@@ -60,7 +59,7 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** Where it listens, on 127.0.0.1. */
+    /** Its port on 127.0.0.1. */
     public int port() {
         return port;
     }
@@ -75,7 +74,7 @@ public final class MariaDbServer implements AutoCloseable {
         return "mariadb://root@127.0.0.1:" + port + "/" + DATABASE + (options.isEmpty() ? "" : "?" + options);
     }
 
-    /** A URL for the driver, without a user. The server has no certificate, which the driver would ask for. */
+    /** A URL for the driver, without a user. The server has no certificate, which the driver would require. */
     public String jdbcUrl(String database) {
         return jdbcUrl(port, database);
     }
@@ -107,18 +106,18 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** Dies without warning and comes back with what it had acknowledged. */
+    /** Kills and restarts it with all acknowledged data. */
     public void crash() {
         die();
         startAgain();
     }
 
-    /** Dies without warning, by SIGKILL, and stays away. */
+    /** Kills it by SIGKILL. */
     public void die() {
         process.kill();
     }
 
-    /** Ends it in order. */
+    /** Stops it gracefully. */
     public void stop() {
         process.stop();
     }
@@ -131,12 +130,12 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** Halts all of the server; connections stay open, and nothing is answered. */
+    /** Halts the whole server; connections stay open without answers. */
     public void pause() {
         process.pause();
     }
 
-    /** Lets it go on after a pause. */
+    /** Continues it after a pause. */
     public void resume() {
         process.resume();
     }
@@ -152,19 +151,19 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** Moves files into the place of those of a stopped server. */
+    /** Replaces the files of a stopped server. */
     public void replaceFiles(Path copy) {
         Commands.run(List.of("find", data().toString(), "-mindepth", "1", "-delete"));
         MariaDbFiles.copy(copy, data());
         Commands.run(List.of("rm", "-r", copy.toString()));
     }
 
-    /** Where its files are. */
+    /** Its data directory. */
     public Path data() {
         return process.data();
     }
 
-    /** Ends it without warning, whatever its state, and deletes its files. */
+    /** Kills it in any state, and deletes its files. */
     @Override
     public void close() {
         process.close();
@@ -197,7 +196,7 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** Waits until it lets clients in; false if it has ended, or takes too long. */
+    /** Waits until it accepts clients; false if it has ended or takes too long. */
     private static boolean awaitReady(MariaDbProcess process, int port) {
         for (int tries = 0; tries < MariaDbProcess.PATIENCE_SECONDS * 50; tries++) {
             try (Connection connection = DriverManager.getConnection(jdbcUrl(port, ""), "root", "")) {

@@ -17,12 +17,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * A real PostgreSQL of its own that can be killed, stopped, copied and promoted, with the settings an Interlock store insists
- * on. Its program comes with the build. Used by one thread at a time.
+ * A real PostgreSQL server that can be killed, stopped, copied and promoted, with the settings that an Interlock store
+ * requires. Its program is a Maven artifact. Not thread-safe.
  */
 public final class PostgresServer implements AutoCloseable {
 
-    /** Nothing that was acknowledged is lost. */
+    /** Settings with which nothing acknowledged is lost. */
     public static final Map<String, String> DURABLE =
             Map.of("fsync", "on", "synchronous_commit", "on", "full_page_writes", "on", "autovacuum", "off");
 
@@ -39,12 +39,12 @@ public final class PostgresServer implements AutoCloseable {
         this.pgCtl = Path.of(program).resolveSibling("pg_ctl");
     }
 
-    /** The one most tests share, in a schema of their own; it ends with the JVM. */
+    /** The server that most tests share, each with its own schema; it ends with the JVM. */
     public static PostgresServer shared() {
         return Shared.SERVER;
     }
 
-    /** Starts one with these settings, whose files need no disk. */
+    /** Starts a server with these settings, with its files in memory. */
     public static PostgresServer start(Map<String, String> settings) {
         try {
             return start(settings, TestFolders.inMemory("interlock-pg"));
@@ -53,7 +53,7 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Starts one with these settings, whose files are in {@code data}. */
+    /** Starts a server with these settings, with its files in {@code data}. */
     public static PostgresServer start(Map<String, String> settings, Path data) {
         try {
             EmbeddedPostgres.Builder builder =
@@ -67,7 +67,7 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** Its port. */
     public int port() {
         return server.getPort();
     }
@@ -116,17 +116,17 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Dies without warning and comes back with what it had acknowledged. */
+    /** Kills and restarts it with all acknowledged data. */
     public void crash() {
         control("-m", "immediate", "restart");
     }
 
-    /** Dies without warning, and stays away. */
+    /** Kills it. */
     public void die() {
         control("-m", "immediate", "stop");
     }
 
-    /** Ends it in order. */
+    /** Stops it gracefully. */
     public void stop() {
         control("-m", "fast", "stop");
     }
@@ -136,7 +136,7 @@ public final class PostgresServer implements AutoCloseable {
         control("start");
     }
 
-    /** Makes a standby the primary. */
+    /** Promotes a standby. */
     public void promote() {
         control("promote");
     }
@@ -157,14 +157,14 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Moves files into the place of those of a stopped server. */
+    /** Replaces the files of a stopped server. */
     public void replaceFiles(Path copy) {
         Commands.run(List.of("find", data.toString(), "-mindepth", "1", "-delete"));
         Commands.run(List.of("cp", "-a", copy + "/.", data.toString()));
         Commands.run(List.of("rm", "-r", copy.toString()));
     }
 
-    /** Where its files are. */
+    /** Its data directory. */
     public Path data() {
         return data;
     }
@@ -189,7 +189,7 @@ public final class PostgresServer implements AutoCloseable {
 
     private void control(String... arguments) {
         List<String> command = new ArrayList<>();
-        // PostgreSQL will not run as root; in a user namespace nobody is.
+        // PostgreSQL refuses to run as root; in a user namespace it does not run as root.
         if (System.getProperty("user.name").equals("root")) {
             command.addAll(List.of("unshare", "-U"));
         }
@@ -203,7 +203,7 @@ public final class PostgresServer implements AutoCloseable {
         Commands.run(command);
     }
 
-    /** What the server was started with the last time, program name apart. */
+    /** The last arguments of the server, without the program name. */
     private static String optionsOf(Path file) {
         try {
             String line = Files.readString(file).strip();

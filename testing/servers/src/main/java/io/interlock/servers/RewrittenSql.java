@@ -7,12 +7,12 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Connections whose statements are changed before they are prepared. */
+/** Connections that rewrite statements before they prepare them. */
 public final class RewrittenSql {
 
     private RewrittenSql() {}
 
-    /** Connections from {@code raw} that prepare what {@code change} makes of a text. */
+    /** Connections from {@code raw} that prepare the text rewritten by {@code change}. */
     public static DataSource of(DataSource raw, UnaryOperator<String> change) {
         return wrap(DataSource.class, raw, "getConnection", connection -> connection(connection, change), null);
     }

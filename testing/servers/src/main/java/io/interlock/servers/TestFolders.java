@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where the files of servers under test are. Safe for use by many threads. */
+/** The folders of servers under test. Thread-safe. */
 final class TestFolders {
 
     private static final long ENOUGH = 2L << 30;
@@ -12,7 +12,7 @@ final class TestFolders {
 
     private TestFolders() {}
 
-    /** A new folder that needs no disk: what a killed server has written is in memory as well. */
+    /** A new folder in memory if possible: the writes of a killed server survive there as well. */
     static Path inMemory(String prefix) throws IOException {
         boolean hasRoom = Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() >= ENOUGH;
         return Files.createTempDirectory(hasRoom ? MEMORY : temporary(), prefix);

@@ -1,4 +1,4 @@
-/** Real servers for tests and benchmarks. The program of PostgreSQL comes with the build, that of MariaDB with the machine. */
+/** Real servers for tests and benchmarks. PostgreSQL is a Maven artifact, MariaDB must be installed. */
 @NullMarked
 package io.interlock.servers;
 

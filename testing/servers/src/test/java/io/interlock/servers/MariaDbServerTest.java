@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The server does what tests of a store ask of it. Skipped, with a warning, where MariaDB is not installed. */
+/** The operations of the server that tests of a store use. Skipped with a warning if MariaDB is not installed. */
 class MariaDbServerTest {
 
     private static final Logger log = LoggerFactory.getLogger(MariaDbServerTest.class);

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** What is left after a storm, and what is wrong with it. */
+/** Checks the state after a storm. */
 final class Findings {
 
     private final RunStore store;
@@ -50,7 +50,7 @@ final class Findings {
         return findings;
     }
 
-    /** What is wrong; empty if nothing is. */
+    /** The findings; empty if there are none. */
     List<String> wrong() {
         return wrong;
     }
@@ -96,7 +96,7 @@ final class Findings {
                 wrong.add("I4: not ended: " + run);
             }
             if (!acknowledged.contains(run.id())) {
-                wrong.add("I8: nobody was told of " + run);
+                wrong.add("I8: not acknowledged: " + run);
             }
         }
         for (RunId id : acknowledged) {
@@ -114,7 +114,7 @@ final class Findings {
             attempts++;
             if (!seen.alone()) {
                 overlaps++;
-                wrong.add("I1: two at work under " + key + ": " + seen);
+                wrong.add("I1: two runs at once under " + key + ": " + seen);
             }
             if (seen.token() <= lastToken) {
                 wrong.add("I2: token after " + lastToken + " under " + key + ": " + seen);

@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Sees with its own eyes who works under a key, and trusts no store: a file per key, locked by the kernel while somebody works,
- * with a line for everybody who began. The kernel gives the file back when a process is killed.
+ * Observes independently of the store which runs work under a key: a file per key, locked by the kernel while a run
+ * works, with a line for every start. The kernel releases the lock when a process is killed.
  */
 final class OutsideWitness {
 
@@ -28,21 +28,22 @@ final class OutsideWitness {
         this.folder = folder;
     }
 
-    /** One that began to work. */
+    /** The start of an attempt. */
     record Beginning(boolean alone, long run, int attempt, long token) {}
 
-    /** Somebody begins to work. */
+    /** Records the start of an attempt. */
     Presence enter(RunContext run) throws IOException {
-        // One channel to lock and to write: closing any other one of the file would end the lock of the whole process.
+        // One channel to lock and to write: closing another channel of the file would end the lock of the whole
+        // process.
         FileChannel file = FileChannel.open(file(run.key()), CREATE, WRITE, APPEND);
         try {
             String line = (isFree(file) ? "alone " : "OVERLAP ") + run.run().number() + " " + run.attempt() + " "
                     + run.token().value() + "\n";
-            // At the end, and in one piece: also when two write at once.
+            // Appended atomically, even if two processes write at once.
             file.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII)));
             return new Presence(file, file.size());
         } catch (IOException | RuntimeException failure) {
-            // Told to stop, for example. Left open, the file would look for ever as if somebody worked.
+            // For example after a stop request. An open file would look as if the work never ended.
             file.close();
             throw failure;
         }
@@ -52,12 +53,12 @@ final class OutsideWitness {
         try {
             return room.tryLock() != null;
         } catch (OverlappingFileLockException sameProcess) {
-            // Somebody else of this process is in there: as bad as another process.
+            // Another run of this process works under the key, which is as bad as one of another process.
             return false;
         }
     }
 
-    /** Everybody who began to work under {@code key}, in order. */
+    /** All starts under {@code key}, in order. */
     List<Beginning> beginnings(LockKey key) throws IOException {
         List<Beginning> seen = new ArrayList<>();
         if (!Files.exists(file(key))) {
@@ -78,7 +79,7 @@ final class OutsideWitness {
         return folder.resolve(key.name().replace('/', '_'));
     }
 
-    /** Somebody at work. */
+    /** A running attempt. */
     static final class Presence implements AutoCloseable {
 
         private final FileChannel file;
@@ -89,10 +90,10 @@ final class OutsideWitness {
             this.size = size;
         }
 
-        /** Whether nobody came in since. */
+        /** Whether no other attempt has started since. */
         void stillAlone() throws IOException {
             if (file.size() != size) {
-                throw new IllegalStateException("somebody came in while this worked");
+                throw new IllegalStateException("another attempt started while this one worked");
             }
         }
 

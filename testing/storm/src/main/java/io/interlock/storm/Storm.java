@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
 /**
- * Runs on few keys, done by three processes of which one is killed now and then, on a PostgreSQL that is killed once; then
- * shows what came of it: {@code testing/storm/run [runs] [keys]}.
+ * Runs on few keys, executed by three processes that are killed at random, on a PostgreSQL that is killed once; then
+ * reports the result: {@code testing/storm/run [runs] [keys]}.
  */
 public final class Storm {
 
@@ -43,7 +43,7 @@ public final class Storm {
         this.out = out;
     }
 
-    /** Makes a storm of so many runs on so many keys; ends with 1 if anything is wrong. */
+    /** Starts a storm with this many runs and keys; exits with 1 if there are findings. */
     public static void main(String[] arguments) throws Exception {
         int runs = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 10_000;
         int keys = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 200;
@@ -54,7 +54,7 @@ public final class Storm {
         }
     }
 
-    /** Storms, and returns what is wrong afterwards. */
+    /** Runs the storm, and returns the findings. */
     List<String> on(PostgresServer server, Path folder) throws Exception {
         long began = ticker.nanos();
         try (RunStore store = (RunStore) Stores.open(server.url());

@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** The work of a storm: a few milliseconds under its key, watched by {@link OutsideWitness}, of which some attempts fail. */
+/** The job of a storm: a few milliseconds under its key, observed by {@link OutsideWitness}; some attempts fail. */
 final class StormJob {
 
     static final String NAME = "storm";
@@ -28,13 +28,13 @@ final class StormJob {
         return LockKey.of("acme", "storm/" + number);
     }
 
-    /** The job, done in this process, with a witness in {@code folder}. */
+    /** The job, executed in this process, with a witness in {@code folder}. */
     static Job in(Path folder) {
         OutsideWitness witness = new OutsideWitness(folder);
         return definition().handler(run -> work(run, witness)).build();
     }
 
-    /** The job, done by others. */
+    /** The job, executed by other processes. */
     static Job elsewhere() {
         return definition().build();
     }

@@ -5,12 +5,12 @@ import io.interlock.engine.RunEngine;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A process that works in a storm until it is killed, or its input ends. */
+/** A worker process of a storm, which works until it is killed or its input ends. */
 final class StormWorker {
 
     private StormWorker() {}
 
-    /** Works on the store at the first argument, with witnesses in the folder at the second. */
+    /** Arguments: the store's URL, and the folder of the witnesses. */
     public static void main(String[] arguments) throws Exception {
         Jobs jobs = Jobs.of(StormJob.in(Path.of(arguments[1])));
         try (RunEngine engine = RunEngine.builder(arguments[0])

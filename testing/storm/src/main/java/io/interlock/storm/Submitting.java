@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Submits runs from several threads; whatever was not answered is submitted again, as the same. */
+/** Submits runs from several threads; submissions without an answer are repeated with the same ids. */
 final class Submitting {
 
     private static final int THREADS = 8;
@@ -45,12 +45,12 @@ final class Submitting {
         return Math.min(next.get(), runs);
     }
 
-    /** How often there was no answer. */
+    /** The number of submissions without an answer. */
     int unanswered() {
         return unanswered.get();
     }
 
-    /** The runs somebody was promised. */
+    /** The acknowledged runs. */
     Set<RunId> acknowledged() {
         return acknowledged;
     }

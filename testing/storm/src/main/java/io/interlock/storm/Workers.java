@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/** The processes that work in a storm. Used by one thread. */
+/** The worker processes of a storm. Not thread-safe. */
 final class Workers implements AutoCloseable {
 
     private final String url;
@@ -22,14 +22,14 @@ final class Workers implements AutoCloseable {
         }
     }
 
-    /** Kills one at random, without a word, and starts another in its place. */
+    /** Kills a random worker (SIGKILL) and starts another. */
     void killOne(RandomGenerator random) throws IOException, InterruptedException {
         Process victim = processes.remove(random.nextInt(processes.size()));
         victim.destroyForcibly().waitFor();
         processes.add(start());
     }
 
-    /** Lets all end in order. */
+    /** Stops all workers gracefully. */
     @Override
     public void close() throws IOException, InterruptedException {
         for (Process process : processes) {

@@ -1,4 +1,4 @@
-/** A storm: many runs on few keys, many processes, and faults; then a look at what is left. */
+/** A storm test: many runs on few keys, many processes, and faults; then a check of the result. */
 @NullMarked
 package io.interlock.storm;
 

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who watches the storm sees what there is, and nothing else. */
+/** The witness reports overlaps, and only overlaps. */
 class OutsideWitnessTest {
 
     @TempDir
@@ -72,12 +72,12 @@ class OutsideWitnessTest {
         return other.exitValue() == 0;
     }
 
-    /** Another process that wants to come in. */
+    /** Another process that tries to start. */
     static final class Other {
 
         private Other() {}
 
-        /** Ends with 0 if nobody is there, with 3 if somebody is. */
+        /** Exits with 0 if no other attempt is running, else with 3. */
         public static void main(String[] arguments) throws Exception {
             try (FileChannel file = FileChannel.open(Path.of(arguments[0]), StandardOpenOption.WRITE)) {
                 System.exit(file.tryLock() == null ? 3 : 0);

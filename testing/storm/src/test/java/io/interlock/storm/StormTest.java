@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A small storm with every build; {@code testing/storm/run} makes a large one. */
+/** A small storm in every build; {@code testing/storm/run} runs a large one. */
 class StormTest {
 
     @Test

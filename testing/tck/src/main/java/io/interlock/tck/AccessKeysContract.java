@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-/** Keeping API keys. */
+/** Storing API keys. */
 interface AccessKeysContract extends RunContract {
 
     private AccessKeys keys() {
@@ -38,14 +38,14 @@ interface AccessKeysContract extends RunContract {
         Instant end = Instant.parse("2999-01-01T00:00:00Z");
         AccessKey wanted = new AccessKey("abcd1234", "acme", Role.ADMIN, "ops", "a".repeat(64), end, end, end);
         AccessKey kept = keys().addKey(wanted, "root");
-        assertThat(kept.createdAt()).as("not the maker's clock").isBefore(end);
-        assertThat(kept.revoked()).as("nobody is born taken back").isEmpty();
+        assertThat(kept.createdAt()).as("not the client's clock").isBefore(end);
+        assertThat(kept.revoked()).as("a new key is not revoked").isEmpty();
         assertThat(kept)
                 .isEqualTo(new AccessKey(
                         "abcd1234", "acme", Role.ADMIN, "ops", "a".repeat(64), kept.createdAt(), end, null));
         assertThat(keys().findKey("abcd1234")).contains(kept);
         assertThat(keys().findKey("ABCD1234")).isEmpty();
-        assertThat(keys().findKey("nobody's\u0000")).isEmpty();
+        assertThat(keys().findKey("unknown's\u0000")).isEmpty();
         assertThat(logOf(kept)).singleElement().satisfies(record -> {
             assertThat(record.key()).isEqualTo(LockKey.of("acme", "access-key/abcd1234"));
             assertThat(record.action()).isEqualTo("key-added");
@@ -58,7 +58,7 @@ interface AccessKeysContract extends RunContract {
     @Test
     default void theSameKeyAgainChangesNothingAndAnotherOneIsRefused() {
         AccessKey kept = keys().addKey(drawn("abcd1234", "acme", "a"), "root");
-        assertThat(keys().addKey(drawn("abcd1234", "globex", "a"), "somebody else"))
+        assertThat(keys().addKey(drawn("abcd1234", "globex", "a"), "another admin"))
                 .isEqualTo(kept);
         assertThatThrownBy(() -> keys().addKey(drawn("abcd1234", "acme", "b"), "root"))
                 .isInstanceOf(InvalidSettingException.class)
@@ -77,7 +77,7 @@ interface AccessKeysContract extends RunContract {
         assertThat(keys().listKeys("initech")).isEmpty();
         keys().revokeKey("zzzzzzzz", "root", "lost");
         assertThat(keys().listKeys("acme"))
-                .as("also those that count no more")
+                .as("including keys that are no longer valid")
                 .extracting(AccessKey::id)
                 .containsExactly("zzzzzzzz", "aaaaaaaa");
     }
@@ -91,7 +91,7 @@ interface AccessKeysContract extends RunContract {
         assertThat(keys().findKey("abcd1234")).contains(back);
         assertThat(keys().revokeKey("abcd1234", "dave", "again")).contains(back);
         assertThat(keys().addKey(drawn("abcd1234", "acme", "a"), "root"))
-                .as("adding it again does not give it back")
+                .as("adding it again does not reactivate it")
                 .isEqualTo(back);
         assertThat(logOf(kept)).extracting(AuditRecord::action).containsExactly("key-added", "key-revoked");
         assertThat(logOf(kept).get(1).actor() + ": " + logOf(kept).get(1).reason())
@@ -112,11 +112,11 @@ interface AccessKeysContract extends RunContract {
                 .singleElement()
                 .satisfies(key -> assertThat(key.usedAt()).isAfter(first));
         assertThat(keys().revokeKey("abcd1234", "carol", "left").orElseThrow().usedAt())
-                .as("also of one that counts no more")
+                .as("also of a key that is no longer valid")
                 .isAfter(first);
         keys().keysUsed(new TreeSet<>(List.of("dcba4321")));
         assertThat(keys().findKey("dcba4321")).isEmpty();
-        assertThat(logOf(kept)).as("no record tells of it").hasSize(2);
+        assertThat(logOf(kept)).as("there is no audit record of it").hasSize(2);
     }
 
     @Test

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** Asking for a key. */
+/** Acquiring a key. */
 interface AcquireContract extends Contract {
 
     @Test
@@ -71,7 +71,7 @@ interface AcquireContract extends Contract {
         LeaseRecord second = bench().anotherClient().take(request);
         assertThat(second.token()).isEqualTo(first.token());
         assertThat(second.remaining())
-                .as("asking again does not extend")
+                .as("a repeated request does not extend")
                 .isLessThanOrEqualTo(TTL.minusSeconds(5).plusMillis(1));
     }
 

@@ -12,7 +12,7 @@ import io.interlock.spi.RenewRequest;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A store whose next answers are lost on the way back: what was asked for is done, and the asker never hears of it. */
+/** A store that loses its next answers: the step takes effect, but the caller gets no answer. */
 public final class AnswerLosingStore extends ForwardingStore {
 
     private final AtomicInteger toLose = new AtomicInteger();
@@ -44,8 +44,7 @@ public final class AnswerLosingStore extends ForwardingStore {
 
     private <A> A deliver(A answer) {
         if (toLose.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
-            throw new StoreUnavailableException(
-                    capabilities().store(), "did what it was asked, but the answer was lost");
+            throw new StoreUnavailableException(capabilities().store(), "executed the step, but the answer was lost");
         }
         return answer;
     }

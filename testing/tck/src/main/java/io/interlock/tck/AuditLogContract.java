@@ -59,7 +59,7 @@ interface AuditLogContract extends AuditWords {
                 .containsOnly(first.id());
         assertThat(read(null, null, second, null))
                 .extracting(AuditRecord::after)
-                .as("one record says that it came and what became of it")
+                .as("one record has the submission and the resulting state")
                 .containsExactly("PENDING");
         assertThat(read("acme", null, null, "submitted"))
                 .extracting(AuditRecord::run)
@@ -170,13 +170,13 @@ interface AuditLogContract extends AuditWords {
         AuditSignature first = new AuditSignature(0, "f".repeat(64));
         AuditSignature second = new AuditSignature(7, "e".repeat(64));
         assertThat(log().signature()).isEqualTo(AuditSignature.NONE);
-        assertThat(log().sign(second, first)).as("what was not signed").isFalse();
+        assertThat(log().sign(second, first)).as("not the current signature").isFalse();
         assertThat(log().sign(AuditSignature.NONE, first)).isTrue();
         assertThat(log().signature()).isEqualTo(first);
         assertThat(log().sign(AuditSignature.NONE, second)).isFalse();
         assertThat(log().signature()).isEqualTo(first);
         assertThat(log().sign(first, second)).isTrue();
-        assertThat(log().sign(first, second)).as("it is so already").isTrue();
+        assertThat(log().sign(first, second)).as("already signed so").isTrue();
         assertThat(log().signature()).isEqualTo(second);
         assertThat(log().anchor()).isEqualTo(Seal.GENESIS);
     }
@@ -194,9 +194,7 @@ interface AuditLogContract extends AuditWords {
         advance(Duration.ofHours(2));
         client().store().forget(new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofHours(1)), 100);
         assertThat(log().records(AuditQuery.ofTenant("acme", 10))).isEmpty();
-        assertThat(log().numbers().kept())
-                .as("what was forgotten is not missing")
-                .isEqualTo(last);
+        assertThat(log().numbers().kept()).as("deleted records are not missing").isEqualTo(last);
         assertThat(log().numbers().missing()).isZero();
     }
 
@@ -223,7 +221,7 @@ interface AuditLogContract extends AuditWords {
                 .extracting(Sealed::record)
                 .containsExactlyElementsOf(client().store().audit(key("seal")));
         assertThat(log().sealed(1, 2)).containsExactlyElementsOf(chain.subList(1, 3));
-        assertThat(log().anchor()).as("nothing was forgotten").isEqualTo(Seal.GENESIS);
+        assertThat(log().anchor()).as("nothing was deleted").isEqualTo(Seal.GENESIS);
     }
 
     @Test
@@ -251,7 +249,7 @@ interface AuditLogContract extends AuditWords {
         unsealed(30);
         ParallelThreads.run(3, index -> {
             AuditLog own = (AuditLog) bench().anotherClient().store();
-            // One of those that try at once wins, so nobody needs more rounds than there are links.
+            // One of the concurrent sealers wins each round, so there are at most as many rounds as links.
             for (int round = 0; round < 100 && own.head().position() < 30; round++) {
                 Seal head = own.head();
                 own.seal(head, links(head, own.unsealed(2)));

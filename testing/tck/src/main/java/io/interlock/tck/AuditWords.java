@@ -12,14 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
 
-/** The words in which the contract about the audit log is written. */
+/** Helper methods of the contract about the audit log. */
 interface AuditWords extends RunContract {
 
     default AuditLog log() {
         return book(AuditLog.class);
     }
 
-    /** Records to seal, as soon as {@code count} of them are there for good. */
+    /** Records to seal, as soon as {@code count} of them are durable. */
     default List<AuditRecord> unsealed(int count) {
         return Awaitility.await(count + " records to seal")
                 .atMost(Duration.ofSeconds(20))
@@ -46,7 +46,7 @@ interface AuditWords extends RunContract {
         return links.get(links.size() - 1);
     }
 
-    /** The chain from {@code before} on, as it is kept, is the one that its records make. */
+    /** Checks that the stored chain after {@code before} matches its records. */
     default List<Sealed> wholeChain(Seal before) {
         List<Sealed> chain = log().sealed(before.position(), 1000);
         Seal last = before;

@@ -141,7 +141,7 @@ interface BatchContract extends Contract {
                 .isEqualTo(first.stream().map(LeaseRecord::token).toList());
         client().released(first.get(1));
         assertThat(client().refusal(request))
-                .as("one of them is given back: the grant is no longer whole")
+                .as("one of the keys is released: the grant is no longer complete")
                 .isInstanceOf(Refusal.Held.class);
         assertThat(client().find(key("b"))).isEmpty();
     }

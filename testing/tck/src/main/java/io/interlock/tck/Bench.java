@@ -23,7 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 
-/** What one test works with: clients, keys, and the history that is audited when it is over. */
+/** The fixture of one test: clients, keys, and the history that is audited at its end. */
 final class Bench {
 
     private static final Duration LOOK_EVERY = Duration.ofMillis(100);
@@ -38,9 +38,9 @@ final class Bench {
     /**
      * How a contract is run.
      *
-     * @param clockMoves whether advancing moves the store's clock; otherwise it moves all ends of leases
-     * @param patience how long a case waits for something that must come
-     * @param builder makes the locks under test
+     * @param clockMoves whether advancing moves the store's clock; otherwise it moves the ends of all leases
+     * @param patience how long a test waits for an expected event
+     * @param builder creates the locks under test
      */
     record Setting(boolean clockMoves, Duration patience, Function<LocksBuilder, Locks> builder) {}
 
@@ -66,7 +66,7 @@ final class Bench {
         return client.store().capabilities();
     }
 
-    /** How long a case waits for something that must come. */
+    /** How long a test waits for an expected event. */
     Duration patience() {
         return setting.patience();
     }
@@ -81,14 +81,14 @@ final class Bench {
         return new Client(recording(closing(harness.open(environment))));
     }
 
-    /** Locks in another environment, that look for themselves often. */
+    /** Locks in another environment that poll often. */
     Locks locksIn(Environment environment) {
         return locks(Locks.builder(clientIn(environment).store())
                 .environment(environment)
                 .pollEvery(LOOK_EVERY));
     }
 
-    /** The store of a client that shares nothing with the others; all that is done through it is audited. */
+    /** The store of a client that shares nothing with the others; all its calls are audited. */
     LeaseStore open() {
         return recording(openUnrecorded());
     }
@@ -98,34 +98,34 @@ final class Bench {
         return closing(harness.open(Environment.system()));
     }
 
-    /** {@code store} with all that is done through it audited. */
+    /** {@code store} with an audit of all its calls. */
     synchronized LeaseStore recording(LeaseStore store) {
         RecordingStore recording = new RecordingStore(store, history);
         stores.add(recording);
         return recording;
     }
 
-    /** Locks of a process of its own, that look for themselves often. */
+    /** Locks of a separate process that poll often. */
     Locks locks() {
         return locks(openUnrecorded());
     }
 
-    /** Locks on {@code store}, that look for themselves often. */
+    /** Locks on {@code store} that poll often. */
     Locks locks(LeaseStore store) {
         return locks(store, LOOK_EVERY);
     }
 
-    /** Locks on {@code store}; all that they do is audited. */
+    /** Locks on {@code store}; all their calls are audited. */
     Locks locks(LeaseStore store, Duration pollEvery) {
         return locks(Locks.builder(recording(store)).pollEvery(pollEvery));
     }
 
-    /** Locks on a {@linkplain #recording recorded} store; whether they have what they believe to have is audited. */
+    /** Locks on a {@linkplain #recording recorded} store; the leases they hand out are audited. */
     Locks locks(LocksBuilder builder) {
         return closing(new WatchedLocks(setting.builder().apply(builder.drainTime(Duration.ofMillis(100))), history));
     }
 
-    /** Does {@code step} as soon as the store answers again. */
+    /** Executes {@code step} as soon as the store answers again. */
     <T> T onceAvailable(Callable<T> step) {
         return Awaitility.await()
                 .atMost(Duration.ofSeconds(30))
@@ -134,7 +134,7 @@ final class Bench {
                 .until(step, Objects::nonNull);
     }
 
-    /** Takes {@code key} as soon as the store answers again, with a quiet period let pass if there is one. */
+    /** Acquires {@code key} as soon as the store answers again, after its quiet period if there is one. */
     LeaseRecord takeOnceRecovered(LockKey key) {
         AcquireRequest request = ContractRequests.forKey(key);
         AcquireAnswer answer = onceAvailable(() -> client.ask(request));
@@ -145,7 +145,7 @@ final class Bench {
         return client.take(request);
     }
 
-    /** Closes {@code closeable} when the test is over; what came last goes first. */
+    /** Closes {@code closeable} at the end of the test, in reverse order. */
     synchronized <C extends AutoCloseable> C closing(C closeable) {
         closeables.push(closeable);
         return closeable;
@@ -158,7 +158,7 @@ final class Bench {
         }
     }
 
-    /** Until the next millisecond or so, by the store's clock, so that a boundary is really passed. */
+    /** About a millisecond by the store's clock, so that a boundary is really passed. */
     void advancePast(Duration time) {
         advance(time.plus(capabilities().timePrecision()));
     }
@@ -167,15 +167,15 @@ final class Bench {
         return LockKey.of("acme", name);
     }
 
-    /** Closes everything and audits what happened. */
+    /** Closes everything and audits the history. */
     void finish() throws Exception {
         Duration precision = capabilities().timePrecision();
         while (!closeables.isEmpty()) {
             closeables.pop().close();
         }
-        // Whoever was served last may still be on its way out of the line.
+        // The last waiter may still be leaving the queue.
         if (stores.stream().anyMatch(store -> store.watchers() > 0)) {
-            Awaitility.await("I7: all who listened to have gone")
+            Awaitility.await("I7: all subscriptions to be closed")
                     .pollInterval(Duration.ofMillis(5))
                     .atMost(Duration.ofSeconds(5))
                     .until(() -> stores.stream().allMatch(store -> store.watchers() == 0));

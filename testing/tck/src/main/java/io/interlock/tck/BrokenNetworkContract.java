@@ -62,15 +62,15 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The contract of stores on a server that is reached over a network: the connection breaks before or after a step took effect,
- * or the process is stopped in the middle of one. Nothing is done twice, and no answer is a guess. After every test {@link
- * RunAudit} judges what the store has kept.
+ * The contract of stores on a network server: the connection breaks before or after a step took effect, or the process
+ * is stopped in the middle of a step. Nothing is done twice, and no answer is a guess. After every test
+ * {@link RunAudit} checks the stored data.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class BrokenNetworkContract implements RunContract {
 
-    /** How long a process that is stopped may keep others from a key, and what a slow machine adds to it. */
+    /** How long a stopped process may block a key, with a margin for a slow machine. */
     private static final Duration STOPPED = Duration.ofSeconds(3);
 
     private static final Duration MARGIN = Duration.ofSeconds(2);
@@ -81,25 +81,25 @@ public abstract class BrokenNetworkContract implements RunContract {
     private @Nullable RunStore store;
 
     /**
-     * By what the proxy knows requests: each a regular expression.
+     * Regular expressions by which the proxy recognises requests.
      *
-     * @param locks is part of the first trip of a step, which locks the rows of its keys
-     * @param commits is part of the last trip of a step
-     * @param acquires is part of the request that acquires one key
-     * @param releases is part of the request that releases one key
+     * @param locks matches the first round trip of a step, which locks the rows of its keys
+     * @param commits matches the last round trip of a step
+     * @param acquires matches the request that acquires one key
+     * @param releases matches the request that releases one key
      */
     public record Markers(String locks, String commits, String acquires, String releases) {}
 
     /** Starts the store, or connects to it. Called once; the contract closes the harness in the end. */
     protected abstract RunStoreHarness createHarness() throws Exception;
 
-    /** Where the server listens, on this machine. */
+    /** The port of the server on this machine. */
     protected abstract int port();
 
-    /** The URL of the store as it is reached by another port. */
+    /** The URL of the store with another port. */
     protected abstract String url(int port, String options);
 
-    /** By what the proxy knows requests. */
+    /** How the proxy recognises requests. */
     protected abstract Markers markers();
 
     @Override
@@ -111,7 +111,7 @@ public abstract class BrokenNetworkContract implements RunContract {
         return requireNonNull(proxy);
     }
 
-    /** The client behind the network that breaks; {@link #client()} has one that does not. */
+    /** The client behind the breaking network; {@link #client()} has a reliable one. */
     private RunClient unlucky() {
         return new RunClient(requireNonNull(store), bench());
     }
@@ -143,7 +143,7 @@ public abstract class BrokenNetworkContract implements RunContract {
         }
     }
 
-    /** The next request with this marker takes effect, and its answer is lost. */
+    /** The next request with this marker takes effect, but its answer is lost. */
     private void loseAnswerTo(String marker, Callable<Boolean> effect) {
         proxy().cutAnswerTo(
                         marker, () -> await().pollInterval(Duration.ofMillis(5)).until(effect));
@@ -153,7 +153,7 @@ public abstract class BrokenNetworkContract implements RunContract {
         loseAnswerTo(markers().commits(), effect);
     }
 
-    /** Its first attempt was lost, and what came of that must not be guessed. */
+    /** The answer to the first attempt was lost, and the store must not guess its outcome. */
     private void isUnclear(ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOf(StoreUnavailableException.class)
@@ -161,7 +161,7 @@ public abstract class BrokenNetworkContract implements RunContract {
         assertThat(proxy().cuts()).isEqualTo(1);
     }
 
-    /** Its first attempt was lost, and yet the answer is clear. */
+    /** The answer to the first attempt was lost, and yet the answer is clear. */
     private <A> A answered(Supplier<A> call) {
         A answer = call.get();
         assertThat(proxy().cuts()).isEqualTo(1);
@@ -257,7 +257,7 @@ public abstract class BrokenNetworkContract implements RunContract {
     void aClaimWhoseAnswerIsLostIsMadeAgainAndGivesTheSameWork() {
         Run run = unlucky().starts(key("k"), spec()).run();
         unlucky().queues(key("k"), spec().policy(ConflictPolicy.QUEUE));
-        // A claim looks for work first, which is a transaction of its own.
+        // A claim searches for runs first, in a separate transaction.
         proxy().cutAnswerTo(
                         markers().commits(),
                         1,
@@ -315,7 +315,7 @@ public abstract class BrokenNetworkContract implements RunContract {
                 CancelAnswer.Cancelled.class,
                 answered(() -> unlucky().store().cancel(new CancelRequest(run.id(), "carol", "enough"))));
         assertThat(unlucky().store().cancel(new CancelRequest(run.id(), "dave", "enough")))
-                .as("another's came too late")
+                .as("the other request came too late")
                 .isInstanceOf(CancelAnswer.Over.class);
     }
 
@@ -416,7 +416,7 @@ public abstract class BrokenNetworkContract implements RunContract {
             proxy().silence(false);
             await().ignoreExceptionsInstanceOf(StoreUnavailableException.class)
                     .until(() -> caller.release(lease) instanceof ReleaseAnswer.Released);
-            // Else closing would wait for connections that were begun in the silence.
+            // Otherwise closing would wait for connections that were opened during the silence.
             proxy().close();
         }
     }
@@ -430,7 +430,7 @@ public abstract class BrokenNetworkContract implements RunContract {
         caller.released(lease);
     }
 
-    /** The server waits for the second trip of a step whose process is stopped; others need the same key. */
+    /** The server waits for the second round trip of a step whose process is stopped; other clients need the same key. */
     @Test
     @Tag("processes")
     void aProcessThatIsStoppedInTheMiddleOfAStepKeepsAKeyForThreeSecondsAtMost() throws Exception {
@@ -448,12 +448,12 @@ public abstract class BrokenNetworkContract implements RunContract {
             SubmitAnswer run = client().submit(key("k"), spec().policy(ConflictPolicy.QUEUE));
             boolean granted = lease.get(30, TimeUnit.SECONDS) instanceof AcquireAnswer.Granted;
             assertThat(Duration.between(begin, client().store().storeTime()))
-                    .as("until both had their answers")
+                    .as("until both got their answers")
                     .isLessThan(STOPPED.plus(MARGIN));
             assertThat(granted).as("one of both has the key").isNotEqualTo(run instanceof SubmitAnswer.Started);
 
             stopped.resume();
-            assertThat(stopped.answer()).as("of what was undone").startsWith("refused");
+            assertThat(stopped.answer()).as("the undone step").startsWith("refused");
             LeaseRecord left = leaseOf(key("k"));
             assertThat(left == null ? "none" : left.holder().label())
                     .isEqualTo(granted ? ContractRequests.HOLDER.label() : "none");

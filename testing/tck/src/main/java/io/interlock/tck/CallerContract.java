@@ -24,7 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Callers that wait for their turn and do the work themselves. */
+/** Callers that wait for their turn and execute their runs themselves. */
 interface CallerContract extends RunContract {
 
     private Run waits(LockKey key, SubmitRequest.Caller caller) {
@@ -76,7 +76,7 @@ interface CallerContract extends RunContract {
         advance(Duration.ofSeconds(6));
         assertThat(client().takeTurn(second, awake)).isInstanceOf(TurnAnswer.Granted.class);
         assertThat(client().takeTurn(first, sleepy))
-                .as("it still waits, and has asked again")
+                .as("it still waits, and has sent another request")
                 .isInstanceOf(TurnAnswer.Waiting.class);
     }
 
@@ -135,7 +135,7 @@ interface CallerContract extends RunContract {
         SubmitRequest.Caller other = RunClient.caller();
         Run second = waits(key("cut-off"), other);
         client().takeTurn(second, other);
-        // No call of anybody's: for all the store knows it could not be reached.
+        // No calls at all: as if the store could not be reached.
         advance(Duration.ofSeconds(20));
         client().succeeds(incumbent);
         client().store().sweepRuns(10);

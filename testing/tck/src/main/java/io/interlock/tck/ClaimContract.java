@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Taking work. */
+/** Claiming runs. */
 interface ClaimContract extends RunContract {
 
     @Test

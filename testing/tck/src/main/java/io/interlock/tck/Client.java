@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** One client of the store under test, with the words in which the contract is written. */
+/** One client of the store under test, with helper methods of the contract. */
 final class Client {
 
     private final LeaseStore store;
@@ -35,38 +35,38 @@ final class Client {
         return store.tryAcquire(List.of(request)).only();
     }
 
-    /** Asks, and must be granted all keys. */
+    /** Acquires; all keys must be granted. */
     List<AcquireAnswer.Grant> grants(AcquireRequest request) {
         AcquireAnswer answer = ask(request);
         assertThat(answer).as("answer to %s", request).isInstanceOf(AcquireAnswer.Granted.class);
         return ((AcquireAnswer.Granted) answer).grants();
     }
 
-    /** Asks for one key, and must be granted it. */
+    /** Acquires one key, which must be granted. */
     AcquireAnswer.Grant grant(AcquireRequest request) {
         List<AcquireAnswer.Grant> grants = grants(request);
         assertThat(grants).hasSize(1);
         return grants.get(0);
     }
 
-    /** Asks for one key, and must get its lease. */
+    /** Acquires one key and returns its lease. */
     LeaseRecord take(AcquireRequest request) {
         return grant(request).lease();
     }
 
-    /** Asks for one key on ordinary terms, and must get its lease. */
+    /** Acquires one key with default terms and returns its lease. */
     LeaseRecord take(LockKey key) {
         return take(ContractRequests.forKey(key));
     }
 
-    /** Asks, and must be refused. */
+    /** Acquires; must be refused. */
     Refusal refusal(AcquireRequest request) {
         AcquireAnswer answer = ask(request);
         assertThat(answer).as("answer to %s", request).isInstanceOf(AcquireAnswer.Refused.class);
         return ((AcquireAnswer.Refused) answer).refusal();
     }
 
-    /** Asks for one key on ordinary terms, and must be refused. */
+    /** Acquires one key with default terms; must be refused. */
     Refusal refusal(LockKey key) {
         return refusal(ContractRequests.forKey(key));
     }
@@ -83,7 +83,7 @@ final class Client {
         return ((RenewAnswer.Renewed) answer).lease();
     }
 
-    /** Renews, and must hear that the lease is lost. */
+    /** Renews; the lease must be lost. */
     RenewAnswer.Lost lost(LeaseRecord lease) {
         RenewAnswer answer = renew(lease, ContractRequests.TTL);
         assertThat(answer).isInstanceOf(RenewAnswer.Lost.class);
@@ -95,7 +95,7 @@ final class Client {
                 .only();
     }
 
-    /** Releases, and must have held it until now. */
+    /** Releases a lease that must still be held. */
     void released(LeaseRecord lease) {
         assertThat(release(lease)).isInstanceOf(ReleaseAnswer.Released.class);
     }
@@ -117,7 +117,7 @@ final class Client {
         return found.get(0);
     }
 
-    /** Finds the key's lease, which must be this one. */
+    /** Finds the key's lease, which must equal this one. */
     void holds(LeaseRecord lease) {
         LeaseRecord found = find(lease.key()).orElseThrow();
         assertThat(found.id()).isEqualTo(lease.id());

@@ -15,10 +15,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Clients whose clocks are hours apart, and jump. The store's clock decides. */
+/** Clients whose clocks differ by hours, and jump. The store's clock decides. */
 interface ClockContract extends Contract {
 
-    /** How far from the truth a client's clock is. */
+    /** The error of a client's clock. */
     Duration HOURS = Duration.ofHours(7);
 
     @Test
@@ -47,7 +47,7 @@ interface ClockContract extends Contract {
         ahead.lost(lease);
         behind.released(next);
         assertThat(ahead.take(key("clocks")).token())
-                .as("tokens rise whatever the clock of whoever asks")
+                .as("tokens increase regardless of the client's clock")
                 .isGreaterThan(next.token());
     }
 
@@ -70,7 +70,7 @@ interface ClockContract extends Contract {
         assertThat(next.token()).isGreaterThan(lease.token());
         CompletableFuture<LossCause> told = new CompletableFuture<>();
         next.onLost(told::complete);
-        // As after a long sleep of the machine: better to stop for nothing than to go on without the right.
+        // As after a long sleep of the machine: an unnecessary stop is better than work without a lease.
         slow.jump(HOURS);
         assertThat(told.get(bench().patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.UNCONFIRMED);
         next.close();

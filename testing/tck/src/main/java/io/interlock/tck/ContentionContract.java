@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Many at once. What the cases do not see themselves, the audit of the history sees. */
+/** Many clients at once. The audit of the history finds what the tests do not check themselves. */
 interface ContentionContract extends Contract {
 
     @Test
@@ -130,7 +130,7 @@ interface ContentionContract extends Contract {
                     turns++;
                 } else {
                     assertThat(mine.store().find(request.keys()).stream().flatMap(Optional::stream))
-                            .as("what a refused request left behind")
+                            .as("keys held by a refused request")
                             .noneMatch(lease -> lease.id().equals(request.id()));
                 }
             }

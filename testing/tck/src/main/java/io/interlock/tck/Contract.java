@@ -3,23 +3,23 @@ package io.interlock.tck;
 import io.interlock.LockKey;
 import java.time.Duration;
 
-/** What every part of the contract stands on. The parts are mixed together in {@link LeaseStoreContract}. */
+/** The base of every part of the contract. {@link LeaseStoreContract} combines the parts. */
 interface Contract {
 
-    /** What the test that runs now works with. */
+    /** The fixture of the current test. */
     Bench bench();
 
-    /** The client used where one is enough. */
+    /** The client of tests that need only one. */
     default Client client() {
         return bench().client();
     }
 
-    /** Makes the store's time go on. */
+    /** Advances the store's time. */
     default void advance(Duration time) {
         bench().advance(time);
     }
 
-    /** A key of the tenant most cases use. */
+    /** A key of the default tenant of tests. */
     default LockKey key(String name) {
         return Bench.key(name);
     }

@@ -11,10 +11,10 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.Collection;
 
-/** The requests the contract makes unless a case needs another. */
+/** The default requests of the contract. */
 final class ContractRequests {
 
-    /** Long enough that no lease ends by itself on a slow machine, unless a test moves the store's time. */
+    /** Long enough that no lease expires on a slow machine, unless a test advances the store's time. */
     static final Duration TTL = Duration.ofSeconds(30);
 
     static final Duration LOCK_DELAY = Duration.ofSeconds(20);
@@ -43,12 +43,12 @@ final class ContractRequests {
         return forKey(key).on(new LeaseTerms(TTL, LOCK_DELAY));
     }
 
-    /** {@code lease} as somebody would show it who has another id. */
+    /** {@code lease} with another id. */
     static LeaseRecord withOtherId(LeaseRecord lease) {
         return with(lease, freshId(), lease.token());
     }
 
-    /** {@code lease} as somebody would show it who has another token. */
+    /** {@code lease} with another token. */
     static LeaseRecord withToken(LeaseRecord lease, long token) {
         return with(lease, lease.id(), new FencingToken(token));
     }

@@ -24,10 +24,10 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The store dies while it is used. */
+/** The store crashes while it is used. */
 interface CrashContract extends Contract {
 
-    /** How many threads lock meanwhile. */
+    /** The number of concurrent threads. */
     int THREADS = 8;
 
     @Test
@@ -62,7 +62,7 @@ interface CrashContract extends Contract {
     private void lockUntil(AtomicBoolean stop, AtomicIntegerArray turns, int number) {
         LockKey key = key("crash/" + number % 3);
         while (!stop.get()) {
-            // The same request until it is clear what came of it: an unknown grant would keep the key closed.
+            // Repeats the request until the answer is clear: an unknown grant would keep the key closed.
             AcquireRequest request = ContractRequests.forKey(key);
             AcquireAnswer answer = insist(() -> client().ask(request));
             if (answer instanceof AcquireAnswer.Granted granted) {
@@ -83,7 +83,7 @@ interface CrashContract extends Contract {
                 LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
             }
         }
-        throw new AssertionError("the store did not come back within 30 s");
+        throw new AssertionError("the store did not answer again within 30 s");
     }
 
     private @Nullable Refusal quietPeriod() {

@@ -29,13 +29,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Keys that nobody can have now, however many, hide none that somebody can have. */
+/** Any number of blocked keys does not hide a key that can be granted. */
 interface CrowdedStoreContract extends RunContract {
 
-    /** More than a store looks at in one step. */
+    /** More than a store checks in one step. */
     int MANY = 120;
 
-    /** More than a store looks at in a few steps. */
+    /** More than a store checks in a few steps. */
     int VERY_MANY = 300;
 
     LineLimits ONE_AT_A_TIME = new LineLimits(10, 1);
@@ -52,7 +52,7 @@ interface CrowdedStoreContract extends RunContract {
         return IntStream.range(0, VERY_MANY).mapToObj(i -> prefix + i);
     }
 
-    /** Claims and sweeps so often that all have begun of which a hundred begin with each. */
+    /** Claims and sweeps often enough for all runs, if each starts a hundred. */
     private Set<RunId> begunSoon() {
         Set<RunId> begun = new HashSet<>();
         for (int round = 0; round <= VERY_MANY / 50; round++) {
@@ -77,7 +77,7 @@ interface CrowdedStoreContract extends RunContract {
         return client().submitted(SubmitRequest.of(freshRun(), key(name), spec).within(limits));
     }
 
-    /** Claims a few times: a store need not settle everything in one step, but it must get on. */
+    /** Claims a few times: a store need not settle everything in one step, but must make progress. */
     private List<Run> claimed() {
         return IntStream.range(0, 3)
                 .mapToObj(i -> client().claim(1))

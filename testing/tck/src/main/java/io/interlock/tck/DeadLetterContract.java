@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-/** Letting a new run do the work of one whose attempts are used up. */
+/** Redriving dead letters. */
 interface DeadLetterContract extends DeadLetterWords {
 
     @Test
@@ -52,7 +52,7 @@ interface DeadLetterContract extends DeadLetterWords {
         client().is(answer.run().id(), RunState.PENDING);
         client().succeeds(client().claim());
         client().is(answer.run().id(), RunState.SUCCEEDED);
-        assertThat(client().run(dead.id())).as("the dead run stays as it was").isEqualTo(dead);
+        assertThat(client().run(dead.id())).as("the dead run does not change").isEqualTo(dead);
     }
 
     @Test

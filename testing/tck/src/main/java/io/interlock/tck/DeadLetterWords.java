@@ -21,7 +21,7 @@ import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import java.util.List;
 
-/** The words in which the contract about dead letters is written. */
+/** Helper methods of the contract about dead letters. */
 interface DeadLetterWords extends RunContract {
 
     /** Two attempts, one right after the other. */
@@ -55,7 +55,7 @@ interface DeadLetterWords extends RunContract {
     }
 
     default DiscardAnswer discard(RunId dead) {
-        return letters().discard(new DiscardRequest(dead, "dora", "nobody needs it"));
+        return letters().discard(new DiscardRequest(dead, "dora", "not needed"));
     }
 
     default List<RunId> listed(DeadLetterQuery query) {

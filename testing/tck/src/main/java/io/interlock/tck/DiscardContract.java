@@ -22,7 +22,7 @@ import io.interlock.spi.run.SubmitRequest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Listing dead letters, settling them without a new run, and what is no dead letter. */
+/** Listing and discarding dead letters, and runs that are not dead letters. */
 interface DiscardContract extends DeadLetterWords {
 
     @Test
@@ -69,7 +69,7 @@ interface DiscardContract extends DeadLetterWords {
         client().failsForNow(client().claim());
         client().claim();
         advance(Duration.ofSeconds(31));
-        assertThat(redriven(run).run().state()).as("nobody had to sweep before").isEqualTo(RunState.PENDING);
+        assertThat(redriven(run).run().state()).as("no sweep was necessary").isEqualTo(RunState.PENDING);
         client().is(run.id(), RunState.DEAD);
     }
 
@@ -81,7 +81,7 @@ interface DiscardContract extends DeadLetterWords {
         Disposition done = letter.settled().orElseThrow();
         assertThat(done.kind()).isEqualTo(Disposition.Kind.DISCARDED);
         assertThat(done.actor()).isEqualTo("dora");
-        assertThat(done.reason()).isEqualTo("nobody needs it");
+        assertThat(done.reason()).isEqualTo("not needed");
         assertThat(done.newRun()).isEmpty();
         assertThat(as(DiscardAnswer.Settled.class, discard(dead.id())).letter()).isEqualTo(letter);
         assertThat(as(RedriveAnswer.Settled.class, redrive(dead.id(), freshRun()))

@@ -10,23 +10,24 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** Something a client did to the store, as far as a client can know. Refusals change nothing and are not kept. */
+/** A successful or unclear call of a client. Refusals change nothing and are not recorded. */
 public sealed interface Event {
 
-    /** When it was, among the other events. */
+    /** Its place in time among the other events. */
     Span span();
 
     /**
-     * The place of an event among the others: of two events, one came before the other only if it ended before the other
+     * The place of an event among the others: of two events, one came before the other only if it ended before the
+     * other
      * began.
      *
      * @param begun its first number
      * @param ended its last number
-     * @param shift what to add to the store's instants of this event, because the harness moved leases and not the clock
+     * @param shift the offset of the store's times of this event, because the harness moved leases instead of the clock
      */
     record Span(long begun, long ended, Duration shift) {
 
-        /** Whether this is over before {@code other} begins. */
+        /** Whether this ends before {@code other} begins. */
         public boolean isBefore(Span other) {
             return ended < other.begun;
         }
@@ -36,22 +37,22 @@ public sealed interface Event {
         }
     }
 
-    /** Keys were granted, or granted before and confirmed. */
+    /** Keys were granted, or an earlier grant was confirmed. */
     record Granted(Span span, AcquireRequest request, List<AcquireAnswer.Grant> grants) implements Event {}
 
-    /** The lock library handed out a lease: its caller believes to have the key. */
+    /** The lock library handed out a lease. */
     record Believed(Span span, LockKey key, LeaseId id, FencingToken token) implements Event {}
 
-    /** A lease lives on. */
+    /** A lease was renewed. */
     record Renewed(Span span, LeaseRecord lease) implements Event {}
 
-    /** A lease was given back, in time or late. */
+    /** A lease was released, in time or late. */
     record Ended(Span span, LeaseRecord lease) implements Event {}
 
-    /** A lease that ended by itself was cleared. */
+    /** An expired lease was deleted. */
     record Swept(Span span, LeaseRecord lease) implements Event {}
 
-    /** A lease was taken away by force. */
+    /** A lease was evicted. */
     record Evicted(Span span, LeaseRecord victim) implements Event {}
 
     /**

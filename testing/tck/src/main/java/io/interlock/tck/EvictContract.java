@@ -15,7 +15,7 @@ import io.interlock.spi.ReleaseAnswer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Taking a lease away by force. */
+/** Evicting a lease. */
 interface EvictContract extends Contract {
 
     @Test
@@ -104,7 +104,7 @@ interface EvictContract extends Contract {
         Eviction first = client().evicted(lease).victim().evicted().orElseThrow();
         EvictAnswer again = bench().anotherClient()
                 .store()
-                .evict(new EvictRequest(key("victim"), lease.token(), "somebody else", "me too"));
+                .evict(new EvictRequest(key("victim"), lease.token(), "another operator", "me too"));
         assertThat(again).isInstanceOf(EvictAnswer.Evicted.class);
         Eviction second = ((EvictAnswer.Evicted) again).victim().evicted().orElseThrow();
         assertThat(second.actor()).isEqualTo(first.actor());

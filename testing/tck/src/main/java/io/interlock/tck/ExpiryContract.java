@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Leases that end by themselves. */
+/** Leases that expire. */
 interface ExpiryContract extends Contract {
 
     @Test
@@ -107,7 +107,7 @@ interface ExpiryContract extends Contract {
         bench().advancePast(TTL);
         assertThat(client().refusal(asking)).isInstanceOf(Refusal.Delayed.class);
         assertThat(client().refusal(asking.taking(cleared(lease.key(), lease.token()))))
-                .as("a look does not shorten the lock delay")
+                .as("a probe does not shorten the lock delay")
                 .isInstanceOf(Refusal.Delayed.class);
         bench().advancePast(LOCK_DELAY);
         assertThat(client().refusal(asking)).isInstanceOf(Refusal.AwaitsProbe.class);

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Ending work. */
+/** Finishing attempts. */
 interface FinishContract extends RunContract {
 
     @Test

@@ -20,12 +20,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Passes every call on; subclasses put faults in between. */
+/** Forwards every call; subclasses inject faults. */
 public abstract class ForwardingStore implements LeaseStore {
 
     private final LeaseStore store;
 
-    /** Passes on to {@code store}. */
+    /** Forwards to {@code store}. */
     protected ForwardingStore(LeaseStore store) {
         this.store = store;
     }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** All that was seen of one grant of one key, for {@link StoreAudit}. */
+/** All events of one grant of one key, for {@link StoreAudit}. */
 final class GrantLife {
 
     private final LeaseRecord lease;
@@ -34,7 +34,7 @@ final class GrantLife {
         lastEnd = firstEnd;
     }
 
-    /** Notes a further answer that confirmed the grant. */
+    /** Records a further answer that confirmed the grant. */
     void confirm(Event.Granted granted, LeaseRecord again) {
         if (granted.span().begun() < firstSpan.begun()) {
             firstSpan = granted.span();
@@ -78,13 +78,13 @@ final class GrantLife {
         return unclear;
     }
 
-    /** From when somebody else may have the key, by the store's clock. */
+    /** When the key could be granted again, by the store's clock. */
     Instant freeFrom() {
         if (!ends.isEmpty()) {
             Event.Ended end = ends.get(0);
             return end.span().normal(end.lease().observedAt());
         }
-        // The last end counts, whether it is later than those before or not: a renewal may also shorten a lease.
+        // The last end counts, even if it is earlier than those before: a renewal may shorten a lease.
         Instant seen = lastSeen;
         Instant last = lastEnd;
         for (Event.Renewed renewed : renewals) {
@@ -97,12 +97,12 @@ final class GrantLife {
         return last.plus(lockDelay);
     }
 
-    /** Whether a release without a clear answer may have made room for a grant made in {@code span}. */
+    /** Whether a release without a clear answer may have freed the key for a grant in {@code span}. */
     boolean mayHaveEndedBefore(Event.Span span) {
         return unclear.stream().anyMatch(call -> call.step() == Event.Step.RELEASE && !span.isBefore(call.span()));
     }
 
-    /** What is wrong with this grant, whoever came after it. */
+    /** The findings about this grant alone. */
     List<String> offences(Duration precision) {
         List<String> found = new ArrayList<>();
         if (ends.size() > 1) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Jobs that move a resource along declared states. */
+/** Jobs that change a resource along declared states. */
 interface GuardContract extends RunContract {
 
     private static RunSpec create() {
@@ -129,7 +129,7 @@ interface GuardContract extends RunContract {
         assertThat(set("set", "GONE", 0)).isInstanceOf(ResourceAnswer.Mismatch.class);
         client().starts(key("set"), destroy());
         Claimed work = client().claim();
-        assertThat(set("set", "READY", 2)).as("a run moves it").isInstanceOf(ResourceAnswer.Mismatch.class);
+        assertThat(set("set", "READY", 2)).as("a run owns it").isInstanceOf(ResourceAnswer.Mismatch.class);
         client().succeeds(work);
         assertThat(set("set", "READY", 3)).isInstanceOf(ResourceAnswer.Changed.class);
         assertThat(resource("set").state()).isEqualTo("READY");
@@ -142,7 +142,7 @@ interface GuardContract extends RunContract {
         assertThat(setIfFree("free", 1)).as("kept for a run").isInstanceOf(ResourceAnswer.Mismatch.class);
         Claimed work = client().claim();
         assertThat(setIfFree("free", 1))
-                .as("a run that moves nothing has it")
+                .as("a run without a guard has the key")
                 .isInstanceOf(ResourceAnswer.Mismatch.class);
         client().succeeds(work);
         assertThat(setIfFree("free", 1)).isInstanceOf(ResourceAnswer.Changed.class);
@@ -233,9 +233,9 @@ interface GuardContract extends RunContract {
                         key("moved"), create().policy(ConflictPolicy.QUEUE).priority(9))
                 .run();
         Wait wait = client().store().explain(urgent.id()).orElseThrow();
-        assertThat(wait.sentence()).contains(mover.id().toString()).doesNotContain("nothing stands in its way");
+        assertThat(wait.sentence()).contains(mover.id().toString()).doesNotContain("nothing prevents its start");
         assertThat(client().store().explain(mover.id()).orElseThrow().sentence())
-                .as("only its own rest keeps that one waiting")
+                .as("it only waits for its own delay")
                 .contains("it rests for");
     }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/** What all clients of one store did, for {@link StoreAudit}. Safe for use by many threads. */
+/** The calls of all clients of one store, for {@link StoreAudit}. Thread-safe. */
 public final class History {
 
     private final Queue<Event> events = new ConcurrentLinkedQueue<>();
@@ -19,17 +19,17 @@ public final class History {
         return List.copyOf(events);
     }
 
-    /** Says that a call begins, and returns its number. */
+    /** Records that a call begins, and returns its number. */
     public long begin() {
         return sequence.incrementAndGet();
     }
 
-    /** Adds what came of the call that began with {@code begun}. */
+    /** Adds the outcome of the call {@code begun}. */
     public void add(long begun, Function<Event.Span, Event> event) {
         events.add(event.apply(new Event.Span(begun, sequence.incrementAndGet(), shift)));
     }
 
-    /** Says that from now on all leases end earlier by {@code time}, while the store's clock was not moved. */
+    /** Records that from now on all leases end earlier by {@code time}, while the store's clock was not moved. */
     public void shift(Duration time) {
         shift = shift.plus(time);
     }

@@ -33,7 +33,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Forgetting what is old, and nothing else. */
+/** Deleting old history, and nothing else. */
 interface HistoryContract extends HistoryWords {
 
     @Test
@@ -55,7 +55,7 @@ interface HistoryContract extends HistoryWords {
         assertThat(notes.output(run.id())).isEmpty();
         assertThat(client().store().listRuns(RunQuery.ofTenant("acme")).runs()).isEmpty();
         assertThat(client().store().audit(key("old")))
-                .as("the log lives longer")
+                .as("the log is kept for longer")
                 .hasSize(3);
         assertThat(forget(10)).isEqualTo(new Forgotten(0, 0));
     }
@@ -73,7 +73,7 @@ interface HistoryContract extends HistoryWords {
         for (Run run : List.of(running, waiting, pending)) {
             assertThat(client().store().findRun(run.id())).isPresent();
         }
-        assertThat(client().claim(10)).as("and they go on").hasSize(2);
+        assertThat(client().claim(10)).as("and they continue").hasSize(2);
     }
 
     @Test
@@ -91,7 +91,9 @@ interface HistoryContract extends HistoryWords {
         assertThat(forget(10).runs()).isZero();
         assertThat(again(own)).isInstanceOf(SubmitAnswer.Duplicate.class);
         advance(Duration.ofHours(2));
-        assertThat(forget(10).runs()).as("somebody else's name still counts").isZero();
+        assertThat(forget(10).runs())
+                .as("another idempotency key is still valid")
+                .isZero();
         assertThat(as(SubmitAnswer.Duplicate.class, again(joined)).run().id()).isEqualTo(run.id());
         advance(Duration.ofHours(1));
         assertThat(forget(10).runs()).isEqualTo(1);
@@ -154,7 +156,7 @@ interface HistoryContract extends HistoryWords {
         DeadLetters letters = book(DeadLetters.class);
         Run open = dead("open");
         Run settled = dead("settled");
-        letters.discard(new DiscardRequest(settled.id(), "dora", "nobody needs it"));
+        letters.discard(new DiscardRequest(settled.id(), "dora", "not needed"));
         advance(Duration.ofHours(2));
         assertThat(forget(10).runs()).isEqualTo(1);
         assertThat(letters.deadLetters(new DeadLetterQuery("acme", null, false, 0, 10)))
@@ -241,7 +243,7 @@ interface HistoryContract extends HistoryWords {
             client().succeeds(work);
         }
         advance(Duration.ofMinutes(90));
-        assertThat(forget(50).runs()).as("all names count").isZero();
+        assertThat(forget(50).runs()).as("all idempotency keys are valid").isZero();
         advance(Duration.ofHours(1));
         int forgotten = 0;
         for (int page = forget(50).runs(); page > 0; page = forget(50).runs()) {

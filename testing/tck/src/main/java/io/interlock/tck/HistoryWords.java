@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The words in which the contract about history is written. */
+/** Helper methods of the contract about history. */
 interface HistoryWords extends AuditWords {
 
     /** Runs for one hour, open letters for three, audit records for two. */
@@ -24,7 +24,7 @@ interface HistoryWords extends AuditWords {
         return book(RunHistory.class);
     }
 
-    /** Forgets, and may forget only what has ended. */
+    /** Deletes history, which must have ended. */
     default Forgotten forget(int limit) {
         Map<RunId, RunState> before = new HashMap<>();
         bench().acknowledged()
@@ -32,9 +32,7 @@ interface HistoryWords extends AuditWords {
         Forgotten forgotten = history().forget(RETENTION, limit);
         before.forEach((id, state) -> {
             if (client().store().findRun(id).isEmpty()) {
-                assertThat(state.isTerminal())
-                        .as("forgotten in state %s", state)
-                        .isTrue();
+                assertThat(state.isTerminal()).as("deleted in state %s", state).isTrue();
                 bench().forgotten(id);
             }
         });

@@ -24,10 +24,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Holding a key through the lock library: renewal, and every way to lose. */
+/** Holding a key through the lock library: renewal, and every kind of loss. */
 interface HoldingContract extends Contract {
 
-    /** Leases that are renewed often, so that a loss is soon heard of. */
+    /** Leases that are renewed often, so that a loss is detected soon. */
     LeaseOptions EAGER = LeaseOptions.defaults().ttl(Duration.ofSeconds(6)).renewEvery(Duration.ofMillis(200));
 
     @Test
@@ -110,12 +110,12 @@ interface HoldingContract extends Contract {
         store.close();
         assertThat(told.get(bench().patience().toSeconds(), TimeUnit.SECONDS)).isEqualTo(LossCause.UNCONFIRMED);
         assertThat(whenTold)
-                .as("the lease in the store when its holder was told")
+                .as("the lease in the store when its holder was notified")
                 .isCompleted();
         LeaseRecord still = whenTold.get();
         assertThat(still.token()).isEqualTo(granted.token());
         assertThat(still.isLive()).as("%s had not ended", still).isTrue();
-        assertThat(still.heldFor()).as("not told at once, but when it was time").isGreaterThan(Duration.ofSeconds(1));
+        assertThat(still.heldFor()).as("not notified at once, but in time").isGreaterThan(Duration.ofSeconds(1));
         assertThat(lease.isHeld()).isFalse();
 
         bench().advancePast(brief.terms().ttl());

@@ -19,14 +19,15 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 
 /**
- * Threads that take turns at some keys until they are stopped, whatever becomes of the store. In each turn they change a
- * number that nothing protects but the lock. A store that does not answer is no reason to end; anything else is.
+ * Threads that acquire some keys again and again until they are stopped, also during outages of the store. While they
+ * hold a key they change a number that only the lock protects. They continue when the store does not answer, and end
+ * with any other failure.
  */
 final class KeyContenders {
 
     private static final long THINKING_NANOS = 200_000;
     private static final Duration BREATH = Duration.ofMillis(20);
-    // Longer than any outage here, so that nobody loses a lease for lack of renewal.
+    // Longer than any outage here, so that no lease expires.
     private static final LeaseOptions OPTIONS = LeaseOptions.defaults().ttl(Duration.ofSeconds(60));
 
     private final List<LockKey> keys;
@@ -58,7 +59,7 @@ final class KeyContenders {
         return callers;
     }
 
-    /** Waits until every thread has had {@code more} turns more. */
+    /** Waits until every thread has held a key {@code more} more times. */
     void awaitMore(int more) {
         int[] least = IntStream.range(0, byCaller.length())
                 .map(i -> byCaller.get(i) + more)
@@ -79,7 +80,7 @@ final class KeyContenders {
         stop = true;
     }
 
-    /** How often somebody met somebody else in its turn. */
+    /** How often two threads held a key at the same time. */
     int collisions() {
         return collisions.get();
     }
@@ -88,7 +89,7 @@ final class KeyContenders {
         return taken.get();
     }
 
-    /** What the unprotected numbers are in the end. */
+    /** The final sum of the unprotected numbers. */
     long counted() {
         return IntStream.range(0, numbers.length).mapToLong(i -> numbers[i]).sum();
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The contract every store keeps. The author of a store extends this class, supplies a harness, and has all of it:
+ * The contract of every store. The author of a store extends this class and supplies a harness:
  *
  * <pre>{@code
  * class MyStoreTest extends LeaseStoreContract {
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
  * }
  * }</pre>
  *
- * <p>After every test the history of all clients is judged by {@link StoreAudit}. Leases of 30 s must be allowed.
+ * <p>After every test {@link StoreAudit} checks the history of all clients. Leases of 30 s must be allowed.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -63,12 +63,12 @@ public abstract class LeaseStoreContract
     /** Starts the store, or connects to it. Called once; the contract closes the harness in the end. */
     protected abstract StoreHarness createHarness() throws Exception;
 
-    /** Makes the locks under test; for those who test the contract itself with locks that are wrong. */
+    /** Creates the locks under test; overridden by tests of the contract itself with wrong locks. */
     protected Locks createLocks(LocksBuilder builder) {
         return builder.build();
     }
 
-    /** How long a case waits for something that must come, before it has failed. */
+    /** How long a test waits for an expected event before it fails. */
     protected Duration patience() {
         return Duration.ofSeconds(20);
     }
@@ -103,7 +103,7 @@ public abstract class LeaseStoreContract
         }
     }
 
-    // A harness may move the store's clock or, if it cannot, all ends of leases. The audit must know which.
+    // A harness moves the store's clock or, if it cannot, the ends of all leases. The audit must know which.
     private static boolean advancingMovesTheClock(StoreHarness harness) {
         Duration step = Duration.ofMinutes(10);
         try (var store = harness.open(Environment.system())) {
@@ -123,6 +123,6 @@ public abstract class LeaseStoreContract
         if (refusal instanceof Refusal.Held held) {
             return held.current().observedAt();
         }
-        throw new IllegalStateException("a store that was reset answers: " + refusal.explanation());
+        throw new IllegalStateException("the store refuses after a reset: " + refusal.explanation());
     }
 }

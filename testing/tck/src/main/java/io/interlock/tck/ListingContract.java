@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Looking at leases. */
+/** Listing leases. */
 interface ListingContract extends Contract {
 
     @Test
@@ -85,7 +85,7 @@ interface ListingContract extends Contract {
         assertThat(client().store().list(LeaseQuery.ofTenant("acme")).leases())
                 .singleElement()
                 .satisfies(lease -> assertThat(lease.key().tenant()).isEqualTo("acme"));
-        assertThat(client().store().list(LeaseQuery.ofTenant("nobody")).leases())
+        assertThat(client().store().list(LeaseQuery.ofTenant("unknown")).leases())
                 .isEmpty();
     }
 
@@ -111,7 +111,7 @@ interface ListingContract extends Contract {
         for (String prefix :
                 List.of("100%", "a_b", "back\\", "Job", "job", "job/", "ä", "日", "日本", "[a]*", "%", "_", "")) {
             assertThat(names(client().store().list(LeaseQuery.ofTenant("acme").startingWith(prefix))))
-                    .as("names beginning with '%s'", prefix)
+                    .as("names with prefix '%s'", prefix)
                     .containsExactlyInAnyOrderElementsOf(names.stream()
                             .filter(name -> name.startsWith(prefix))
                             .toList());

@@ -26,7 +26,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Finding runs, and the log of what was done. */
+/** Finding runs and audit records. */
 interface LookingContract extends RunContract {
 
     @Test
@@ -74,9 +74,9 @@ interface LookingContract extends RunContract {
         assertThat(wait.sentence())
                 .contains("number 2 in line", "run " + holder.id(), "has had it for 5s", "stage copy", "is alive");
         assertThat(wait.expectedWait().orElseThrow())
-                .as("20 s for the one before, and 15 s for the holder")
+                .as("20 s for the run ahead, and 15 s for the holder")
                 .isBetween(Duration.ofSeconds(33), Duration.ofSeconds(37));
-        assertThat(client().store().explain(first.id())).as("it is over").isEmpty();
+        assertThat(client().store().explain(first.id())).as("it has ended").isEmpty();
         assertThat(client().store().explain(RunClient.freshRun())).isEmpty();
     }
 

@@ -12,7 +12,7 @@ import io.interlock.spi.ReleaseAnswer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Calls that took effect although nobody heard the answer may be made again. */
+/** Calls whose answers were lost may be repeated. */
 interface LostAnswerContract extends Contract {
 
     @Test

@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Beats, and what becomes of runs whose worker is heard of no more. */
+/** Heartbeats, and runs whose worker vanished. */
 interface LostRunContract extends RunContract {
 
     @Test

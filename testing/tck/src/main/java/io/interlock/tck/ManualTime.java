@@ -17,10 +17,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time in the hands of a test: it stands still until {@link #advance} moves it, and what was to be done meanwhile is done
- * by the time that returns, in the order of its time.
+ * Time controlled by a test: it stands still until {@link #advance} moves it; all tasks due meanwhile have run when
+ * that returns, in order.
  *
- * <p>Threads and chance are real. Safe for use by many threads; one of them advances.
+ * <p>Threads and random numbers are real. Thread-safe; only one thread advances.
  */
 public final class ManualTime implements Environment {
 
@@ -43,7 +43,7 @@ public final class ManualTime implements Environment {
         wall = start;
     }
 
-    /** Lets {@code time} pass, and returns when everything that was due has been done. */
+    /** Advances by {@code time}, and returns when all due tasks have run. */
     public void advance(Duration time) {
         long target;
         synchronized (this) {
@@ -57,12 +57,12 @@ public final class ManualTime implements Environment {
         }
     }
 
-    /** Sets the wall clock forward, or back, without any time passing: an operator, or a time server, did it. */
+    /** Sets the wall clock forward or back without elapsed time, as an operator or a time server would. */
     public synchronized void jumpClock(Duration jump) {
         wall = wall.plus(jump);
     }
 
-    /** How many things are waiting to be done. */
+    /** The number of scheduled tasks. */
     public synchronized int scheduled() {
         return tasks.size();
     }
@@ -156,7 +156,7 @@ public final class ManualTime implements Environment {
             done.join();
         }
 
-        // A task that throws harms neither the timers nor later tasks: its failure goes to the thread's own handler.
+        // A task that throws affects neither the timers nor later tasks: its failure goes to the thread's handler.
         private void start(Runnable action, Runnable whenDone) {
             try {
                 thread.execute(() -> {

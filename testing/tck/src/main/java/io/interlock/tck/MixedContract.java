@@ -53,7 +53,7 @@ interface MixedContract extends RunContract {
                 .run();
         advance(Duration.ofSeconds(31));
         assertThat(bare().refusal(key("ran-out")))
-                .as("a bare acquire does not barge past the line")
+                .as("a bare acquire does not overtake the queue")
                 .isInstanceOf(RunRefusal.Reserved.class);
         client().is(queued.id(), RunState.PENDING);
         assertThat(bare().release(lease)).isInstanceOf(ReleaseAnswer.Gone.class);

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Proof by counting: many count up one number that nothing protects but the lock. If two ever had it at once, the number
- * is too small in the end.
+ * Proof by counting: many threads or processes increment a number that only the lock protects. If two ever held the
+ * lock at once, the final number is too small.
  */
 public final class MutualExclusionProbe {
 
@@ -26,10 +26,10 @@ public final class MutualExclusionProbe {
     private MutualExclusionProbe() {}
 
     /**
-     * What came of counting.
+     * The result of counting.
      *
-     * @param turns how often somebody counted
-     * @param counted what the number was in the end
+     * @param turns the number of increments
+     * @param counted the final number
      */
     public record Result(long turns, long counted) {}
 
@@ -76,10 +76,10 @@ public final class MutualExclusionProbe {
         return new Result((long) processes * turns, new PlainCounter(file).number());
     }
 
-    // Reading and writing apart, with time in between, so that two at once are sure to lose an update.
+    // A pause between reading and writing, so that two concurrent holders lose an update.
     private void increment() {
         long read = number;
-        // A single park may return at once, and then nobody else had a chance to read.
+        // A single park may return at once, without a chance for others to read.
         long start = System.nanoTime();
         while (System.nanoTime() - start < READING_NANOS) {
             LockSupport.parkNanos(READING_NANOS);

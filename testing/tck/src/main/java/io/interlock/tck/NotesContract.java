@@ -47,7 +47,7 @@ interface NotesContract extends RunContract {
         assertThat(notes().keepOutput(saying(work, long_))).isTrue();
         assertThat(notes().output(work.run().id())).contains(long_);
         client().succeeds(work);
-        assertThat(notes().keepOutput(saying(work, ""))).as("its last words").isTrue();
+        assertThat(notes().keepOutput(saying(work, ""))).as("its last output").isTrue();
         assertThat(notes().output(work.run().id())).contains("");
         assertThat(notes().output(RunClient.freshRun())).isEmpty();
     }
@@ -95,7 +95,7 @@ interface NotesContract extends RunContract {
         counts(three, three);
         assertThat(counted(NOON)).containsExactly(three);
         counts(count("node-1", NOON, Outcome.REJECTED, 2, "sent before"));
-        assertThat(counted(NOON)).as("a smaller one came late").containsExactly(three);
+        assertThat(counted(NOON)).as("a smaller count arrived late").containsExactly(three);
         RefusalCount five = count("node-1", NOON, Outcome.REJECTED, 5, "held by run 8");
         counts(five);
         assertThat(counted(NOON)).containsExactly(five);

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The store dies while the lock library is used. */
+/** The store crashes while the lock library is used. */
 interface OutageContract extends Contract {
 
-    /** How many threads lock meanwhile. */
+    /** The number of concurrent threads. */
     int CALLERS = 8;
 
     @Test
@@ -33,7 +33,7 @@ interface OutageContract extends Contract {
                     bench().onceAvailable(() -> client().ask(ContractRequests.forKey(key("outage/probe"))));
             if (answer instanceof AcquireAnswer.Refused refused) {
                 assertThat(refused.refusal()).isInstanceOf(Refusal.StoreRecovering.class);
-                // Nobody is granted anything now; whoever has a turn ends it before time goes on.
+                // Nothing is granted now; current holders release before the time advances.
                 turns.awaitNobodyInside();
                 bench().advancePast(refused.refusal().retryAfter());
             }
@@ -43,7 +43,7 @@ interface OutageContract extends Contract {
         }
         CompletableFuture.allOf(callers.toArray(CompletableFuture[]::new))
                 .get(bench().patience().toSeconds(), TimeUnit.SECONDS);
-        assertThat(turns.collisions()).as("two at once").isZero();
+        assertThat(turns.collisions()).as("concurrent holders").isZero();
         assertThat(turns.counted()).as("updates not lost").isEqualTo(turns.taken());
     }
 }

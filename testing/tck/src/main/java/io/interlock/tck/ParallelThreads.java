@@ -8,17 +8,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Many threads that begin at once. */
+/** Many threads that start at once. */
 final class ParallelThreads {
 
     private ParallelThreads() {}
 
-    /** What each of them does. */
+    /** The task of each thread. */
     interface Member {
         void act(int number) throws Exception;
     }
 
-    /** Runs {@code size} members, numbered from 0, and throws what the first of them that failed threw. */
+    /** Runs {@code size} threads, numbered from 0, and throws the first failure. */
     static void run(int size, Member member) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(size);
         try {

@@ -33,7 +33,9 @@ interface PauseContract extends RunContract {
     default void nothingIsGrantedUnderAPausedPattern() {
         client().starts(key("pipeline/kept"), spec());
         client().store().pause(new PauseRequest("acme", "pipeline/*", "carol", "upgrade", null));
-        assertThat(client().claim(1)).as("not even what the key is kept for").isEmpty();
+        assertThat(client().claim(1))
+                .as("not even the run with the reservation")
+                .isEmpty();
         RunRefusal.Paused paused = as(RunRefusal.Paused.class, client().refused(key("pipeline/a"), spec()));
         assertThat(paused.explanation()).contains("carol", "upgrade");
         assertThat(new Client(client().store()).refusal(key("pipeline/a"))).isInstanceOf(RunRefusal.Paused.class);
@@ -68,9 +70,7 @@ interface PauseContract extends RunContract {
         }
         client().store().pause(new PauseRequest("acme", "other", "carol", "upgrade", null));
         assertThat(book(RunViews.class).pauses(null)).extracting(Pause::pattern).containsExactly("other");
-        assertThat(book(AuditLog.class).unsealed(10))
-                .as("what is in the log can be read")
-                .hasSize(1);
+        assertThat(book(AuditLog.class).unsealed(10)).as("the log is readable").hasSize(1);
         client().starts(key("a"), spec());
     }
 

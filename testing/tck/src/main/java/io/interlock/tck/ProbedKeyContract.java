@@ -25,7 +25,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Runs on keys whose last holder vanished, and wanted whoever comes next to look outside first. */
+/** Runs on keys whose last holder vanished and required a take-over probe. */
 interface ProbedKeyContract extends RunContract {
 
     private Client bare() {
@@ -72,7 +72,7 @@ interface ProbedKeyContract extends RunContract {
         LeaseRecord lease = vanished(key("looked"));
         Run queued = queue(key("looked"));
         assertThat(bare().refusal(looking(key("looked"))))
-                .as("somebody has to look")
+                .as("a probe is required")
                 .isInstanceOf(Refusal.AwaitsProbe.class);
         client().is(queued.id(), RunState.QUEUED);
         assertThat(bare().refusal(havingLooked(lease))).isInstanceOf(RunRefusal.Reserved.class);
@@ -82,8 +82,8 @@ interface ProbedKeyContract extends RunContract {
 
     @Test
     default void aLookThatClearsTheKeyHasItIfNobodyWaits() {
-        LeaseRecord lease = vanished(key("nobody"));
-        client().refused(key("nobody"), spec());
+        LeaseRecord lease = vanished(key("unprobed"));
+        client().refused(key("unprobed"), spec());
         AcquireAnswer.Grant grant = bare().grant(havingLooked(lease));
         assertThat(grant.predecessor().map(LeaseRecord::token)).contains(lease.token());
     }
@@ -103,7 +103,7 @@ interface ProbedKeyContract extends RunContract {
         bare().evicted(lease);
         client().is(queued.id(), RunState.PENDING);
         assertThat(client().store().audit(key("evicted")))
-                .as("force is in the log")
+                .as("the eviction is in the log")
                 .anySatisfy(record -> {
                     assertThat(record.action()).isEqualTo("evicted");
                     assertThat(record.token()).isEqualTo(lease.token());

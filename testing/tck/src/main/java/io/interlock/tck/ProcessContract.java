@@ -19,13 +19,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Other processes, some of which are killed or paused. In real time, with the shortest lease. */
+/** Several processes, some of which are killed or paused. In real time, with the shortest lease. */
 interface ProcessContract extends Contract {
 
-    /** Time to live of what the workers hold. */
+    /** The ttl of the workers' leases. */
     Duration SHORT = Duration.ofSeconds(2);
 
-    /** From the end of a lease until a process that polls five times a second has the key, on a slow machine. */
+    /**
+     * The time from the end of a lease until a process that polls five times a second gets the key, on a slow machine.
+     */
     Duration MARGIN = Duration.ofSeconds(2);
 
     @Test
@@ -56,7 +58,7 @@ interface ProcessContract extends Contract {
             assertThat(current.token()).isGreaterThan(old.token());
             assertThat(successor.ask("write " + file)).isEqualTo("written");
             assertThat(new FencedCounter(file).add(old.token(), 1))
-                    .as("a late write of the killed")
+                    .as("a late write of the killed process")
                     .isFalse();
             assertThat(new FencedCounter(file).number()).isEqualTo(2);
             client().lost(old);
@@ -106,11 +108,11 @@ interface ProcessContract extends Contract {
             assertThat(worker.answer()).isEqualTo("closing");
             goesOn(lease);
             assertThat(worker.ask("hold acme:another 2s"))
-                    .as("asked for more")
+                    .as("another acquire")
                     .startsWith("error " + IllegalStateException.class.getName());
             assertThat(worker.ask("finish")).isEqualTo("RELEASED");
             assertThat(worker.answer()).isEqualTo("closed");
-            assertThat(client().find(key("leaving"))).as("given back").isEmpty();
+            assertThat(client().find(key("leaving"))).as("released").isEmpty();
             assertThat(worker.exitCode()).isEqualTo(143);
         }
     }
@@ -139,7 +141,7 @@ interface ProcessContract extends Contract {
         return DurationText.format(bench().patience());
     }
 
-    /** Waits until the lease has been renewed once more, without a moment in which it was not live. */
+    /** Waits until the lease has been renewed once more; it must be live all the time. */
     private void goesOn(LeaseRecord lease) {
         Instant end = client().find(lease.key()).orElseThrow().expiresAt();
         Awaitility.await("renewed beyond " + end)
@@ -151,7 +153,7 @@ interface ProcessContract extends Contract {
                 });
     }
 
-    /** The lease a worker says it was granted. */
+    /** The lease that a worker reports as granted. */
     private LeaseRecord granted(LockKey key, String answer) {
         assertThat(answer).startsWith("granted ");
         String[] words = answer.split(" ", -1);

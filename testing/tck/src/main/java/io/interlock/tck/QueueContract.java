@@ -22,10 +22,10 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Waiting in line. */
+/** Waiting in the queue. */
 interface QueueContract extends RunContract {
 
-    /** Who waits in line. */
+    /** The waiting runs. */
     private static RunSpec queued() {
         return spec().policy(ConflictPolicy.QUEUE);
     }
@@ -65,7 +65,7 @@ interface QueueContract extends RunContract {
                 .containsExactly(high.id(), old.id(), middle.id());
         advance(Duration.ofHours(5));
         assertThat(client().store().queue(key("age")))
-                .as("all have aged by ten at the most")
+                .as("ageing adds at most ten")
                 .extracting(Run::id)
                 .containsExactly(high.id(), middle.id(), old.id());
     }
@@ -148,7 +148,7 @@ interface QueueContract extends RunContract {
         List<Claimed> next = client().claim(10);
         assertThat(next).extracting(work -> work.run().id()).containsExactly(urgent.id());
         client().succeeds(next.get(0));
-        assertThat(client().claim(10)).as("its place is for the next").hasSize(1);
+        assertThat(client().claim(10)).as("the next run gets its place").hasSize(1);
     }
 
     @Test

@@ -26,14 +26,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Writes down what is done through it, and passes everything on unchanged. */
+/** Records all calls, and forwards them unchanged. */
 public final class RecordingStore implements LeaseStore {
 
     private final LeaseStore store;
     private final History history;
     private final AtomicInteger watchers = new AtomicInteger();
 
-    /** Writes what happens in {@code store} to {@code history}. */
+    /** Records the calls of {@code store} in {@code history}. */
     public RecordingStore(LeaseStore store, History history) {
         this.store = store;
         this.history = history;

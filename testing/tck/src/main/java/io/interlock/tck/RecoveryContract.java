@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** The quiet period, crashes, and clients that go. */
+/** The quiet period, crashes, and clients that close. */
 interface RecoveryContract extends Contract {
 
     @Test
@@ -95,7 +95,7 @@ interface RecoveryContract extends Contract {
         LeaseRecord lease = client().take(key("steady"));
         client().store().bumpEpoch("restored a backup");
         assertThat(client().refusal(key("steady")))
-                .as("recovering comes before held")
+                .as("recovering takes precedence over held")
                 .isInstanceOf(Refusal.StoreRecovering.class);
         client().released(lease);
         assertThat(client().refusal(key("steady"))).isInstanceOf(Refusal.StoreRecovering.class);

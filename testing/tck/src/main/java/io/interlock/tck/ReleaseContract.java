@@ -8,7 +8,7 @@ import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.ReleaseAnswer;
 import org.junit.jupiter.api.Test;
 
-/** Giving a key back. */
+/** Releasing a key. */
 interface ReleaseContract extends Contract {
 
     @Test
@@ -21,9 +21,7 @@ interface ReleaseContract extends Contract {
         assertThat(ended.holder()).isEqualTo(lease.holder());
         assertThat(client().find(key("short-work"))).isEmpty();
         AcquireAnswer.Grant next = bench().anotherClient().grant(ContractRequests.forKey(key("short-work")));
-        assertThat(next.predecessor())
-                .as("a released lease did not end by itself")
-                .isEmpty();
+        assertThat(next.predecessor()).as("a released lease did not expire").isEmpty();
     }
 
     @Test

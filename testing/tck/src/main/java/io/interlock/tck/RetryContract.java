@@ -27,7 +27,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 
-/** Trying again. */
+/** Retries. */
 interface RetryContract extends RunContract {
 
     private static RunSpec tried(int attempts) {
@@ -43,7 +43,7 @@ interface RetryContract extends RunContract {
         assertThat(resting.state()).isEqualTo(RunState.QUEUED);
         client().is(second.id(), RunState.PENDING);
         client().succeeds(client().claim());
-        assertThat(client().claim(1)).as("it rests").isEmpty();
+        assertThat(client().claim(1)).as("its delay is not over").isEmpty();
         advance(Duration.ofSeconds(61));
         Claimed again = client().claim();
         assertThat(again.run().id()).isEqualTo(first.id());
@@ -59,7 +59,7 @@ interface RetryContract extends RunContract {
         advance(Duration.ofSeconds(25));
         new Client(client().store()).renewed(lease, Duration.ofSeconds(60));
         advance(Duration.ofSeconds(40));
-        assertThat(client().claim(1)).as("somebody else has the key").isEmpty();
+        assertThat(client().claim(1)).as("another run has the key").isEmpty();
         new Client(client().store()).release(lease);
         assertThat(client().claim().run().id()).isEqualTo(run.id());
     }
@@ -134,7 +134,7 @@ interface RetryContract extends RunContract {
         client().store().cancel(new CancelRequest(run.id(), "carol", "not needed"));
         assertThat(client().failsForNow(work).state()).isEqualTo(RunState.ABORTED);
         assertThat(client().failsForNow(work).state())
-                .as("the same ending, the same answer")
+                .as("a repeated finish gets the same answer")
                 .isEqualTo(RunState.ABORTED);
     }
 
@@ -169,7 +169,7 @@ interface RetryContract extends RunContract {
         client().starts(key("elsewhere"), spec());
         client().succeeds(client().claim());
         client().is(work.run().id(), RunState.RUNNING);
-        EvictRequest gone = new EvictRequest(key("late"), work.lease().token(), "carol", "nobody is there");
+        EvictRequest gone = new EvictRequest(key("late"), work.lease().token(), "carol", "the host is gone");
         assertThat(client().store().evict(gone)).isInstanceOf(EvictAnswer.Evicted.class);
         client().starts(key("late"), spec());
     }

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges what a store of runs has kept: the audit log of each key, in order, and what became of each run. Findings name the
- * invariant that was broken.
+ * Checks the data of a store of runs: the audit log of each key, in order, and the final state of each run. Findings
+ * name the broken invariant.
  */
 public final class RunAudit {
 
@@ -32,12 +32,12 @@ public final class RunAudit {
         this.forgotten = forgotten;
     }
 
-    /** What is wrong with the runs of these keys; empty if nothing is. */
+    /** The findings about the runs of these keys; empty if there are none. */
     public static List<String> findings(RunStore store, Collection<LockKey> keys, Collection<RunId> acknowledged) {
         return findings(store, keys, acknowledged, Set.of());
     }
 
-    /** The same, where the store was told to forget some of them. */
+    /** The same, after old history was deleted. */
     static List<String> findings(
             RunStore store, Collection<LockKey> keys, Collection<RunId> acknowledged, Set<RunId> forgotten) {
         RunAudit audit = new RunAudit(store, forgotten);
@@ -98,7 +98,7 @@ public final class RunAudit {
             if (!record.action().equals("submitted")) {
                 findings.add("I4: never submitted: " + record);
             }
-            // A worker's run whose key is free at once is not said to have waited.
+            // A worker's run that gets its key at once has no QUEUED record.
             if (after != RunState.QUEUED && after != RunState.PENDING) {
                 findings.add("I5: came in as " + after + ": " + record);
             }

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** What one test about runs works with: clients, and all keys and runs that came up, to be audited when it is over. */
+/** The fixture of one test about runs: clients, and all keys and runs, which are audited at its end. */
 final class RunBench {
 
     private final RunStoreHarness harness;
@@ -54,22 +54,22 @@ final class RunBench {
         acknowledged.add(run);
     }
 
-    /** All runs a client has heard of. */
+    /** All runs that a client has seen. */
     Collection<RunId> acknowledged() {
         return List.copyOf(acknowledged);
     }
 
-    /** The store was told to forget an old run. */
+    /** Records that an old run was deleted. */
     void forgotten(RunId run) {
         forgotten.add(run);
     }
 
-    /** The store was told to forget old audit records, so that its logs no longer begin at the beginning. */
+    /** Records that old audit records were deleted, so that logs are incomplete at their beginning. */
     void logsAreCut() {
         logsAreCut = true;
     }
 
-    /** Audits what the store has kept, and closes everything. */
+    /** Audits the stored data, and closes everything. */
     void finish() {
         try {
             assertThat(RunAudit.findings(client.store(), logsAreCut ? Set.of() : keys, acknowledged, forgotten))

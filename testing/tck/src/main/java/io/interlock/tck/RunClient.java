@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** One client of the store under test, with the words in which the contract about runs is written. */
+/** One client of the store under test, with helper methods of the contract about runs. */
 final class RunClient {
 
     static final JobName JOB = new JobName("load");
@@ -69,7 +69,7 @@ final class RunClient {
         return answer;
     }
 
-    /** Submits, and must get a run of its own. */
+    /** Submits; must create a new run. */
     Run submitted(SubmitRequest request) {
         SubmitAnswer answer = submit(request);
         return answer instanceof SubmitAnswer.Queued queued
@@ -118,7 +118,7 @@ final class RunClient {
         return claimed.get(0);
     }
 
-    /** What the one who holds the key of {@code run} would show. */
+    /** Lease id and token of the holder of {@code run}. */
     Claimed heldBy(Run run) {
         return new Claimed(run, store.find(List.of(run.key())).get(0).orElseThrow());
     }
@@ -176,7 +176,7 @@ final class RunClient {
         assertThat(run(id).state()).isEqualTo(state);
     }
 
-    /** The run is over with that error. */
+    /** Checks that the run has ended with this error. */
     void ended(RunId id, RunState state, String code) {
         is(id, state);
         assertThat(run(id).status().error()).extracting(RunError::code).isEqualTo(code);

@@ -3,28 +3,28 @@ package io.interlock.tck;
 import io.interlock.LockKey;
 import java.time.Duration;
 
-/** What every part of the contract about runs stands on. The parts are mixed together in {@link RunStoreContract}. */
+/** The base of every part of the contract about runs. {@link RunStoreContract} combines the parts. */
 interface RunContract {
 
-    /** What the test that runs now works with. */
+    /** The fixture of the current test. */
     RunBench bench();
 
-    /** The client most cases use. */
+    /** The client of most tests. */
     default RunClient client() {
         return bench().client();
     }
 
-    /** Makes the store's time go on. */
+    /** Advances the store's time. */
     default void advance(Duration time) {
         bench().harness().advance(time);
     }
 
-    /** A key of the tenant most cases use. */
+    /** A key of the default tenant of tests. */
     default LockKey key(String name) {
         return Bench.key(name);
     }
 
-    /** The part of the store the case is about. */
+    /** The part of the store under test. */
     default <B> B book(Class<B> kind) {
         return kind.cast(client().store());
     }

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The contract of every store that keeps runs, beside {@link LeaseStoreContract}, which it keeps too. After every test
- * {@link RunAudit} judges what the store has kept about all runs of the test.
+ * The contract of every store that keeps runs, in addition to {@link LeaseStoreContract}. After every test
+ * {@link RunAudit} checks the stored data of all runs.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -10,14 +10,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A random life of a few keys in a store and in memory, side by side: whatever is done, in whatever order, both give the same
- * answers and leave the same behind, to the microsecond. Needs the store in memory on the class path.
+ * Random steps on a few keys, in a store and in memory: both give the same answers and have the same data afterwards,
+ * to the microsecond. Needs the memory store on the class path.
  */
 public abstract class SameAnswersContract {
 
     private static final int DEEDS = 100;
 
-    /** Opens an empty store whose time is {@code time} and nothing else; the contract closes it. */
+    /** Opens an empty store with the time {@code time} only; the contract closes it. */
     protected abstract RunStore open(StandingTime time) throws Exception;
 
     @ParameterizedTest
@@ -32,7 +32,8 @@ public abstract class SameAnswersContract {
             for (int i = 0; i < DEEDS; i++) {
                 if (random.nextInt(3) == 0) {
                     time.pass(Duration.ofMillis(500L * random.nextInt(10)));
-                    // Else the next step on a key would, and not every kind of step has to in every store.
+                    // Otherwise the next step on a key would settle it, which not every kind of step must do in every
+                    // store.
                     life.settle();
                 }
                 life.go();

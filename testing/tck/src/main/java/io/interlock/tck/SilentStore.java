@@ -3,7 +3,7 @@ package io.interlock.tck;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.LeaseStore;
 
-/** A store all of whose wake-ups are lost, although it says that it sends them. */
+/** A store that claims to send wake-ups but loses all of them. */
 public final class SilentStore extends ForwardingStore {
 
     /** Silences {@code store}. */

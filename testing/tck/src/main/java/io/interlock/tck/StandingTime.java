@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/** Time that goes on when it is told to, and no chance at all: two stores in it have no reason to answer differently. */
+/** Time that advances only on request, and no randomness: two stores with it must answer the same. */
 public final class StandingTime implements Environment {
 
     private static final double CHANCE = 0.5;
@@ -19,7 +19,7 @@ public final class StandingTime implements Environment {
     private final Environment real = Environment.system();
     private volatile Instant now = real.clock().instant().truncatedTo(ChronoUnit.SECONDS);
 
-    /** Lets time go on. */
+    /** Advances the time. */
     void pass(Duration time) {
         now = now.plus(time);
     }

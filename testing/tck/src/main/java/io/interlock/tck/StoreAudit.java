@@ -12,8 +12,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Judges a {@link History} by the promise: leases of one key do not overlap by the store's clock (I1), tokens rise (I2),
- * and a grant is what was asked for, once, and nothing else is taken for one (I12). It believes no store; it only compares its answers with each other.
+ * Checks a {@link History} against the guarantees: leases of one key do not overlap by the store's clock (I1), tokens
+ * increase (I2), and a grant is exactly what was requested, once, and nothing else counts as a grant (I12). It does
+ * not trust the store; it only compares answers with each other.
  */
 public final class StoreAudit {
 
@@ -26,9 +27,9 @@ public final class StoreAudit {
     }
 
     /**
-     * What is wrong in {@code history}; empty if nothing is.
+     * The findings in {@code history}; empty if there are none.
      *
-     * @param precision the smallest difference of time the store can tell
+     * @param precision the resolution of the store's clock
      */
     public static List<String> findings(History history, Duration precision) {
         StoreAudit audit = new StoreAudit(precision);
@@ -87,7 +88,7 @@ public final class StoreAudit {
         }
     }
 
-    // Whoever believes to have a key must have been told so by the store: a call that threw is no grant.
+    // A lease handed out needs a grant of the store: a call that threw is not a grant.
     private void judgeBelief(Event.Believed believed) {
         GrantLife life = lives.getOrDefault(believed.key(), new TreeMap<>())
                 .get(believed.token().value());
@@ -96,7 +97,7 @@ public final class StoreAudit {
         }
     }
 
-    // A lease whose grant was never answered can still be found in the store and evicted or swept; that is no offence.
+    // A lease whose grant was never answered can still be found in the store and evicted or swept.
     private Optional<GrantLife> lifeOf(LeaseRecord lease, String what) {
         GrantLife life = lives.getOrDefault(lease.key(), new TreeMap<>())
                 .get(lease.token().value());

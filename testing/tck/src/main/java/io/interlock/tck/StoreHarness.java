@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What the author of a store writes so that the contract can be run against the real thing. One harness serves a whole
- * test class; {@link #reset()} is called before each test.
+ * Written by the author of a store to run the contract against it. One harness serves a whole test class;
+ * {@link #reset()} is called before each test.
  */
 public interface StoreHarness extends AutoCloseable {
 
-    /** A client with connections of its own, as another process would have. The contract closes it. */
+    /** A client with its own connections, like another process. The contract closes it. */
     LeaseStore open(Environment environment);
 
-    /** Makes the store's time go on: every lease, delay and quiet period comes nearer to its end by {@code time}. */
+    /** Advances the store's time: every lease, delay and quiet period comes closer to its end by {@code time}. */
     void advance(Duration time);
 
-    /** Forgets everything: no leases, no quiet period, as on the first day. Clients that are open stay usable. */
+    /** Deletes everything: no leases, no quiet period, as in a new store. Open clients stay usable. */
     void reset();
 
     /** The URL by which another process opens this store; empty if its reach is one process. */
@@ -27,8 +27,8 @@ public interface StoreHarness extends AutoCloseable {
     }
 
     /**
-     * Kills the store without warning and starts it again with what it had acknowledged; for an embedded store, does what
-     * the death of the process would do to it.
+     * Kills the store without warning and starts it again with what it had acknowledged; for an embedded store,
+     * simulates the death of the process.
      *
      * @return whether this store can do so
      */
@@ -37,7 +37,7 @@ public interface StoreHarness extends AutoCloseable {
     }
 
     /**
-     * Loses all data, in the worst way this kind of store may.
+     * Loses all data, in the worst way possible for this kind of store.
      *
      * @return whether this store can do so
      */
@@ -45,7 +45,7 @@ public interface StoreHarness extends AutoCloseable {
         return false;
     }
 
-    /** How many changes the store has written so far, if it can tell; shows that a refusal writes nothing. */
+    /** The number of writes so far, if the store can count them; used to show that a refusal writes nothing. */
     default OptionalLong writes() {
         return OptionalLong.empty();
     }

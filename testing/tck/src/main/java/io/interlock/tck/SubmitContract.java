@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Asking for a run: what each policy does, and that the same request is one run. */
+/** Submitting runs: policies and idempotency. */
 interface SubmitContract extends RunContract {
 
     @ParameterizedTest

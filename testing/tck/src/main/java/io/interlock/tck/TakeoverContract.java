@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Asking the outside world before a key is taken over, through the lock library. */
+/** Take-over probes, through the lock library. */
 interface TakeoverContract extends Contract {
 
     @Test
@@ -42,7 +42,7 @@ interface TakeoverContract extends Contract {
         assertThat(looked).hasSize(2);
         next.release();
         locks.tryAcquire(key("outside"), asking).orElseThrow().release();
-        assertThat(looked).as("what was given back needs no look").hasSize(2);
+        assertThat(looked).as("a released key needs no probe").hasSize(2);
     }
 
     @Test
@@ -58,7 +58,7 @@ interface TakeoverContract extends Contract {
         assertThat(client().find(key("outside")).orElseThrow().token()).isEqualTo(first.token());
     }
 
-    /** A lease whose holder went away without a word. */
+    /** A lease whose holder vanished. */
     private Lease vanished(LeaseOptions asking) {
         Locks locks = bench().locks();
         Lease lease = locks.tryAcquire(key("outside"), asking).orElseThrow();

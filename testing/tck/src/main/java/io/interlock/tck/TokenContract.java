@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tokens rise, whatever happens in between. */
+/** Tokens always increase. */
 interface TokenContract extends Contract {
 
     @Test
@@ -42,7 +42,7 @@ interface TokenContract extends Contract {
         risesAbove(before, client().take(key("rising")));
     }
 
-    /** Many grants within one millisecond put a key's tokens ahead of the clock; forgetting the key must not undo that. */
+    /** Many grants within one millisecond put a key's tokens ahead of the clock; deleting its row must not undo that. */
     @Test
     default void tokensRiseOverTheDeletionOfAKeyWhoseTokensAreAheadOfTheClock() {
         LeaseRecord last = client().take(key("fast"));
@@ -119,7 +119,7 @@ interface TokenContract extends Contract {
         assertThat(epoch(client().take(key("rising")))).isGreaterThanOrEqualTo(epoch(before) + 2);
     }
 
-    /** The clock in a token may be the store's or the machine's, which a harness moves apart. */
+    /** The clock in a token may be the store's or the machine's, which a harness may separate. */
     @Test
     default void tokensFollowTheLayoutOfAllStores() {
         for (LockKey key : List.of(key("one"), key("two"), LockKey.of("other-tenant", "one"))) {

@@ -49,7 +49,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that can be done to a few keys, in any order, done to two stores. */
+/** Random steps on a few keys, applied to two stores. */
 final class TwinLife {
 
     static final List<LockKey> KEYS = List.of(
@@ -94,7 +94,7 @@ final class TwinLife {
         deeds = Stream.concat(often, all).toList();
     }
 
-    /** Does something. */
+    /** Executes a random step. */
     void go() {
         one(deeds).run();
     }
@@ -132,9 +132,8 @@ final class TwinLife {
         requests.add(request);
     }
 
-    // Of several keys of a tenant that are due at once, any may be looked at first. With a limit that would matter, so
-    // only
-    // the tenant with a single key has one.
+    // Of several due keys of a tenant, a store may settle any first. With a limit the order would matter, so only the
+    // tenant with a single key has one.
     private int limit(LockKey key) {
         return key.tenant().equals("globex") ? one(List.of(1, 2, Integer.MAX_VALUE)) : Integer.MAX_VALUE;
     }
@@ -328,7 +327,10 @@ final class TwinLife {
         stores.askForAny("sweep", store -> store.sweep(100));
     }
 
-    /** Does what time has brought about, which one store may have done before. Twice: one key may make room for another. */
+    /**
+     * Settles expiries and timeouts, which one store may have done before. Twice, because one key may free a place for
+     * another.
+     */
     void settle() {
         for (int i = 0; i < 2; i++) {
             stores.tell("sweepRuns", store -> store.sweepRuns(100));

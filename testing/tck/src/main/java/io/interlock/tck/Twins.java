@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Two stores that are asked the same, and must answer the same. Tokens differ, for each store draws its own. */
+/**
+ * Two stores that get the same requests and must give the same answers. Tokens differ, because each store draws its
+ * own.
+ */
 final class Twins {
 
     private final RunStore one;
@@ -26,21 +29,21 @@ final class Twins {
         this.other = other;
     }
 
-    /** The lease that both stores gave for the same request, each with its own token. */
+    /** The leases of both stores for the same request, each with its own token. */
     record Lease(LeaseRecord one, LeaseRecord other) {}
 
-    /** The work that both stores gave. */
+    /** The claimed runs of both stores. */
     record Work(Run run, Lease lease) {}
 
-    /** What both stores said. */
+    /** The answers of both stores. */
     record Said<A>(A one, A other) {}
 
-    /** Asks both the same. */
+    /** Sends the same request to both. */
     <A> Said<A> ask(String what, Function<RunStore, A> question) {
         return ask(what, question, question);
     }
 
-    /** Asks both the same, each with what it gave before. */
+    /** Sends the same request to both, each with its own earlier answer. */
     <A> Said<A> ask(String what, Function<RunStore, A> toOne, Function<RunStore, A> toOther) {
         doing = what;
         Said<A> said = new Said<>(toOne.apply(one), toOther.apply(other));
@@ -48,14 +51,14 @@ final class Twins {
         return said;
     }
 
-    /** Has both do something of which each may say something else. */
+    /** Executes a step on both whose answers may differ. */
     void tell(String what, Consumer<RunStore> deed) {
         doing = what;
         deed.accept(one);
         deed.accept(other);
     }
 
-    /** Asks both something that is answered in no particular order. */
+    /** Sends the same request to both; the order of the answers may differ. */
     <A> void askForAny(String what, Function<RunStore, ? extends Collection<A>> question) {
         doing = what;
         assertThat(question.apply(one).stream().map(Twins::words))
@@ -74,7 +77,7 @@ final class Twins {
         return works;
     }
 
-    /** Everything that can be seen of these keys and runs is the same in both. */
+    /** Checks that both have the same data of these keys and runs. */
     void areAlike(List<LockKey> keys, List<RunId> runs) {
         String after = "after: " + doing;
         for (RunId run : runs) {
@@ -86,7 +89,7 @@ final class Twins {
             ask(after, store -> store.queue(key));
             ask(after, store -> store.resource(key));
             ask(after, store -> store.find(List.of(key)));
-            // What happens at one moment is written in each store's own order.
+            // Events of the same moment may be recorded in any order.
             ask(
                     after,
                     store -> store.audit(key).stream()
@@ -96,7 +99,7 @@ final class Twins {
         }
     }
 
-    // Each store draws tokens and numbers for itself, and may name any of several pauses.
+    // Each store draws its own tokens and numbers, and may name any of several pauses.
     private static String words(Object answer) {
         return answer.toString().replaceAll("(token|number)=\\d+", "$1=…").replaceAll("=Pause\\[[^]]*]", "=Pause[…]");
     }

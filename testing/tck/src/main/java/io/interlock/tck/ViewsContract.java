@@ -28,7 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Looking at everything at once. */
+/** Overviews. */
 interface ViewsContract extends RunContract {
 
     private RunViews views() {
@@ -95,7 +95,7 @@ interface ViewsContract extends RunContract {
     default void aKeyThatIsOnlyWaitedForIsShown() {
         views();
         client().store().pause(new PauseRequest("acme", "waited/*", "carol", "upgrade", null));
-        assertThat(names(KeyQuery.ofTenant("acme"))).as("a pause is no key").isEmpty();
+        assertThat(names(KeyQuery.ofTenant("acme"))).as("a pause is not a key").isEmpty();
         Run waiting = queue("waited/for");
         KeyView view = view("waited/for");
         assertThat(view.currentLease()).isEmpty();
@@ -128,7 +128,7 @@ interface ViewsContract extends RunContract {
         KeyView view = view("offered");
         assertThat(view.currentRun().map(Run::id)).contains(caller.id());
         assertThat(view.currentRun().map(Run::state)).contains(RunState.QUEUED);
-        assertThat(view.waiting()).as("it still stands in line").isEqualTo(1);
+        assertThat(view.waiting()).as("it is still in the queue").isEqualTo(1);
         assertThat(view.currentLease()).isEmpty();
     }
 
@@ -147,8 +147,12 @@ interface ViewsContract extends RunContract {
         assertThat(names(new KeyQuery("acme", "b/", "b/1", 2))).containsExactly("b/10", "b/2");
         assertThat(names(new KeyQuery("acme", "b/", "b/2", 2))).containsExactly("b/ä");
         assertThat(names(KeyQuery.ofTenant("globex"))).containsExactly("b/3");
-        assertThat(names(new KeyQuery("acme", "b_", null, 10))).as("no pattern").isEmpty();
-        assertThat(names(new KeyQuery("acme", "%", null, 10))).as("no pattern").isEmpty();
+        assertThat(names(new KeyQuery("acme", "b_", null, 10)))
+                .as("not a pattern")
+                .isEmpty();
+        assertThat(names(new KeyQuery("acme", "%", null, 10)))
+                .as("not a pattern")
+                .isEmpty();
     }
 
     @Test
@@ -203,7 +207,7 @@ interface ViewsContract extends RunContract {
         assertThat(views().pauses(null)).containsExactlyInAnyOrder(whole, one, other);
         advance(Duration.ofSeconds(21));
         assertThat(views().pauses("acme"))
-                .as("one is over")
+                .as("one has ended")
                 .extracting(Pause::pattern)
                 .containsExactly("p/*");
         client().store().resume(new ResumeRequest("acme", "p/*", "carol", "done"));

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 
-/** A thread of its own that waits for something. */
+/** A thread that waits for something. */
 final class Waiter {
 
     private static final Set<Thread.State> WAITS = EnumSet.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
@@ -38,7 +38,7 @@ final class Waiter {
         return new Waiter(work);
     }
 
-    /** A thread that has begun {@code work} and waits for somebody. */
+    /** A thread that has begun {@code work} and waits. */
     static Waiter waiting(Callable<?> work) {
         Waiter waiter = new Waiter(work);
         Awaitility.await()
@@ -48,7 +48,7 @@ final class Waiter {
         return waiter;
     }
 
-    /** What {@code work} returns on a thread of its own. */
+    /** Starts {@code work} on its own thread. */
     static <T> T elsewhere(Callable<T> work) throws Exception {
         AtomicReference<T> result = new AtomicReference<>();
         new Waiter(() -> {
@@ -63,12 +63,12 @@ final class Waiter {
         thread.interrupt();
     }
 
-    /** What came of the work. */
+    /** The result of the work. */
     Object result() throws Exception {
         return outcome.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** What the work threw. */
+    /** The failure of the work. */
     Throwable failure() throws Exception {
         try {
             throw new AssertionError("it did not fail, but returned " + result());
@@ -77,7 +77,7 @@ final class Waiter {
         }
     }
 
-    /** Waits for the end, whichever. */
+    /** Waits for the end. */
     void finished() throws InterruptedException, TimeoutException {
         try {
             outcome.get(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -86,7 +86,7 @@ interface WaitingContract extends Contract {
         assertThat(client().find(key("line"))).isEmpty();
     }
 
-    /** The interrupt meets the waiter before, during and after its grant; never must a lease be left that nobody has. */
+    /** The interrupt arrives before, during and after the grant; it must never leave a lease without a holder. */
     @Test
     @Tag("locks")
     default void anInterruptAtAnyMomentLeavesNothingHeld() throws Exception {
@@ -136,7 +136,7 @@ interface WaitingContract extends Contract {
         assertThat(cancelled.cancel(true)).isTrue();
         held.release();
         next.get(bench().patience().toSeconds(), TimeUnit.SECONDS).orElseThrow().release();
-        // Whichever of the two came first: nobody may be left in line who takes the key and never gives it back.
+        // In either order: no abandoned waiter may acquire the key and never release it.
         locks.acquire(key("line"), bench().patience()).orElseThrow().release();
         assertThat(client().find(key("line"))).isEmpty();
     }

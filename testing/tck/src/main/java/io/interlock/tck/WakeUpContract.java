@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The change feed. Wake-ups are hints, so a case tries a few times before it complains. */
+/** The change feed. Wake-ups are hints, so a test tries a few times before it fails. */
 interface WakeUpContract extends Contract {
 
     @Test

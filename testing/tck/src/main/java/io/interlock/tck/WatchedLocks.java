@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Writes down which leases the lock library hands out, and passes everything on unchanged. */
+/** Records the leases that the lock library hands out, and forwards everything unchanged. */
 final class WatchedLocks implements Locks {
 
     private final Locks locks;
@@ -109,7 +109,7 @@ final class WatchedLocks implements Locks {
         return acquisition;
     }
 
-    // The very same stage is returned: cancelling a copy would not leave the line.
+    // Returns the same stage: cancelling a copy would not leave the queue.
     private CompletionStage<Acquisition> noted(long begun, CompletionStage<Acquisition> stage) {
         var unused = stage.thenAccept(acquisition -> noted(begun, acquisition));
         return stage;

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Wake-ups for workers. They are hints, so a case tries a few times before it complains. */
+/** Wake-ups for workers. They are hints, so a test tries a few times before it fails. */
 interface WorkFeedContract extends RunContract {
 
     private WorkFeed anotherFeed() {
@@ -31,9 +31,8 @@ interface WorkFeedContract extends RunContract {
     }
 
     /**
-     * Who listens is woken by what {@code scene} returns, once all that leads up to it under a key has been done. What that wakes
-     * anybody about, and the look everybody is told to take who begins to listen, are over before: a run of another tenant, of which
-     * is heard after them, says so.
+     * Checks that the step returned by {@code scene} wakes a subscriber. Earlier wake-ups, from preparing the scene
+     * and from subscribing, are drained first: a run of another tenant marks their end.
      */
     private void wakes(Function<LockKey, Runnable> scene) throws Exception {
         WorkFeed feed = anotherFeed();
@@ -138,13 +137,12 @@ interface WorkFeedContract extends RunContract {
         try (one;
                 other;
                 both) {
-            // Who begins to listen may be told to look once, whatever there is. The second time is certainly about a
-            // run.
+            // A new subscriber may get one spurious wake-up. The second one is certainly about a run.
             submitUntilHeard(LockKey.of("acme", "first"), acme, all);
             submitUntilHeard(LockKey.of("acme", "second"), acme, all);
             globex.drainPermits();
             submitUntilHeard(LockKey.of("acme", "third"), acme, all);
-            assertThat(globex.availablePermits()).as("not globex's").isZero();
+            assertThat(globex.availablePermits()).as("no wake-up for globex").isZero();
             acme.drainPermits();
             all.drainPermits();
             submitUntilHeard(LockKey.of("globex", "fourth"), globex, all);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which workers are there, and what time it is by the clock that says when they were seen. */
+/** Active workers, and the store's time of their reports. */
 interface WorkerNotesContract extends RunContract {
 
     private RunNotes notes() {
@@ -90,13 +90,13 @@ interface WorkerNotesContract extends RunContract {
                 .extracting(note -> note.worker().instance())
                 .containsExactlyInAnyOrder("host-2/1", "globex/1");
         assertThat(workers("acme"))
-                .as("engines, and those that asked last")
+                .as("engines, and the most recent remote workers")
                 .hasSize(WorkerNote.MOST_REMOTE + 1)
                 .extracting(note -> note.worker().instance())
                 .contains("host-2/1", "last", "next/0")
                 .doesNotContain("first/0", "first/1", "first/2");
         assertThat(notes().workers("acme", Duration.ofSeconds(30), 2))
-                .as("those that asked last first")
+                .as("the most recent first")
                 .hasSize(2)
                 .first()
                 .satisfies(note -> assertThat(note.worker().instance()).isEqualTo("last"));

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 
-/** The environment of a real process whose wall clock is set wrong. Safe for use by many threads. */
+/** The environment of a real process with a wrong wall clock. Thread-safe. */
 public final class WrongClock implements Environment {
 
     private final Environment real = Environment.system();

@@ -1,4 +1,4 @@
-/** The contract every store keeps, as tests to extend. */
+/** The contract of every store, as tests to extend. */
 @NullMarked
 package io.interlock.tck;
 

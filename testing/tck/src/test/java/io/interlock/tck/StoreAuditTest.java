@@ -15,7 +15,10 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Histories that break the promise, each found; and honest ones, let pass. Times are seconds after the start. */
+/**
+ * Histories that violate the guarantees, which must be found, and correct ones, which must pass. Times are seconds
+ * after the start.
+ */
 class StoreAuditTest {
 
     private static final Instant START = Instant.parse("2026-03-01T00:00:00Z");

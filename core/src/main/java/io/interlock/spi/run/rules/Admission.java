@@ -2,36 +2,36 @@ package io.interlock.spi.run.rules;
 
 import io.interlock.ConflictPolicy;
 
-/** What happens to a newcomer. {@link #of} is the whole table of the six policies, and knows nothing else. */
+/** What happens to a newcomer. {@link #of} is the complete decision table of the six policies. */
 enum Admission {
-    /** It has the key. */
+    /** It gets the key. */
     START,
     /** It gets the incumbent's run. */
     JOIN,
-    /** It waits in line. */
+    /** It waits in the queue. */
     QUEUE,
-    /** It waits in line, in place of those of its job. */
+    /** It waits in the queue and replaces the waiting runs of its job. */
     QUEUE_INSTEAD,
-    /** It waits in line in place of those of its job, and the incumbent is asked to stop. */
+    /** It waits in the queue, replaces the waiting runs of its job, and the incumbent gets a stop request. */
     REPLACE,
-    /** It is refused: something keeps it from starting. */
+    /** It is refused because it cannot start now. */
     REFUSE,
-    /** It is refused: the resource is not in a state it may start from. */
+    /** It is refused because of the state of the resource. */
     REFUSE_STATE;
 
     /**
-     * What a newcomer finds.
+     * The situation of a newcomer.
      *
-     * @param isFree whether nothing keeps it from starting at once
+     * @param isFree whether it can start at once
      * @param hasIncumbent whether there is a run it could join
-     * @param isRightState whether the resource, as it stands, is in a state the job may start from
+     * @param isRightState whether the job may start in the current state of the resource
      */
     record Situation(boolean isFree, boolean hasIncumbent, boolean isRightState) {}
 
-    /** What {@code policy} makes of {@code situation}. */
+    /** The decision of {@code policy} in {@code situation}. */
     static Admission of(ConflictPolicy policy, Situation situation) {
         boolean waits = policy == ConflictPolicy.QUEUE || policy == ConflictPolicy.QUEUE_LATEST;
-        // Whoever may wait is judged when its turn comes; if that is now, then now.
+        // For a newcomer that may wait, the state is checked when its turn comes, which may be now.
         if (!situation.isRightState() && (situation.isFree() || !waits)) {
             return REFUSE_STATE;
         }

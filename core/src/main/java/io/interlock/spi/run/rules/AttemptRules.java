@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Ends runs, or sends them back into line. Leaves the lease to its caller. */
+/** Ends runs, or queues them again. The caller handles the lease. */
 final class AttemptRules {
 
     private AttemptRules() {}
@@ -30,7 +30,7 @@ final class AttemptRules {
         return end(state, run, RunState.ABORTED, null, error, why);
     }
 
-    /** The ending that the holder of a live lease reports. */
+    /** Applies the outcome reported by the holder of a live lease. */
     static Run said(KeyState state, Run run, Ending ending, String actor) {
         if (ending instanceof Ending.Succeeded succeeded) {
             return end(state, run, RunState.SUCCEEDED, succeeded.result(), null, new ChangeReason(actor, "succeeded"));
@@ -53,8 +53,8 @@ final class AttemptRules {
     }
 
     /**
-     * The attempt is lost: its lease ended, and its worker did not say how it went. Its worker was too slow only if it was
-     * there at the deadline and was told so; a worker that died before is replaced.
+     * The attempt is lost: its lease ended without a finish. It counts as too slow only if its worker was alive at the
+     * end of its max runtime and was told so; otherwise the worker counts as dead and the run may be retried.
      */
     static Run lost(KeyState state, Run run) {
         if (isOutOfTime(run)) {
@@ -64,7 +64,7 @@ final class AttemptRules {
         return again(state, run, error, null, ChangeReason.rule(error.message()));
     }
 
-    /** Remembers that the worker of a run was there when its max runtime was over. */
+    /** Records that the worker of a run was alive when its max runtime was over. */
     static void markOutOfTime(KeyState state, Run run) {
         StopRequest stop =
                 new StopRequest(RunError.MAX_RUNTIME, AuditRecord.RULES, "its max runtime is over", state.now());
@@ -81,7 +81,7 @@ final class AttemptRules {
         return end(state, run, RunState.TIMED_OUT, null, error, why);
     }
 
-    /** From when on the lease of a run is no longer renewed, or {@code null} if it always is. */
+    /** When renewals of a run's lease end, or {@code null} if never. */
     static @Nullable Instant deadline(Run run) {
         return run.status()
                 .lastTurn()

@@ -6,14 +6,14 @@ import io.interlock.spi.AcquireRequest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What runs mean for a request for a bare lease. */
+/** The effect of runs on requests for bare leases. */
 public final class BareLeaseRules {
 
     private BareLeaseRules() {}
 
     /**
-     * Why a bare lease is not granted in a settled state whose lease row is free or over, or {@code null} if runs have
-     * nothing against it. A look outside that clears the key clears it for the first in line.
+     * Why runs prevent a bare lease in a settled state whose lease is free or has ended, or {@code null} if they do
+     * not. A cleared probe clears the key for the first run in the queue.
      */
     public static @Nullable Refusal refusal(KeyState state, AcquireRequest.Takeover takeover) {
         Refusal taken = QueueRules.taken(state);

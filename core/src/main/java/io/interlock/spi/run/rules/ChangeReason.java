@@ -6,8 +6,8 @@ import io.interlock.run.AuditRecord;
 /**
  * The actor and the reason of a change, for the audit log.
  *
- * @param actor who
- * @param reason why
+ * @param actor the actor
+ * @param reason the reason
  */
 record ChangeReason(Actor actor, String reason) {
 

@@ -25,12 +25,12 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Beginning work, and going on with it. */
+/** Starts attempts and renews their leases. */
 public final class ClaimRules {
 
     private ClaimRules() {}
 
-    /** Takes the run the key is kept for, if the worker can do it. */
+    /** Claims the run that has the reservation, if the worker can execute it. */
     public static Optional<Claimed> claim(KeyState state, ClaimRequest request) {
         Optional<Run> kept = state.reservation()
                 .flatMap(reservation -> state.run(reservation.run()))
@@ -48,7 +48,7 @@ public final class ClaimRules {
         return claimed(state, Promotion.start(state, run, caller(request, run)));
     }
 
-    /** What an earlier claim of the same name by the same worker has taken here, if its lease still lives. */
+    /** The run that an earlier claim with the same id by the same worker has taken here, if its lease is live. */
     public static Optional<Claimed> claimedBefore(KeyState state, ClaimRequest request) {
         return state.running()
                 .filter(run -> request.wants(run.key().tenant()))
@@ -63,7 +63,7 @@ public final class ClaimRules {
     }
 
     /**
-     * Notes that the callers of these runs are there. A step does so for all requests of its batch before it settles
+     * Records that the callers of these runs are alive. A step does so for all requests of its batch before it settles
      * anything, so that no caller that has just reported counts as gone.
      */
     public static void noteAlive(KeyState state, Collection<RunId> runs) {
@@ -79,7 +79,7 @@ public final class ClaimRules {
         return state.put(run.with(run.status().waiting(new Waiter(state.now(), false))));
     }
 
-    /** Gives a waiting caller its turn, if it is. */
+    /** Grants a waiting caller its turn, if it comes next. */
     public static TurnAnswer takeTurn(KeyState state, TurnRequest request, @Nullable Run known) {
         Run run = state.run(request.run()).orElse(null);
         if (run == null || run.spec().execution() != Execution.CALLER) {
@@ -97,7 +97,7 @@ public final class ClaimRules {
         Promotion.promote(state);
         Run judged = state.latest(seen);
         if (judged.state().isTerminal()) {
-            // Its turn came, and it may not start from where the resource stands.
+            // Its turn came, but the state of the resource does not allow a start.
             return new TurnAnswer.Over(judged);
         }
         boolean offered =
@@ -105,7 +105,7 @@ public final class ClaimRules {
         if (offered && !QueueRules.holdsBack(state) && QueueRules.hasPlace(state, seen)) {
             RunRefusal.WrongState wrong = QueueRules.wrongState(state, seen);
             if (wrong != null) {
-                // The resource was set since the key was offered.
+                // The state of the resource was set after the key was offered.
                 Run failed = AttemptRules.fail(state, seen, new RunError(RunError.WRONG_STATE, wrong.explanation()));
                 Promotion.promote(state);
                 return new TurnAnswer.Over(failed);
@@ -117,7 +117,7 @@ public final class ClaimRules {
         return new TurnAnswer.Waiting(seen, state.position(seen), QueueRules.inTheWayOf(state, seen));
     }
 
-    /** Lets the lease of a run end a ttl from now, and keeps what the run reports. */
+    /** Renews the lease of a run by its ttl, and stores its report. */
     public static HeartbeatAnswer heartbeat(KeyState state, HeartbeatRequest request) {
         LeaseRow lease = state.lease().orElse(null);
         if (lease == null || !lease.isProvedBy(request.lease(), request.token())) {
@@ -138,7 +138,10 @@ public final class ClaimRules {
                 Objects.requireNonNull(state.leaseRecord()), told.status().stop());
     }
 
-    /** Whether the key's lease is that of a run whose max runtime is over; it must not be renewed, and its run remembers that. */
+    /**
+     * Whether the key's lease belongs to a run whose max runtime is over; it must not be renewed, and the run records
+     * that.
+     */
     public static boolean refusesRenewal(KeyState state, LeaseId id, FencingToken token) {
         boolean proved =
                 state.lease().filter(lease -> lease.isProvedBy(id, token)).isPresent();

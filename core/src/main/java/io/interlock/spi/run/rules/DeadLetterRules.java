@@ -20,17 +20,17 @@ import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import org.jspecify.annotations.Nullable;
 
-/** What is done about dead letters. A dead run stays as it is; a new one does its work. */
+/** Settles dead letters. A dead run does not change; a redrive creates a new run. */
 public final class DeadLetterRules {
 
     private DeadLetterRules() {}
 
     /**
-     * Lets a new run do the work of a dead one, in the settled state of their key.
+     * Creates a new run for the work of a dead one, on the settled state of their key.
      *
-     * @param known the run called {@link RedriveRequest#dead()}
-     * @param before what was done about it, or {@code null} if nothing was
-     * @param named the run called {@link RedriveRequest#anew()}, of whatever key, or {@code null} if there is none
+     * @param known the run {@link RedriveRequest#dead()}
+     * @param before its earlier disposition, or {@code null}
+     * @param named the run {@link RedriveRequest#anew()}, under any key, or {@code null} if there is none
      */
     public static RedriveAnswer redrive(
             KeyState state, RedriveRequest request, Run known, @Nullable Disposition before, @Nullable Run named) {
@@ -49,7 +49,7 @@ public final class DeadLetterRules {
         }
         if (named != null) {
             throw new InvalidSettingException(
-                    "new run", named.id(), "is the name of another run", "make a fresh name for every redrive");
+                    "new run", named.id(), "is the id of another run", "create a new id for every redrive");
         }
         return anew(state, request, dead);
     }
@@ -57,8 +57,8 @@ public final class DeadLetterRules {
     /**
      * Settles a dead letter without a new run.
      *
-     * @param known the run called {@link DiscardRequest#dead()}
-     * @param before what was done about it, or {@code null} if nothing was
+     * @param known the run {@link DiscardRequest#dead()}
+     * @param before its earlier disposition, or {@code null}
      */
     public static DiscardAnswer discard(
             KeyState state, DiscardRequest request, Run known, @Nullable Disposition before) {

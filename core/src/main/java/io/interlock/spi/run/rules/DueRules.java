@@ -10,17 +10,19 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When {@link Settlement} will have something to do on a key though no request touches it. Too early is harmless, too late
- * would leave a key closed.
+ * When {@link Settlement} will have something to do on an idle key. Too early is harmless, too late would leave a key
+ * closed.
  */
 public final class DueRules {
 
-    // Limits are over after their moment, not at it.
+    // A limit is exceeded after its moment, not at it.
     private static final Duration JUST_AFTER = Duration.ofNanos(1000);
 
     private DueRules() {}
 
-    /** When the own clocks of a waiting run change something: the end of its rest, of its patience or of its caller's. */
+    /**
+     * When the next timeout of a waiting run occurs: the end of its delay, of its max wait or of its caller's silence.
+     */
     public static @Nullable Instant ofWaiting(Run run, Instant now) {
         RunStatus status = run.status();
         Instant rested = status.notBefore();
@@ -32,7 +34,7 @@ public final class DueRules {
                 : sooner(due, waiter.seenAt().plus(Waiter.STALE_AFTER).plus(JUST_AFTER));
     }
 
-    /** When time ends the work of the busy run, or its wait for a worker. */
+    /** When the work of the busy run, or its wait for a worker, times out. */
     public static @Nullable Instant ofBusy(Run run, @Nullable LeaseRow lease, Instant now) {
         if (run.state() == RunState.PENDING) {
             return endOfWait(run);
@@ -40,7 +42,7 @@ public final class DueRules {
         return lease == null ? now : lease.expiresAt().plus(run.spec().limits().expiryGrace());
     }
 
-    /** When time changes what keeps the queue of a key waiting, as a step leaves it; {@code null} if it never does. */
+    /** When the obstacle of the queue ends by time, as a step leaves the key; {@code null} if never. */
     public static @Nullable Instant ofKey(KeyState state) {
         if (state.isUnfinished()) {
             return state.now();
@@ -74,7 +76,7 @@ public final class DueRules {
         return a.isBefore(b) ? a : b;
     }
 
-    /** Whether a waiting or pending run has waited for longer than it would. */
+    /** Whether a waiting or pending run has exceeded its max wait. */
     static boolean hasWaitedTooLong(Run run, Instant now) {
         Instant end = endOfWait(run);
         return end != null && !end.isAfter(now);

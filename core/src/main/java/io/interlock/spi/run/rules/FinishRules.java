@@ -11,12 +11,14 @@ import io.interlock.spi.run.FinishRequest;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Ends an attempt, and lets the next in line have the key. */
+/** Ends an attempt, and gives the key to the next run in the queue. */
 public final class FinishRules {
 
     private FinishRules() {}
 
-    /** Judges an ending. It counts only under a live lease; under an old one it says no more than that the work has stopped. */
+    /**
+     * Applies a finish. Its outcome counts only under a live lease; otherwise it only shows that the work has stopped.
+     */
     public static FinishAnswer finish(KeyState state, FinishRequest request, @Nullable Run known) {
         Run run = known == null ? null : state.latest(known);
         LeaseRow lease = state.lease()
@@ -39,7 +41,7 @@ public final class FinishRules {
         return new FinishAnswer.Finished(state.latest(ended));
     }
 
-    /** The holder of the key's lease, a run's or a bare one, says that it has stopped, and no more than that. */
+    /** The holder of the key's lease, a run's or a bare one, reports only that its work has stopped. */
     public static void stopped(KeyState state) {
         if (state.lease().isEmpty()) {
             return;
@@ -72,7 +74,7 @@ public final class FinishRules {
                     && Objects.equals(succeeded.result(), run.status().result());
         }
         if (ending instanceof Ending.Failed failed) {
-            // Back in line, failed or dead: whichever its attempts allowed. Or aborted, if it was asked to stop.
+            // Queued again, failed or dead, depending on its attempts; aborted after a stop request.
             StopRequest stop = run.status().stop();
             boolean stopped = failed.retryable()
                     && stop != null

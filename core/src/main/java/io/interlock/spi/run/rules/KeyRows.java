@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store keeps about one key, as a step finds it.
+ * The stored data of one key, as a step finds it.
  *
  * @param lease the lease row, or {@code null} if the key is free
- * @param lastToken the last token given out for the key, or 0
- * @param reservation the run the key is kept for, or {@code null}
+ * @param lastToken the last token of the key, or 0
+ * @param reservation the run that has the reservation, or {@code null}
  * @param busy the PENDING or RUNNING run of the key; more than one only if a table was changed by hand
- * @param queue the runs that wait
- * @param resource what the key stands for, or {@code null} if no run has touched it
+ * @param queue the waiting runs
+ * @param resource the resource of the key, or {@code null} if no run has changed it
  */
 public record KeyRows(
         @Nullable LeaseRow lease,
@@ -23,12 +23,11 @@ public record KeyRows(
         RunQueue queue,
         @Nullable Resource resource) {
 
-    /** Copies the list. */
     public KeyRows {
         busy = List.copyOf(busy);
     }
 
-    /** A key that runs have nothing to do with. */
+    /** A key without runs. */
     public static KeyRows ofLease(@Nullable LeaseRow lease, long lastToken) {
         return new KeyRows(lease, lastToken, null, List.of(), RunQueue.EMPTY, null);
     }

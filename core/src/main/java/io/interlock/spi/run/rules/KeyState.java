@@ -30,11 +30,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key as a step sees it: its lease, the run it is kept for, its busy run, the front of its queue and its resource.
- * Rules change it; the store that made it then writes back {@link #lease()}, {@link #reservation()}, {@link #resource()} and
- * {@link #changes()}. It holds what the step has loaded and changed, never the whole queue. Belongs to one thread.
+ * One key as a step sees it: its lease, its reservation, its busy run, the front of its queue and its resource. Rules
+ * change it; the store then writes back {@link #lease()}, {@link #reservation()}, {@link #resource()} and
+ * {@link #changes()}. It contains only what the step has loaded and changed, never the whole queue. Not thread-safe.
  *
- * <p>Runs change state in {@link #move} and nowhere else.
+ * <p>Runs change state only in {@link #move}.
  */
 public final class KeyState {
 
@@ -56,12 +56,12 @@ public final class KeyState {
     private final List<AuditRecord> audit = new ArrayList<>();
 
     /**
-     * What a step has changed beside lease, reservation and resource.
+     * The changes of a step, besides lease, reservation and resource.
      *
-     * @param runs all runs that were changed, also those that have ended
-     * @param attempts those that are over now
-     * @param letters dead letters about which something was done now
-     * @param audit what was done, in order, without sequence numbers
+     * @param runs all changed runs, including ended ones
+     * @param attempts the attempts that ended
+     * @param letters the dead letters that were settled
+     * @param audit the audit records, in order, without sequence numbers
      */
     public record Changes(
             Collection<Run> runs, List<Attempt> attempts, List<DeadLetter> letters, List<AuditRecord> audit) {
@@ -72,7 +72,7 @@ public final class KeyState {
         }
     }
 
-    /** A key as the store has it. */
+    /** The stored state of a key. */
     public KeyState(StepContext context, KeyRows rows) {
         this.context = context;
         this.rows = rows;
@@ -83,7 +83,7 @@ public final class KeyState {
         rows.busy().forEach(run -> open.put(run.id(), run));
     }
 
-    /** What was changed, for the tables beside the key's own row. */
+    /** The changes, for the tables other than the key's own row. */
     public Changes changes() {
         return new Changes(
                 List.copyOf(changed.values()), List.copyOf(attempts), List.copyOf(letters), List.copyOf(audit));
@@ -94,22 +94,22 @@ public final class KeyState {
         return rows;
     }
 
-    /** The lease, also one that has ended and was not cleared. */
+    /** The lease, including an ended one that was not deleted. */
     public Optional<LeaseRow> lease() {
         return Optional.ofNullable(lease);
     }
 
-    /** The last token given out for the key, or 0. */
+    /** The last token of the key, or 0. */
     public long lastToken() {
         return lastToken;
     }
 
-    /** The run the key is kept for. */
+    /** The reservation of the key. */
     public Optional<Reservation> reservation() {
         return Optional.ofNullable(reservation);
     }
 
-    /** What the key stands for. */
+    /** The resource of the key. */
     public Optional<Resource> resource() {
         return Optional.ofNullable(resource);
     }
@@ -134,7 +134,7 @@ public final class KeyState {
         return queuedBefore.contains(run.id());
     }
 
-    /** Whether {@code run} came in with this step. */
+    /** Whether this step added {@code run}. */
     public boolean isNew(Run run) {
         return newcomers.contains(run.id());
     }
@@ -157,7 +157,7 @@ public final class KeyState {
         return context.key();
     }
 
-    /** How many runs of the tenant are under way, those of this step included. */
+    /** How many runs of the tenant are running, including those of this step. */
     int tenantBusy() {
         return context.tenant().busy() + moreBusy;
     }
@@ -167,7 +167,7 @@ public final class KeyState {
         return lease == null ? null : lease.record(key(), now());
     }
 
-    /** The run of this key called {@code id}, if it has not ended. */
+    /** The run of this key with {@code id}, if it has not ended. */
     Optional<Run> run(RunId id) {
         Run known = open.get(id);
         if (known != null || changed.containsKey(id)) {
@@ -176,7 +176,7 @@ public final class KeyState {
         return rows.queue().find(id);
     }
 
-    /** A run of this key as this step leaves it, also if it has ended in it. */
+    /** A run of this key as this step leaves it, even if the step ended it. */
     Run latest(Run run) {
         return changed.getOrDefault(run.id(), run);
     }
@@ -209,7 +209,7 @@ public final class KeyState {
         return Stream.concat(mine, stored.stream()).sorted(order).limit(limit).toList();
     }
 
-    /** The run that comes first of all that wait, ready or not. */
+    /** The first of all waiting runs, ready or not. */
     Optional<Run> firstWaiting() {
         List<Run> ready = front(Set.of(), 1);
         if (!ready.isEmpty()) {
@@ -219,7 +219,7 @@ public final class KeyState {
                 .min(QueueRules.order(now()));
     }
 
-    /** Up to {@code limit} waiting runs that are due, and that this step has not looked at yet. */
+    /** Up to {@code limit} waiting runs that are due and that this step has not processed yet. */
     List<Run> due(int limit) {
         return rows.queue().due(now(), changed.keySet(), limit);
     }
@@ -244,7 +244,7 @@ public final class KeyState {
         return 1 + (int) changedAhead + rows.queue().ahead(run, now(), except);
     }
 
-    /** When the first of the waiting runs is due that this step leaves as they were, or {@code null}. */
+    /** When the first waiting run that this step does not change is due, or {@code null}. */
     @Nullable
     Instant nextDueOfQueue() {
         return rows.queue().nextDue(changed.keySet());
@@ -255,7 +255,7 @@ public final class KeyState {
         return changed.values().stream().filter(run -> run.state() == RunState.QUEUED);
     }
 
-    /** The rule had more to do than a step may, so the key stays due. */
+    /** Marks the key as due again, because a step may not do all of it. */
     void leaveUnfinished() {
         unfinished = true;
     }
@@ -264,13 +264,13 @@ public final class KeyState {
         return unfinished;
     }
 
-    /** Whether the lease row is the one {@code run} works under. */
+    /** Whether {@code run} works under the lease. */
     boolean hasLease(Run run) {
         Turn turn = run.status().turn();
         return turn != null && lease != null && lease.isProvedBy(turn.lease(), turn.token());
     }
 
-    /** Takes over a lease that a store has granted, or clears the lease. */
+    /** Sets a lease that the store has granted, or removes the lease. */
     public void setLease(@Nullable LeaseRow lease) {
         this.lease = lease;
         if (lease != null) {
@@ -278,7 +278,7 @@ public final class KeyState {
         }
     }
 
-    /** Takes the lease away from its holder; the key stays closed until it is over. */
+    /** Evicts the lease; the key stays closed until it ends. */
     void evict(ChangeReason why) {
         if (lease != null && lease.eviction() == null) {
             lease = lease.evicted(new Eviction(why.actor().name(), why.reason(), now()));
@@ -289,7 +289,7 @@ public final class KeyState {
         this.reservation = reservation;
     }
 
-    /** Adds a newcomer to the queue, or as what it is about to become. */
+    /** Adds a newcomer to the queue, or in its next state. */
     Run add(Run run, RunState becomes) {
         note(
                 run,
@@ -303,7 +303,7 @@ public final class KeyState {
 
     Run put(Run run) {
         if (!changed.containsKey(run.id())) {
-            // Busy runs were loaded with the key; all others that are not new came from the queue.
+            // Busy runs were loaded with the key; all other existing runs came from the queue.
             if (!open.containsKey(run.id()) && !newcomers.contains(run.id())) {
                 queuedBefore.add(run.id());
                 leftQueue--;
@@ -321,14 +321,14 @@ public final class KeyState {
         return run;
     }
 
-    /** Moves a run on. */
+    /** Changes the state of a run. */
     Run move(Run run, RunStatus status, RunState to, ChangeReason why) {
         Run moved = moveSilently(run, status, to);
         note(moved, "run", run.state().name(), to.name(), why);
         return moved;
     }
 
-    /** Moves a newcomer on, whose record in the audit log says already what it becomes. */
+    /** Changes the state of a newcomer, whose audit record already contains it. */
     Run moveSilently(Run run, RunStatus status, RunState to) {
         if (!run.state().canBecome(to)) {
             throw new IllegalStateException("run " + run.id() + " cannot become " + to + " from " + run.state());
@@ -372,7 +372,7 @@ public final class KeyState {
         letters.add(letter);
     }
 
-    /** The resource is where {@code guard} has it while a run works. Where it stood before is remembered. */
+    /** Sets the resource to the {@code during} state of {@code guard}, and records its previous state. */
     private void moveResource(Transition guard, Run run, ChangeReason why) {
         Resource before = resource == null
                 ? new Resource(key(), guard.resource(), Resource.UNTOUCHED, 0, null, Resource.UNTOUCHED, null)
@@ -388,13 +388,13 @@ public final class KeyState {
         note(run, "resource", before.state(), guard.during(), why);
     }
 
-    /** The resource, which {@code run} owned, is where its guard has it after its end. */
+    /** Sets the resource owned by {@code run} to the final state of its guard. */
     void settleResource(Transition guard, Run run, ChangeReason why) {
         Resource owned = resource().orElseThrow();
         boolean succeeded = run.state() == RunState.SUCCEEDED;
         boolean goesBack = !succeeded && guard.failure().equals(Transition.PREVIOUS);
         String state = succeeded ? guard.success() : guard.afterFailure(owned);
-        // One that goes back has been there since it came there, not since the failure.
+        // A restored state keeps its original time.
         resource = new Resource(
                 key(), guard.resource(), state, owned.version() + 1, null, state, goesBack ? owned.settledAt() : now());
         note(run, "resource", owned.state(), state, why);
@@ -425,7 +425,7 @@ public final class KeyState {
                 why.actor().address()));
     }
 
-    /** The request that asked for the change; else the run belongs to the one that submitted it. */
+    /** The id of the request that caused the change, else of the one that submitted the run. */
     static @Nullable String correlation(Run run, ChangeReason why) {
         String asked = why.actor().correlation();
         return asked == null ? run.spec().origin().correlation() : asked;

@@ -7,13 +7,13 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Shows what goes on under a key. Changes nothing, and needs no settled key: people see what the store has. */
+/** Shows the activity of a key. Changes nothing, and works on an unsettled key. */
 public final class KeyViews {
 
     private KeyViews() {}
 
     /**
-     * What goes on under the key; empty if it has no lease, is kept for no run, and no run waits.
+     * The activity of the key; empty if it has no lease, no reservation and no waiting run.
      *
      * @param waitingSince when the first of the waiting runs was submitted, or {@code null} if none waits
      */

@@ -11,16 +11,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease a key has, a run's or a bare one.
+ * The lease of a key, a run's or a bare one.
  *
- * @param id the grant's name
+ * @param id the lease id
  * @param holder who has it
- * @param token proof of turn
+ * @param token the fencing token
  * @param grantedAt when it was granted
- * @param expiresAt when it ends unless renewed before
- * @param lockDelay how long the key stays closed after a bad end
- * @param eviction set when it was taken away by force
- * @param probed whether its holder wanted whoever comes next to look outside first
+ * @param expiresAt when it ends unless it is renewed
+ * @param lockDelay how long the key stays closed after an expiry or eviction
+ * @param eviction set if it was evicted
+ * @param probed whether the next holder must run a take-over probe first
  */
 public record LeaseRow(
         LeaseId id,
@@ -32,7 +32,7 @@ public record LeaseRow(
         @Nullable Eviction eviction,
         boolean probed) {
 
-    /** A lease after which nobody has to look outside. */
+    /** A lease that requires no probe. */
     public LeaseRow(
             LeaseId id,
             Holder holder,
@@ -44,12 +44,12 @@ public record LeaseRow(
         this(id, holder, token, grantedAt, expiresAt, lockDelay, eviction, false);
     }
 
-    /** Whether {@code id} and {@code token} prove that it is the asker's. */
+    /** Whether {@code id} and {@code token} match. */
     public boolean isProvedBy(LeaseId id, FencingToken token) {
         return this.id.equals(id) && this.token.equals(token);
     }
 
-    /** Whether its time is over at {@code now}. */
+    /** Whether it has expired at {@code now}. */
     public boolean isExpired(Instant now) {
         return !expiresAt.isAfter(now);
     }
@@ -59,17 +59,17 @@ public record LeaseRow(
         return eviction == null && !isExpired(now);
     }
 
-    /** When somebody else may have the key, unless the holder says before that it has stopped. */
+    /** When the key can be granted again, unless the holder releases it before. */
     public Instant opensAt() {
         return expiresAt.plus(lockDelay);
     }
 
-    /** Whether somebody has to look outside before the key is granted again. Whoever evicts has looked. */
+    /** Whether a probe must run before the key is granted again. Not after an eviction. */
     public boolean awaitsProbe() {
         return probed && eviction == null;
     }
 
-    /** It as seen at {@code now}. */
+    /** This lease as seen at {@code now}. */
     public LeaseRecord record(LockKey key, Instant now) {
         return new LeaseRecord(key, id, holder, token, grantedAt, expiresAt, now, eviction);
     }
@@ -78,7 +78,7 @@ public record LeaseRow(
         return new LeaseRow(id, holder, token, grantedAt, expiresAt, lockDelay, by, probed);
     }
 
-    /** It with another end, which may also be an earlier one: a renewal says for how long from now the lease is wanted. */
+    /** This lease with another end, which may be an earlier one. */
     public LeaseRow until(Instant end) {
         return new LeaseRow(id, holder, token, grantedAt, end, lockDelay, eviction, probed);
     }

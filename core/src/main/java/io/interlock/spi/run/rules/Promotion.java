@@ -10,12 +10,12 @@ import io.interlock.spi.TokenLayout;
 import io.interlock.spi.run.SubmitRequest;
 import java.util.Optional;
 
-/** Lets the first in line have the key as soon as it is free. */
+/** Gives a free key to the first run in the queue. */
 final class Promotion {
 
     private Promotion() {}
 
-    /** Keeps the key for the next in line, if it is free and a run may have it. */
+    /** Reserves the key for the next run in the queue, if it is free and a run may start. */
     static void promote(KeyState state) {
         Optional<Run> next = next(state);
         if (next.isEmpty()) {
@@ -32,7 +32,7 @@ final class Promotion {
         }
     }
 
-    /** Keeps the key for a run that has just come in. */
+    /** Reserves the key for a new run. */
     static Run reserve(KeyState state, Run newcomer) {
         Run pending = state.moveSilently(newcomer, newcomer.status(), RunState.PENDING);
         keepFor(state, pending);
@@ -40,7 +40,7 @@ final class Promotion {
     }
 
     /**
-     * The run whose turn it is, if the key is free. Runs that may not start from the resource's state end here, at most
+     * The next run, if the key is free. Runs that the state of the resource forbids end here, at most
      * {@link Settlement#MOST_RUNS} in one step.
      */
     static Optional<Run> next(KeyState state) {
@@ -65,7 +65,7 @@ final class Promotion {
         return Optional.empty();
     }
 
-    /** Starts a run whose turn it is. */
+    /** Starts the next run. */
     static Run start(KeyState state, Run run, SubmitRequest.Caller holder) {
         StepContext.Tokens tokens = state.context().tokens();
         FencingToken token = TokenLayout.next(state.lastToken(), tokens.floor(), tokens.epoch(), state.now());

@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which run comes next, and what stands in its way. Reads a key and changes nothing. */
+/** Which run comes next, and what prevents its start. Changes nothing. */
 public final class QueueRules {
 
-    /** The most that waiting adds to a priority. */
+    /** The maximum that waiting adds to a priority. */
     public static final int MOST_AGEING = 10;
 
-    /** How many runs at the front are looked at; more only where these may not begin. */
+    /** How many runs at the front are read first; more only if none of these may start. */
     public static final int FRONT = 1;
 
     private static final int PAGE = 4;
@@ -37,7 +37,7 @@ public final class QueueRules {
         return Comparator.<Run>comparingInt(run -> -effectivePriority(run, now)).thenComparingLong(Run::number);
     }
 
-    /** Those that are ready, then the others. */
+    /** Ready runs first, then the others. */
     public static Comparator<Run> readyFirst(Instant now) {
         return Comparator.<Run, Boolean>comparing(run -> !isReady(run, now)).thenComparing(order(now));
     }
@@ -52,7 +52,7 @@ public final class QueueRules {
         return priority + (int) Math.min(MOST_AGEING, minutes);
     }
 
-    /** Whether a waiting run rests no longer, and has not missed the offer of its key. */
+    /** Whether the delay of a waiting run is over, and it has not missed the offer of its key. */
     public static boolean isReady(Run run, Instant now) {
         Waiter waiter = run.status().waiter();
         return run.state() == RunState.QUEUED
@@ -60,11 +60,11 @@ public final class QueueRules {
                 && (waiter == null || !waiter.missedOffer());
     }
 
-    /** The run that would have its turn if the key were free. */
+    /** The run that would start if the key were free. */
     static Optional<Run> first(KeyState state) {
         Optional<Run> owner = owner(state);
         if (owner.isPresent()) {
-            // The resource is the owner's, between two attempts too: no other run may begin.
+            // The resource belongs to its owner, also between two attempts: no other run may start.
             return owner.filter(run -> isEligible(state, run));
         }
         Set<RunId> passed = new HashSet<>();
@@ -81,8 +81,8 @@ public final class QueueRules {
                 return Optional.empty();
             }
         }
-        // A long front of runs that may not begin. Those whose callers are gone are due by themselves, and the first of
-        // those that wait for a place is registered for one. Another look would find no more than this one.
+        // None of the first runs may start. Runs with lost callers are due anyway, and the first run that waits for a
+        // place is registered for one, so reading more would not help.
         return Optional.empty();
     }
 
@@ -90,7 +90,7 @@ public final class QueueRules {
         return couldBegin(state, run) && hasPlace(state, run);
     }
 
-    /** Whether nothing but a limit of its tenant keeps the run from beginning, if the key is free. */
+    /** Whether only the limit of its tenant prevents the start of the run, if the key is free. */
     private static boolean couldBegin(KeyState state, Run run) {
         Waiter waiter = run.status().waiter();
         return isReady(run, state.now())
@@ -98,7 +98,7 @@ public final class QueueRules {
                 && owner(state).map(owner -> owner.id().equals(run.id())).orElse(true);
     }
 
-    /** Whether the tenant's limit leaves a place for the run, and no run of another key comes before it. */
+    /** Whether the tenant's limit has a place for the run, and no run of another key comes first. */
     static boolean hasPlace(KeyState state, Run run) {
         int limit = run.line().tenantMaxRunning();
         if (limit == Integer.MAX_VALUE) {
@@ -112,7 +112,7 @@ public final class QueueRules {
         return rival == null || !rival.goesBefore(run, state.now());
     }
 
-    /** The first waiting run, if the key is free and only the tenant's limit keeps that run waiting. */
+    /** The first waiting run, if the key is free and only the tenant's limit prevents its start. */
     public static Optional<Run> waitsForPlace(KeyState state) {
         if (state.queueSize() == 0 || closed(state) != null) {
             return Optional.empty();
@@ -122,29 +122,29 @@ public final class QueueRules {
         return first.filter(run -> couldBegin(state, run) && !hasPlace(state, run));
     }
 
-    /** The run that moves the resource, between two attempts too. */
+    /** The run that owns the resource, also between two attempts. */
     static Optional<Run> owner(KeyState state) {
         return state.resource().flatMap(Resource::owningRun).flatMap(state::run);
     }
 
-    /** Why {@code run} may not start from where the resource stands, or {@code null} if it may. */
+    /** Why {@code run} may not start in the state of the resource, or {@code null} if it may. */
     static RunRefusal.@Nullable WrongState wrongState(KeyState state, Run run) {
         Transition guard = run.spec().guard();
         if (guard == null || owner(state).isPresent()) {
-            // A run owns the resource: it is that run's own guard it passed, or the policy decides about others.
+            // A run owns the resource: its own guard was checked before, and for other runs the policy decides.
             return null;
         }
         String stands = state.resource().map(Resource::state).orElse(Resource.UNTOUCHED);
         return guard.mayStartFrom(stands) ? null : new RunRefusal.WrongState(state.key(), stands, guard.from());
     }
 
-    /** Why no run can be granted the key now, or {@code null}. Waiting runs do not count. */
+    /** Why the key cannot be granted to a run now, or {@code null}. Ignores waiting runs. */
     static @Nullable Refusal closed(KeyState state) {
         Refusal taken = taken(state);
         return taken != null ? taken : awaitsProbe(state);
     }
 
-    /** Why the key cannot be granted now, not even after a look outside, or {@code null}. */
+    /** Why the key cannot be granted now, not even after a probe, or {@code null}. */
     static @Nullable Refusal taken(KeyState state) {
         Refusal quiet = quiet(state);
         if (quiet != null) {
@@ -162,22 +162,22 @@ public final class QueueRules {
         return paused(state);
     }
 
-    /** That the key is granted only after a look outside, or {@code null}. */
+    /** The refusal because of a missing probe, or {@code null}. */
     static Refusal.@Nullable AwaitsProbe awaitsProbe(KeyState state) {
         LeaseRecord lease = state.leaseRecord();
         return lease != null && state.lease().orElseThrow().awaitsProbe() ? new Refusal.AwaitsProbe(lease) : null;
     }
 
-    /** Whether nothing may start now, not even the run the key is kept for. */
+    /** Whether nothing may start now, not even the run with the reservation. */
     static boolean holdsBack(KeyState state) {
         return heldBack(state) != null;
     }
 
-    /** What keeps a waiting run from starting, or {@code null} if only its own rest does. */
+    /** What prevents the start of a waiting run, or {@code null} if only its own delay does. */
     static @Nullable Refusal inTheWayOf(KeyState state, Run run) {
         boolean offered =
                 state.reservation().map(kept -> kept.run().equals(run.id())).orElse(false);
-        // That the key is kept for it is not in its way.
+        // Its own reservation is not an obstacle.
         Refusal closed = offered ? heldBack(state) : closed(state);
         if (closed != null) {
             return closed;
@@ -192,7 +192,7 @@ public final class QueueRules {
                 .orElse(null);
     }
 
-    /** What keeps even the run from starting that the key is kept for, or {@code null}. */
+    /** What prevents even the start of the run with the reservation, or {@code null}. */
     private static @Nullable Refusal heldBack(KeyState state) {
         Refusal quiet = quiet(state);
         return quiet != null ? quiet : paused(state);
@@ -235,7 +235,7 @@ public final class QueueRules {
         return state.running().isEmpty() && !opensAt(state).isAfter(state.now());
     }
 
-    /** When the key of an expired lease opens: after its lock delay, and not before the verdict on its run. */
+    /** When the key of an expired lease becomes free: after its lock delay, and not before its run has ended. */
     static Instant opensAt(KeyState state) {
         LeaseRow lease = state.lease().orElseThrow();
         Instant opens = lease.opensAt();

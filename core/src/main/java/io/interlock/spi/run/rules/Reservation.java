@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key kept for a run: for a PENDING run until a worker claims it, or offered for a while to a QUEUED one whose caller does
- * the work.
+ * A key reserved for a run: for a PENDING run until a worker claims it, or offered for a limited time to a QUEUED one
+ * whose caller executes it.
  *
  * @param run the run
  * @param since since when
@@ -19,7 +19,7 @@ public record Reservation(
     /** How long a caller has to take its turn. */
     public static final Duration OFFER = Duration.ofSeconds(5);
 
-    /** Whether it is an offer nobody took in time. */
+    /** Whether it is an offer that was not taken in time. */
     boolean hasLapsed(Instant now) {
         return until != null && !until.isAfter(now);
     }

@@ -5,12 +5,12 @@ import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.spi.run.ResourceRequest;
 
-/** Changes of resources by somebody who is no run. */
+/** Changes of resources by operators. */
 public final class ResourceRules {
 
     private ResourceRules() {}
 
-    /** Sets the state of a resource, if its version is the one the actor saw and no run moves it. */
+    /** Sets the state of a resource, if its version is the one the actor saw and no run owns it. */
     public static ResourceAnswer set(KeyState state, ResourceRequest request) {
         Resource current = state.resource().orElse(null);
         long version = current == null ? 0 : current.version();

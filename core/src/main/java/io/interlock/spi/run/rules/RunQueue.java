@@ -10,10 +10,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs that wait for one key, as the store had them before the step. A step asks for the front, for counts and for
- * what is due, never for all of them, so that its cost does not grow with the length of the queue.
+ * The runs that wait for one key, as stored before the step. A step queries the front, counts and due runs, never all
+ * of them, so that its cost does not grow with the length of the queue.
  *
- * <p>Runs named in {@code except} are left out of every answer: the step has changed them already.
+ * <p>Runs in {@code except} are excluded from every answer: the step has already changed them.
  */
 public interface RunQueue {
 
@@ -63,28 +63,34 @@ public interface RunQueue {
     /** How many runs wait. */
     int size();
 
-    /** The waiting run called {@code id}. */
+    /** The waiting run with {@code id}. */
     Optional<Run> find(RunId id);
 
     /**
      * Up to {@code limit} runs that are {@linkplain QueueRules#isReady ready} at {@code now}, in the order of {@link
-     * QueueRules#order}. A run whose rest is over may be missing until a step has looked at what is {@link #due}.
+     * QueueRules#order}. A run whose delay is over may be missing until a step has processed the {@link #due} runs.
      */
     List<Run> front(Instant now, Set<RunId> except, int limit);
 
     /** Up to {@code limit} runs that are not ready, in the order of their numbers. */
     List<Run> resting(Set<RunId> except, int limit);
 
-    /** Up to {@code limit} runs whose {@linkplain DueRules#ofWaiting own clocks} say something at {@code now}, the longest due first. */
+    /**
+     * Up to {@code limit} runs whose {@linkplain DueRules#ofWaiting own clocks} are due at {@code now}, the longest due
+     * first.
+     */
     List<Run> due(Instant now, Set<RunId> except, int limit);
 
-    /** All waiting runs of a job. The one question whose answer may be long: all of them are about to leave the queue. */
+    /** All waiting runs of a job. This is the only query with a long result: all of them are about to leave the queue. */
     List<Run> ofJob(JobName job, Set<RunId> except);
 
-    /** How many runs stand before {@code run}, in the queue or about to join it: ready ones first, then those that rest. */
+    /**
+     * How many runs are ahead of {@code run}, which is in the queue or about to join it: ready ones first, then those
+     * with a delay.
+     */
     int ahead(Run run, Instant now, Set<RunId> except);
 
-    /** When the next run is {@link #due}, no later than that, or {@code null} if none will be. */
+    /** When the next run is {@link #due}, or earlier; {@code null} if none will be. */
     @Nullable
     Instant nextDue(Set<RunId> except);
 }

@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What time alone brings about. Every step on a key begins with it, so a key opens when it should though no janitor runs. A
- * step settles at most {@link #MOST_RUNS} waiting runs; with more, the key stays due and the next step goes on.
+ * Applies expiries and timeouts. Every step on a key begins with it, so a key becomes free in time without a janitor.
+ * A step settles at most {@link #MOST_RUNS} waiting runs; with more, the key stays due and the next step continues.
  */
 public final class Settlement {
 
-    /** How many waiting runs one step ends or looks at. */
+    /** How many waiting runs one step ends or checks. */
     public static final int MOST_RUNS = 100;
 
     private final KeyState state;
@@ -29,7 +29,7 @@ public final class Settlement {
         this.state = state;
     }
 
-    /** Settles what is due, and lets the next in line have the key if it is free. */
+    /** Settles what is due, and gives a free key to the next run in the queue. */
     public static List<SweepAction> settle(KeyState state) {
         Settlement settlement = new Settlement(state);
         settlement.judgeOverlap();
@@ -41,8 +41,7 @@ public final class Settlement {
     }
 
     /**
-     * Settles what time has brought about on the busy run alone: enough before a claim of that run, which no waiting run
-     * concerns.
+     * Settles the busy run only: enough before a claim of that run, which does not depend on waiting runs.
      */
     public static void settleBusy(KeyState state) {
         Settlement settlement = new Settlement(state);
@@ -51,14 +50,14 @@ public final class Settlement {
         settlement.judgeReservation();
     }
 
-    // No step leads here; a changed table or a lost guard may. Which of them is right cannot be told, so none is.
+    // No step causes this; a table changed by hand may. It is unknown which run is right, so both fail.
     private void judgeOverlap() {
         List<Run> running = state.allRunning();
         if (running.size() < 2) {
             return;
         }
         String all = running.stream().map(run -> run.id().toString()).collect(Collectors.joining(", "));
-        RunError error = new RunError(RunError.OVERLAPPING_GRANTS, "counted as running at the same time: " + all);
+        RunError error = new RunError(RunError.OVERLAPPING_GRANTS, "were running at the same time: " + all);
         running.forEach(run -> ended(AttemptRules.fail(state, run, error)));
         state.evict(ChangeReason.rule(error.message()));
     }
@@ -70,10 +69,7 @@ public final class Settlement {
         }
         Run run = running.get();
         if (!state.hasLease(run)) {
-            ended(AttemptRules.fail(
-                    state,
-                    run,
-                    new RunError(RunError.LOCK_STATE_LOST, "counted as running, but nobody had its lease")));
+            ended(AttemptRules.fail(state, run, new RunError(RunError.LOCK_STATE_LOST, "was running without a lease")));
             return;
         }
         Instant end = state.lease().orElseThrow().expiresAt();
@@ -96,7 +92,7 @@ public final class Settlement {
             done.add(new SweepAction(state.key(), run.id(), run.state(), "did not take the turn it was offered"));
         } else if (run.state() == RunState.PENDING && DueRules.hasWaitedTooLong(run, state.now())) {
             ended(AttemptRules.fail(
-                    state, run, new RunError(RunError.NO_WORKER, "no worker came within its max wait")));
+                    state, run, new RunError(RunError.NO_WORKER, "no worker claimed it within its max wait")));
         }
     }
 
@@ -105,11 +101,11 @@ public final class Settlement {
         for (Run run : due) {
             Waiter waiter = run.status().waiter();
             if (waiter != null && state.context().isStale(waiter)) {
-                abort(run, RunError.WAITER_LOST, "whoever wanted to do the work no longer waits");
+                abort(run, RunError.WAITER_LOST, "its caller no longer waits");
             } else if (DueRules.hasWaitedTooLong(run, state.now())) {
-                abort(run, RunError.WAIT_EXPIRED, "waited in line for longer than its max wait");
+                abort(run, RunError.WAIT_EXPIRED, "waited in the queue for longer than its max wait");
             } else {
-                // Its rest is over, or its caller could not report: it is ready, and due later.
+                // Its delay is over, or its caller could not report: it is ready, and due later.
                 state.put(waiter == null ? run : run.with(run.status().waiting(heardOf(waiter))));
             }
         }
@@ -118,8 +114,7 @@ public final class Settlement {
         }
     }
 
-    // Counts from when callers could report again. Otherwise the run would be due again at once, and again with every
-    // step.
+    // Counts from when callers could report again. Otherwise the run would be due again with every step.
     private Waiter heardOf(Waiter waiter) {
         return waiter.since(state.context().heardSince());
     }

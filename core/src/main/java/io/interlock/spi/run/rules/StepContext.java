@@ -9,17 +9,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rule has to know beside the key, read after the key was locked.
+ * The data a rule needs besides the key, read after the key was locked.
  *
- * @param key which key
+ * @param key the key
  * @param now the store's time
- * @param tokens what tokens are made of beside the clock
- * @param quietUntil nothing is granted before, or {@code null}
- * @param heardSince waiting callers could report since then, so an earlier silence of theirs proves nothing
- * @param pauses those that may cover the key
- * @param tenant how many runs of the tenant are under way
- * @param numbers gives each new run its number
- * @param chance from 0 to 1, spreads the rests between attempts
+ * @param tokens epoch and floor of tokens
+ * @param quietUntil the end of the quiet period, or {@code null}
+ * @param heardSince since when waiting callers can report; their silence before that does not count
+ * @param pauses the pauses that may cover the key
+ * @param tenant how many runs of the tenant are running
+ * @param numbers assigns numbers to new runs
+ * @param chance a random number from 0 to 1 that spreads the delays between attempts
  */
 public record StepContext(
         LockKey key,
@@ -32,20 +32,19 @@ public record StepContext(
         LongSupplier numbers,
         double chance) {
 
-    /** Copies the pauses. */
     public StepContext {
         pauses = List.copyOf(pauses);
     }
 
     /**
-     * What tokens are made of beside the clock and the key's last one.
+     * The parts of a token besides the clock and the key's last token.
      *
      * @param epoch the store's epoch
-     * @param floor no smaller than any token whose row was deleted
+     * @param floor at least as great as every token whose row was deleted
      */
     public record Tokens(int epoch, long floor) {}
 
-    /** Whether {@code waiter} has said nothing for too long, though it could have. */
+    /** Whether {@code waiter} has sent nothing for too long, although it could. */
     boolean isStale(Waiter waiter) {
         return waiter.since(heardSince).isStale(now);
     }

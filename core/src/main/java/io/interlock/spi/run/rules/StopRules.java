@@ -10,12 +10,12 @@ import io.interlock.run.StopRequest;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.CancelRequest;
 
-/** Cancelling, and what an eviction does to a run. */
+/** Cancels, and the effect of evictions on runs. */
 public final class StopRules {
 
     private StopRules() {}
 
-    /** Ends {@code run} if it has not started, or asks it to stop. */
+    /** Ends {@code run} if it has not started, else requests it to stop. */
     public static CancelAnswer cancel(KeyState state, CancelRequest request, Run known) {
         Run run = state.run(known.id()).orElse(null);
         if (run == null) {
@@ -32,8 +32,8 @@ public final class StopRules {
     }
 
     /**
-     * Takes the key's lease away, if it is the one the actor saw. Its end stays where it was: until then its holder may
-     * still be working.
+     * Evicts the key's lease, if it is the one the actor saw. Its end does not change: until then its holder may still
+     * be working.
      */
     public static EvictAnswer evict(KeyState state, EvictRequest request) {
         LeaseRow lease = state.lease().orElse(null);
@@ -49,8 +49,8 @@ public final class StopRules {
     }
 
     /**
-     * The lease of the key was evicted just now. If a run worked under it, that run is over, though its work may still go
-     * on.
+     * The lease of the key was just evicted. If a run worked under it, that run ends, although its work may still be
+     * running.
      */
     public static void evicted(KeyState state, EvictRequest request) {
         state.lease()
@@ -75,7 +75,7 @@ public final class StopRules {
                         run,
                         new RunError(RunError.EVICTED, "evicted by " + request.actor() + ": " + request.reason()),
                         new ChangeReason(request.actor(), request.reason())));
-        // Only its grace, or a missing look outside, may have kept the key closed.
+        // Only its grace, or a missing probe, may have kept the key closed.
         Promotion.promote(state);
     }
 

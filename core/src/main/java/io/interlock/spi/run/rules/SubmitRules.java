@@ -44,7 +44,7 @@ public final class SubmitRules {
         return new SubmitRules(state, request).decide();
     }
 
-    /** The answer to a request made again with the id of a run that exists. */
+    /** The answer to a repeated request with the id of an existing run. */
     public static SubmitAnswer repeated(KeyState state, SubmitRequest request, Run known) {
         Run run = state.latest(known);
         if (run.state() == RunState.QUEUED) {
@@ -62,7 +62,7 @@ public final class SubmitRules {
         return mine ? new SubmitAnswer.Started(run, state.leaseRecord()) : new SubmitAnswer.Duplicate(run);
     }
 
-    /** The answer to a request under an idempotency key that counts already, for {@code known}. */
+    /** The answer to a request with a known idempotency key of the run {@code known}. */
     public static SubmitAnswer remembered(
             KeyState state, SubmitRequest.Idempotency asked, String fingerprint, Run known) {
         Run run = state.latest(known);
@@ -87,7 +87,7 @@ public final class SubmitRules {
         };
     }
 
-    /** What keeps the newcomer from starting at once, or {@code null}. */
+    /** What prevents the newcomer from starting at once, or {@code null}. */
     private @Nullable Refusal obstacle() {
         Refusal ahead = QueueRules.ahead(state);
         if (ahead != null) {
@@ -103,14 +103,14 @@ public final class SubmitRules {
                         state.key(), state.tenantBusy(), request.line().tenantMaxRunning());
     }
 
-    /** A run that rests between two attempts is not in the way, but a newcomer that joins joins it. */
+    /** A run between two attempts does not block the key, but a newcomer with JOIN joins it. */
     private @Nullable Refusal joinable() {
         return request.spec().policy() == ConflictPolicy.JOIN
                 ? incumbent().map(run -> QueueRules.queuedAhead(state, run)).orElse(null)
                 : null;
     }
 
-    /** The run a newcomer would join: the holder's, else the one the key is kept for, else the first in line. */
+    /** The run a newcomer would join: the holder's, else the one with the reservation, else the first in the queue. */
     private Optional<Run> incumbent() {
         return state.running()
                 .filter(state::hasLease)
@@ -147,7 +147,7 @@ public final class SubmitRules {
         if (stopsIncumbent) {
             stopIncumbent();
         }
-        // The key may have been kept for one of those that left; then the newcomer may have its turn now.
+        // One of the removed runs may have had the reservation; then the newcomer may start now.
         return startIfNext();
     }
 
@@ -188,9 +188,8 @@ public final class SubmitRules {
                 state, run, error, new ChangeReason(newcomer.spec().origin().actor(), error.message()));
     }
 
-    // A run between two attempts owns its resource, in a state no run may start from. Its place goes to the newcomer,
-    // and so
-    // does the resource.
+    // A run between two attempts owns its resource, in a state in which no run may start. The newcomer takes over its
+    // place and its resource.
     private void inheritResource(Run from) {
         Resource owned = state.resource().orElse(null);
         if (owned != null

@@ -5,22 +5,22 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many runs of a tenant are under way, and which run of its other keys waits for nothing but a place under the tenant's
- * limit. Asked only about runs that have a limit, so a store may find out when it is asked. All keys of a tenant see the
- * same numbers, so a store lets one step at a time ask about a tenant.
+ * How many runs of a tenant are running, and which run of its other keys waits only for a place under the tenant's
+ * limit. Used only for runs with a limit, so a store may load the numbers on demand. All keys of a tenant see the same
+ * numbers, so a store lets one step at a time use them.
  */
 public interface TenantSlots {
 
     /**
-     * How many runs of the tenant were PENDING or RUNNING before the step, and how many of its other keys are offered to
-     * callers. An offer counts, because otherwise its place would be given to a run that comes after the caller's before the
-     * caller has had the time to take it; it counts until it lapses.
+     * How many runs of the tenant were PENDING or RUNNING before the step, plus how many of its other keys are offered
+     * to callers. An offer counts until it lapses; otherwise a later run would get its place before the caller can
+     * take it.
      */
     int busy();
 
     /**
-     * The first run, by priority and then by age, of another key of the tenant that waits for nothing but a place, and could
-     * have one while {@code busy} runs are under way; {@code null} if there is none.
+     * The first run, by priority and then by age, of another key of the tenant that waits only for a place, and could
+     * have one while {@code busy} runs are running; {@code null} if there is none.
      */
     @Nullable
     Rival firstRival(int busy, Instant now);
@@ -34,7 +34,7 @@ public interface TenantSlots {
      */
     record Rival(int priority, Instant submittedAt, long number) {
 
-        /** Whether it has its place before {@code run}. */
+        /** Whether it comes before {@code run}. */
         boolean goesBefore(Run run, Instant now) {
             int mine = QueueRules.effectivePriority(priority, submittedAt, now);
             int other = QueueRules.effectivePriority(run, now);

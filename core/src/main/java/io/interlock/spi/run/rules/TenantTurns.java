@@ -4,9 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Which tenants had work claimed how long ago, so that tenants take turns from claim to claim: the one that had none for the
- * longest time comes first, however many runs another has waiting. It remembers a bounded number of tenants, and counts one that
- * it has forgotten as one that had none. Safe for use by many threads.
+ * When runs of each tenant were last claimed, so that tenants take turns from claim to claim: the tenant with the
+ * oldest claim comes first, regardless of the number of waiting runs. It remembers a bounded number of tenants;
+ * forgotten ones count as never claimed. Thread-safe.
  */
 public final class TenantTurns {
 
@@ -22,12 +22,12 @@ public final class TenantTurns {
     };
     private long turns;
 
-    /** The smaller, the longer ago work of {@code tenant} was claimed. */
+    /** A number that is smaller for older claims of {@code tenant}. */
     public synchronized long last(String tenant) {
         return last.getOrDefault(tenant, 0L);
     }
 
-    /** Work of {@code tenant} was claimed. */
+    /** Records a claim of {@code tenant}. */
     public synchronized void took(String tenant) {
         turns++;
         last.put(tenant, turns);

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 /** Explains why a run waits. Changes nothing. */
 public final class WaitRules {
 
-    /** How many past runs of a key tell how long the next ones take. */
+    /** How many past runs of a key are used for estimates. */
     public static final int PAST = 20;
 
     private WaitRules() {}
 
     /**
-     * Why a run waits on a settled key; empty if it does not wait in line.
+     * Why a run waits on a settled key; empty if it does not wait.
      *
      * @param past how long the last successful runs of the key took, at most {@link #PAST}
      */
@@ -41,7 +41,7 @@ public final class WaitRules {
         });
     }
 
-    // The runs before it take the median each; the holder has had a part of its own already.
+    // The runs ahead take the median each; the elapsed time of the holder is subtracted.
     private static @Nullable Duration expected(
             KeyState state, @Nullable Run holder, int position, List<Duration> past) {
         if (past.isEmpty()) {

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A queue that is a list, and looks at all of it whatever it is asked. */
+/** A queue that is a list, and reads all of it for every query. */
 record ListQueue(List<Run> runs, Instant writtenAt) implements RunQueue {
 
     @Override

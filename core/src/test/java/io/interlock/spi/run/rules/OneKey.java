@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One key and its runs, with time in hand: the smallest store that the rules can be tried on. */
+/** One key and its runs, with injected time: the smallest store for tests of the rules. */
 final class OneKey {
 
     static final LockKey KEY = LockKey.of("acme", "cluster");

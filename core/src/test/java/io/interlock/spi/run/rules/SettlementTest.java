@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What cannot be brought about through a store that works, or cannot be seen through one: the contract has the rest. */
+/** Cases that a working store cannot produce or show; the contract has the others. */
 class SettlementTest {
 
     private final OneKey key = new OneKey();

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The three chaos tests of the document this example comes from, over HTTP, one more for a store that has lost its leases, and what the
- * example promises when nothing goes wrong but the cloud. Clusters that tests need are made at once, before anything is killed.
+ * The three chaos tests of the original document, over HTTP, one more for a store that has lost its leases, and the
+ * behaviour when only the cloud fails. The clusters of all tests are created together, before anything is killed.
  */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -40,10 +40,10 @@ abstract class ClusterChaosContract {
     /** A store, whose files are in {@code folder} if it has any. */
     abstract String store(Path folder);
 
-    /** The store answers nobody while {@code meanwhile} runs. */
+    /** The store does not answer while {@code meanwhile} runs. */
     abstract void away(Runnable meanwhile);
 
-    /** Takes the lease of a key out of the store, as a backup from before would. */
+    /** Deletes the lease of a key, like a restored backup. */
     abstract void loseLease(String key);
 
     @BeforeAll
@@ -129,7 +129,7 @@ abstract class ClusterChaosContract {
         JsonObject created = site.create("cut-off");
         String id = created.getString("id");
         site.awaitInstaller(id, "network");
-        // Whoever works hears that no heartbeat gets through, and stops before its lease ends.
+        // The worker gets no answers to its heartbeats, and stops before its lease ends.
         away(() -> site.awaitNoInstaller(id));
         assertThat(site.pieces(id)).as("it stopped halfway").doesNotContain("ready");
         site.weather("cut-off", "fine");
@@ -199,7 +199,7 @@ abstract class ClusterChaosContract {
     void workerCrashDuringDestroyIsAWorkerTimeoutThatSomebodyMends() {
         String id = ready("lost");
         site.weather("lost", "slow 0.3");
-        // Tried once in these tests, so that its loss is final.
+        // One attempt in these tests, so that its loss is final.
         String job = site.job(id, "DESTROY", NOTHING);
         await().atMost(LONG).until(() -> !site.pieces(id).contains("load-balancer"));
         site.worker().kill();

@@ -10,7 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The stand-in for an installer, without Interlock: it notices when two use one install directory, so a test without such a notice says something. */
+/**
+ * The stand-in for an installer, without Interlock: it detects two users of one install directory, so tests without
+ * such a finding are meaningful.
+ */
 @Timeout(30)
 class InstallerTest {
 
@@ -26,7 +29,9 @@ class InstallerTest {
         assertThat(create("0").waitFor()).isEqualTo(TWO_AT_ONCE);
         assertThat(folder.resolve("install/TWO-AT-ONCE")).content().contains("met process " + first.pid());
         first.destroyForcibly().waitFor();
-        assertThat(create("0").waitFor()).as("who died is in nobody's way").isZero();
+        assertThat(create("0").waitFor())
+                .as("a dead installer does not block others")
+                .isZero();
         assertThat(folder.resolve("cloud/a/ready")).exists();
     }
 

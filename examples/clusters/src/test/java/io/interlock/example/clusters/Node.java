@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A server with the configuration of this example, as a process of its own; its worker is one, too, if it has one. */
+/** A server process with the configuration of this example, optionally with a worker process. */
 final class Node implements AutoCloseable {
 
     private final Process process;
@@ -27,7 +27,7 @@ final class Node implements AutoCloseable {
         this.out = out;
     }
 
-    /** Starts one; wait until it is {@link #ready}. */
+    /** Starts a server; wait until it is {@link #ready}. */
     static Node start(Path folder, Map<String, String> variables, String... further) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -64,12 +64,12 @@ final class Node implements AutoCloseable {
         return found("API +(http://\\S+:\\d+)/api/v1/").orElseThrow();
     }
 
-    /** The key it printed; one that met a store with keys prints none. */
+    /** The key it printed; none if the store already has keys. */
     Optional<String> apiKey() {
         return found("API key +(ilk_\\S+)");
     }
 
-    /** Dies without a word, as by kill -9. */
+    /** Kills it (SIGKILL). */
     void kill() {
         process.destroyForcibly().onExit().join();
     }

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** A server that does no work, as many workers as a test wants, and the cloud they work on. */
+/** A server without a worker, any number of workers, and the cloud they work on. */
 final class Site implements AutoCloseable {
 
     private static final Duration LONG = Duration.ofSeconds(40);
@@ -37,7 +37,7 @@ final class Site implements AutoCloseable {
 
     Site(Path folder, String store) {
         this.folder = folder;
-        // Seconds instead of minutes; everything else is as the file says.
+        // Seconds instead of minutes; all other settings come from the file.
         variables =
                 new HashMap<>(Map.of("INTERLOCK_STORE", store, "CLUSTERS", folder.toString(), "CLUSTERS_STEP", "0.05"));
         for (String job : List.of("CREATE", "DESTROY", "SCALE_WORKERS", "JANITOR_DESTROY")) {
@@ -49,7 +49,7 @@ final class Site implements AutoCloseable {
         variables.put("INTERLOCK_JANITOR_INTERVAL", "500ms");
         server = Node.start(folder, variables, "--no-worker");
         Node worker = startWorker().ready();
-        // Whoever was first on the store has made the key.
+        // The first server on the store has printed the key.
         apiKey = server.ready().apiKey().or(worker::apiKey).orElseThrow();
     }
 
@@ -120,15 +120,15 @@ final class Site implements AutoCloseable {
         return HttpRequest.newBuilder(URI.create(server.url() + path)).header("x-api-key", apiKey);
     }
 
-    /** Waits until the installer is at work on a cluster, and has got somewhere. */
+    /** Waits until the installer works on a cluster and has made progress. */
     void awaitInstaller(String cluster, String piece) {
         await("installer").atMost(LONG).until(() -> pieces(cluster).contains(piece));
     }
 
-    /** Waits until nobody is at work on a cluster. */
+    /** Waits until no installer works on a cluster. */
     void awaitNoInstaller(String cluster) {
         Path user = folder.resolve("install").resolve(cluster).resolve("in-use/pid");
-        await("nobody at work").atMost(LONG).until(() -> {
+        await("no installer").atMost(LONG).until(() -> {
             try {
                 return !ProcessHandle.of(Long.parseLong(Files.readString(user).strip()))
                         .map(ProcessHandle::isAlive)
@@ -139,7 +139,7 @@ final class Site implements AutoCloseable {
         });
     }
 
-    /** What there is of a cluster. */
+    /** The existing parts of a cluster. */
     List<String> pieces(String cluster) {
         Path cloud = folder.resolve("cloud").resolve(cluster);
         if (!Files.isDirectory(cloud)) {
@@ -165,7 +165,7 @@ final class Site implements AutoCloseable {
         return read("alerts");
     }
 
-    /** Who met whom in an install directory. */
+    /** The collisions in install directories. */
     String meetings() {
         return read("install/TWO-AT-ONCE");
     }

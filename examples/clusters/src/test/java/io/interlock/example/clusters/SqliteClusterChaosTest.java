@@ -17,7 +17,7 @@ class SqliteClusterChaosTest extends ClusterChaosContract {
         return "sqlite:" + file + "?timeout=1s";
     }
 
-    /** Somebody else has the file for itself. */
+    /** Another connection locks the file. */
     @Override
     void away(Runnable meanwhile) {
         execute("BEGIN EXCLUSIVE", meanwhile);

@@ -1,4 +1,4 @@
-/** The example as a user runs it, and what happens when things under it die. */
+/** Tests of the example as users run it, and with crashes. */
 @NullMarked
 package io.interlock.example.clusters;
 

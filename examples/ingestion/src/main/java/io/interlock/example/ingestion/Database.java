@@ -17,26 +17,26 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The database of the events: SQLite or PostgreSQL, by plain JDBC. Every transaction has a connection of its own, which is never
- * open while a page is waited for. Safe for use by many threads.
+ * The database of the events: SQLite or PostgreSQL, by plain JDBC. Every transaction has its own connection, which is
+ * never open during a fetch. Thread-safe.
  */
 final class Database {
 
-    /** Right to write: a key, and the token of who has it. */
+    /** The right to write: a key, and the token of its holder. */
     record Fence(LockKey key, FencingToken token) {}
 
-    /** What is done in a transaction. */
+    /** A transaction with a result. */
     interface Work<T> {
         T on(Connection connection) throws SQLException;
     }
 
-    /** What is written in a transaction. */
+    /** A transaction without a result. */
     interface Step {
         void on(Connection connection) throws SQLException;
     }
 
-    // A log beside the file, so that readers wait for no writer; a writer waits for others at its beginning, where that
-    // is harmless.
+    // A write-ahead log, so that readers do not wait for writers; a writer waits for others at its beginning, where
+    // that is harmless.
     private static final String SQLITE = "?journal_mode=WAL&foreign_keys=true&busy_timeout=10000&transaction_mode=";
 
     private final String url;
@@ -56,9 +56,9 @@ final class Database {
     }
 
     /**
-     * Writes for whoever has the keys, and for nobody else: a holder that was overtaken is refused before it writes anything.
+     * Writes only for the current holder of the keys: an outdated holder is rejected before it writes anything.
      *
-     * @throws StaleTokenException if somebody has got one of the keys since
+     * @throws StaleTokenException if one of the keys was granted again
      */
     void fenced(List<Fence> fences, Step step) throws SQLException {
         write(connection -> {
@@ -70,7 +70,7 @@ final class Database {
         });
     }
 
-    /** Looks and then writes, while nobody else does so under {@code key}. SQLite has one writer at a time anyway. */
+    /** Reads and then writes, exclusively under {@code key}. SQLite has one writer at a time anyway. */
     <T> T latched(LockKey key, Work<T> work) throws SQLException {
         return write(connection -> {
             if (!sqlite) {
@@ -80,7 +80,7 @@ final class Database {
         });
     }
 
-    /** Writes what needs no lock: one row, or rows that nobody changes. */
+    /** Writes without a lock: a single row, or rows that never change. */
     <T> T write(Work<T> work) throws SQLException {
         try (Connection connection = connect("IMMEDIATE")) {
             T result = work.on(connection);
@@ -89,7 +89,7 @@ final class Database {
         } // Closing without a commit takes everything back.
     }
 
-    /** Reads: all of it as it was at one moment, without waiting for those who write, nor they for it. */
+    /** Reads one snapshot; readers and writers do not wait for each other. */
     <T> T read(Work<T> work) throws SQLException {
         try (Connection connection = connect("DEFERRED")) {
             if (!sqlite) {

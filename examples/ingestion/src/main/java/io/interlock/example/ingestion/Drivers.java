@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Finds out who drove. A transponder leads to a driver; if the name agrees, the match is confirmed by itself, if not, it is
- * suggested and somebody decides. What is confirmed stays so.
+ * Matches entries with drivers. A transponder identifies a driver; if the name agrees, the match is confirmed
+ * automatically, otherwise it is suggested for a manual decision. A confirmed match stays.
  */
 final class Drivers {
 
@@ -23,12 +23,12 @@ final class Drivers {
 
     private Drivers() {}
 
-    /** Matches the entries of an event, and makes drivers nobody has met before. */
+    /** Matches the entries of an event, and creates new drivers. */
     static void match(Connection connection, String event, List<Entry> entries) throws SQLException {
         Set<Integer> confirmed = confirmed(connection, event);
         List<List<Object>> matches = new ArrayList<>();
-        // Drivers belong to all events: those who make the same ones at once do so in the same order, and never wait in
-        // a circle.
+        // Drivers are shared by all events: concurrent transactions create them in the same order, which avoids
+        // deadlocks.
         List<Entry> ordered = entries.stream()
                 .sorted(Comparator.comparingLong(Entry::transponder))
                 .toList();

@@ -4,7 +4,7 @@ import io.interlock.engine.PermanentFailureException;
 import java.util.List;
 import java.util.function.Function;
 
-/** What the pages of an event say, as rows. A page that cannot be understood is no reason to try again. */
+/** Parses the pages of an event to rows. A malformed page is a permanent failure. */
 final class EventPages {
 
     private EventPages() {}
@@ -23,7 +23,7 @@ final class EventPages {
         }
     }
 
-    /** Who drives which car, known by which transponder. */
+    /** The driver and transponder of each car. */
     record Entry(int car, String driver, long transponder) {
 
         static List<Entry> of(Page page) {
@@ -36,7 +36,7 @@ final class EventPages {
         }
     }
 
-    /** A race whole: rows of results are (position, car, laps, millis), those of laps (car, lap, millis). */
+    /** A complete race: rows of results are (position, car, laps, millis), those of laps (car, lap, millis). */
     record Race(int number, String name, List<List<Object>> results, List<List<Object>> laps) {
 
         static Race of(Page page) {
@@ -62,7 +62,7 @@ final class EventPages {
         } catch (NumberFormatException | IndexOutOfBoundsException broken) {
             throw new PermanentFailureException(
                     "PAGE_UNREADABLE",
-                    page.path() + " is not as it used to be (" + broken.getMessage() + "); has the source changed?",
+                    page.path() + " has an unexpected format (" + broken.getMessage() + "); has the source changed?",
                     broken);
         }
     }

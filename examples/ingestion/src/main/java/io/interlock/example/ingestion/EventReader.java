@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a page of results is made from: an event as it was at one moment, also while it is being ingested. */
+/** Reads a snapshot of an event for a page of results, also while it is being ingested. */
 final class EventReader {
 
     private static final String EVENT = "SELECT name, ingest_depth, last_ingested_at FROM event WHERE id = ?";
@@ -18,7 +18,7 @@ final class EventReader {
               (SELECT count(*) FROM lap WHERE lap.event_id = race.event_id AND lap.race = race.race)
             FROM race WHERE event_id = ? ORDER BY race""";
 
-    /** A race that is there whole. */
+    /** A complete race. */
     record Race(int number, String name, int results, int laps) {}
 
     /** An event; show it as complete only if it is. */

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes what belongs to one event, each method inside the transaction it is given. */
+/** Writes the rows of one event, each method inside the given transaction. */
 final class EventRows {
 
     private static final Mirror ENTRIES =
@@ -22,7 +22,7 @@ final class EventRows {
 
     private EventRows() {}
 
-    /** The entry list; and races that the event's page names no more are gone, with their results and laps. */
+    /** Writes the entry list, and deletes races that are no longer on the event's page, with their results and laps. */
     static void entries(Connection connection, String event, List<Entry> entries, List<Integer> races)
             throws SQLException {
         List<List<Object>> rows = new ArrayList<>();
@@ -35,7 +35,7 @@ final class EventRows {
         }
     }
 
-    /** A race whole: nobody sees its row without its results and laps. */
+    /** Writes a complete race: its row is never visible without results and laps. */
     static void race(Connection connection, String event, Race race) throws SQLException {
         List<Object> within = List.of(event, race.number());
         RACE.write(connection, within, List.of(List.of(race.name())));

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The rows of events themselves. Their depth goes forward only: nothing here sets it back. */
+/** The rows of events. Their depth only increases. */
 final class Events {
 
     private final Database database;
@@ -19,9 +19,9 @@ final class Events {
     }
 
     /**
-     * Makes the row of an event, once for its source event, whoever else does so at the same time.
+     * Creates the row of an event, once for its source event, even with concurrent callers.
      *
-     * @return the event that the source event is, which may be another one that was there before
+     * @return the event of the source event, which may have existed before
      */
     String create(LockKey event, String source, String track) throws SQLException {
         String id = idOf(event);
@@ -40,16 +40,16 @@ final class Events {
         });
     }
 
-    /** Which source event an event is. */
+    /** The source event of an event. */
     String sourceOf(LockKey event) throws SQLException {
         return database.read(
                         connection -> first(connection, "SELECT source_event_id FROM event WHERE id = ?", idOf(event)))
                 .orElseThrow(() -> new PermanentFailureException(
                         "EVENT_UNKNOWN",
-                        idOf(event) + " is no event yet; POST /api/v1/events/ingest creates one for its source event"));
+                        idOf(event) + " does not exist; POST /api/v1/events/ingest creates one for its source event"));
     }
 
-    /** Gives it the name of its page. */
+    /** Sets the name of the event. */
     static void rename(Connection connection, LockKey event, String name) throws SQLException {
         try (PreparedStatement update =
                 connection.prepareStatement("UPDATE event SET name = ? WHERE id = ? AND name <> ?")) {
@@ -60,7 +60,7 @@ final class Events {
         }
     }
 
-    /** Says that it is there whole: the last thing that is written. */
+    /** Marks the event as complete, in the last transaction. */
     static void complete(Connection connection, LockKey event, Instant now) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement(
                 "UPDATE event SET ingest_depth = 'laps_full', last_ingested_at = ? WHERE id = ?")) {

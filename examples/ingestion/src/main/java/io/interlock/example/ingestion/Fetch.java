@@ -14,8 +14,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Fetches all pages of an event, before anybody asks for its lock. The slow part, and the one that is tried again and again, is
- * over when others begin to wait. It writes no row of the event. Safe for use by many threads, and by many at once for one event.
+ * Fetches all pages of an event before its lock is acquired, so that the slow and retried part blocks no other caller.
+ * It writes no row of the event. Thread-safe, also for concurrent calls for one event.
  */
 final class Fetch {
 
@@ -33,7 +33,7 @@ final class Fetch {
         this.environment = environment;
     }
 
-    /** Fetches what has changed since the last time. */
+    /** Fetches changed pages. */
     void all(String event) throws InterruptedException, SQLException {
         EventPages.Event page = EventPages.Event.of(fetched(Page.ofEvent(event)));
         ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE, environment.threads("fetch"));
@@ -63,7 +63,7 @@ final class Fetch {
                 if (tries == TRIES) {
                     throw failed;
                 }
-                // Nobody counts it down: a rest that an interrupt ends.
+                // Never counted down: a sleep that an interrupt ends.
                 new CountDownLatch(1).await(rest.toMillis(), TimeUnit.MILLISECONDS);
                 rest = rest.multipliedBy(2);
             }

@@ -12,8 +12,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ingests an event: first fetches it, then asks for its lock. {@code ingest SOURCE_EVENT_ID TRACK_ID [WAIT]} prints stages and
- * progress; exit code 75 says that somebody ingests it already.
+ * Ingests an event: first fetches it, then requests its ingestion. {@code ingest SOURCE_EVENT_ID TRACK_ID [WAIT]}
+ * prints stages and
+ * progress; exit code 75 means that it is already being ingested.
  */
 public final class Ingest {
 
@@ -29,10 +30,10 @@ public final class Ingest {
     }
 
     /**
-     * Fetches, then knocks.
+     * Fetches the event, then requests its ingestion.
      *
-     * @return which event it is, whose ingestion is under way now
-     * @throws IngestionException if somebody ingests it already, after {@code wait}
+     * @return the event that is being ingested
+     * @throws IngestionException if it is still being ingested by another run after {@code wait}
      */
     String start(String source, String track, String wait) throws IOException, InterruptedException, SQLException {
         fetch.all(source);
@@ -86,7 +87,7 @@ public final class Ingest {
                 out.println(error == null ? "complete" : error + ": " + state.get("error.message"));
                 return error == null ? 0 : 1;
             }
-            // Nobody counts it down.
+            // Never counted down: a sleep that an interrupt ends.
             new CountDownLatch(1).await(LOOK_AGAIN, TimeUnit.MILLISECONDS);
         }
     }

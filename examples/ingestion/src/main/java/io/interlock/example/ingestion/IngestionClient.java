@@ -10,7 +10,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
 
-/** Knocks at the ingestion compatible API of an Interlock server. Codes of errors arrive as they were sent. Safe for use by many threads. */
+/** A client of the ingestion API of an Interlock server. Error codes are passed on unchanged. Thread-safe. */
 final class IngestionClient {
 
     private final URI server;
@@ -24,11 +24,11 @@ final class IngestionClient {
     }
 
     /**
-     * Asks for the lock of an event, for its ingestion.
+     * Requests the ingestion of an event.
      *
-     * @param wait how long to wait for it, as {@code 30s}; {@code 0s} for not at all
-     * @return which event it is
-     * @throws IngestionException saying who has it, with the code {@code INGESTION_IN_PROGRESS}
+     * @param wait how long to wait for its lock, such as {@code 30s}; {@code 0s} to not wait
+     * @return the event
+     * @throws IngestionException with the code {@code INGESTION_IN_PROGRESS} if it is being ingested
      */
     String start(String source, String track, String wait) throws IOException, InterruptedException {
         String body = "{\"source_event_id\": \"" + source + "\", \"track_id\": \"" + track + "\"}";
@@ -38,12 +38,15 @@ final class IngestionClient {
         return answer.getOrDefault("event_id", "");
     }
 
-    /** How the ingestion of an event stands, by the names of the compatible API: {@code stage}, {@code progress.done}, {@code error.code}. */
+    /**
+     * The state of an ingestion, with the field names of the API: {@code stage}, {@code progress.done}, {@code
+     * error.code}.
+     */
     Map<String, String> state(String event) throws IOException, InterruptedException {
         return send(request("/api/v1/events/" + event + "/ingestion").GET());
     }
 
-    /** Whether a run has ended; one that rests between two attempts has not. */
+    /** Whether a run has ended; a run between two attempts has not. */
     boolean hasEnded(String run) throws IOException, InterruptedException {
         return send(request("/api/v1/runs/" + run).GET()).containsKey("endedAt");
     }

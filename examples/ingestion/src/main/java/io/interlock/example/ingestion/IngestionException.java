@@ -2,7 +2,7 @@ package io.interlock.example.ingestion;
 
 import io.interlock.InterlockException;
 
-/** What the compatible API said no to, or how an ingestion failed, with the code it was told by: {@code INGESTION_IN_PROGRESS}. */
+/** A refused or failed ingestion, with its error code, such as {@code INGESTION_IN_PROGRESS}. */
 final class IngestionException extends InterlockException {
 
     private static final long serialVersionUID = 1L;

@@ -14,11 +14,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes an event under its lock, in steps that are each whole: entries, every race with its results and laps, drivers, and at
- * last that it is complete. It may be called again after a failure or a crash, and does no harm where that was already done.
+ * Writes an event under its lock, in one transaction each: entries, every race with its results and laps, drivers, and
+ * last the mark that it is complete. It may run again after a failure or a crash, and repeated steps change nothing.
  *
- * <p>A page that was fetched before is asked for by its version, which the source answers without a body unless it has changed. A
- * source that fails ends the attempt: the engine rests before the next one, and nobody holds the lock meanwhile.
+ * <p>A page that was fetched before is requested with its version; the source answers without a body unless it has
+ * changed. A failing source ends the attempt: the engine waits before the next one, and the lock is free meanwhile.
  */
 public final class IngestionJob implements RunHandler {
 
@@ -29,7 +29,7 @@ public final class IngestionJob implements RunHandler {
     private final Events events;
     private final Races races;
 
-    /** As the variables of this process say. */
+    /** With settings from environment variables. */
     public IngestionJob() throws SQLException {
         this(Settings.of(System.getenv()));
     }

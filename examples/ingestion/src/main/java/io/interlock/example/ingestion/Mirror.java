@@ -15,21 +15,21 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes rows of a table equal to those of a page: writes what is new, overwrites what is outdated, deletes what is gone, and
- * does not touch what is right already. So the same page twice changes nothing.
+ * Makes rows of a table equal to those of a page: inserts new rows, updates outdated ones, deletes obsolete ones, and
+ * does not touch equal ones. So the same page twice changes nothing.
  *
- * @param table whose rows
- * @param scope the columns that say which rows are meant: those of an event, or of a race
- * @param key the columns that tell rows of one scope apart
+ * @param table the table
+ * @param scope the columns that select the rows: those of an event, or of a race
+ * @param key the columns that identify rows of one scope
  * @param values the other columns
  */
 record Mirror(String table, List<String> scope, List<String> key, List<String> values) {
 
     /**
-     * Does it, in the transaction of {@code connection}.
+     * Applies it in the transaction of {@code connection}.
      *
-     * @param within what stands in the columns of the scope
-     * @param rows what stands in those of key and values, for each row
+     * @param within the values of the scope columns
+     * @param rows the values of the key and value columns of each row
      */
     void write(Connection connection, List<Object> within, List<List<Object>> rows) throws SQLException {
         Map<List<Object>, List<Object>> present = read(connection, within);
@@ -86,7 +86,7 @@ record Mirror(String table, List<String> scope, List<String> key, List<String> v
         return byKey;
     }
 
-    /** One type for whole numbers, whichever the driver has chosen. */
+    /** One type for whole numbers, regardless of the driver. */
     private static Object plain(Object value) {
         return value instanceof Number number ? number.longValue() : Objects.requireNonNull(value);
     }

@@ -6,13 +6,13 @@ import java.util.List;
 /**
  * A page of the source as it was at one time: lines of fields, {@code lap;3;1;20411}.
  *
- * @param path where it is
- * @param version its ETag: what the source says while it is unchanged
- * @param body what it says
+ * @param path its path
+ * @param version its ETag, which changes with its content
+ * @param body its content
  */
 record Page(String path, String version, String body) {
 
-    /** The fields behind {@code kind}, of every line of that kind. */
+    /** The fields after {@code kind}, of every line of that kind. */
     List<List<String>> lines(String kind) {
         return body.lines()
                 .map(line -> Arrays.asList(line.split(";", -1)))

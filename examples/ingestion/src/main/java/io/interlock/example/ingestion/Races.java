@@ -16,8 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The races of an event, one after the other under the event's lock; or several at once, each also under a lock of its own,
- * {@code event/{id}/race/{n}}, so that a race can be mended alone while the others go on.
+ * The races of an event, one after the other under the event's lock; or several at once, each also under its own lock
+ * {@code event/{id}/race/{n}}, so that one race can be repaired while the others continue.
  */
 final class Races {
 
@@ -33,7 +33,7 @@ final class Races {
         this.environment = environment;
     }
 
-    /** Ingests a race by whoever holds these. */
+    /** Ingests a race under these locks. */
     interface Work {
         void on(int race, List<Fence> fences) throws Exception;
     }
@@ -73,7 +73,7 @@ final class Races {
         return race;
     }
 
-    /** Nothing works on when the run has ended, however it did: an interrupt of this thread hurries, and is not forgotten. */
+    /** Waits until all work has stopped before the run ends: an interrupt of this thread is passed on and restored. */
     private static void stop(ExecutorService threads) {
         threads.shutdownNow();
         boolean interrupted = Thread.interrupted();

@@ -5,12 +5,12 @@ import java.net.URI;
 import java.util.Map;
 
 /**
- * What the variables of the process say.
+ * The settings from environment variables.
  *
  * @param source {@code INGESTION_SOURCE}: the site
  * @param database {@code INGESTION_DATABASE}: a JDBC URL
- * @param racesAtOnce {@code INGESTION_RACES_AT_ONCE}: 1 unless said; more than 1 takes a lock for each race
- * @param store {@code INTERLOCK_STORE}: where those locks are; the server's own store
+ * @param racesAtOnce {@code INGESTION_RACES_AT_ONCE}: default 1; more than 1 acquires a lock for each race
+ * @param store {@code INTERLOCK_STORE}: the store of those locks, which is the server's
  */
 record Settings(URI source, String database, int racesAtOnce, String store) {
 

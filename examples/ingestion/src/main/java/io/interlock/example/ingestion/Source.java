@@ -12,8 +12,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The site events come from. It asks once: whoever wants to try again decides when, and what to let go of meanwhile. Safe for use
- * by many threads.
+ * The site of the events. It sends each request once; the caller decides about retries and what to release meanwhile.
+ * Thread-safe.
  */
 final class Source {
 
@@ -29,7 +29,7 @@ final class Source {
         this.address = address;
     }
 
-    /** The page at {@code path} as it is now; {@code known} itself if that has not changed, at the price of an empty answer. */
+    /** The current page at {@code path}; {@code known} itself if it has not changed (304). */
     Page current(String path, @Nullable Page known) throws InterruptedException {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(address.resolve(path)).timeout(PATIENCE);
@@ -41,7 +41,7 @@ final class Source {
             return known;
         }
         if (answer.statusCode() == 404) {
-            throw new PermanentFailureException("PAGE_MISSING", path + " is not there (404); is the id right?");
+            throw new PermanentFailureException("PAGE_MISSING", path + " was not found (404); is the id right?");
         }
         if (answer.statusCode() != 200) {
             throw new TransientFailureException("SOURCE_FAILED", path + " answered " + answer.statusCode());

@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * Pages that were fetched before anybody asked for a lock. A page and its version are one row, replaced whole, so fetchers that
- * come together cannot mix theirs; whether it is still true is asked under the lock. Safe for use by many threads.
+ * Pages that were fetched before the lock. A page and its version are one row, replaced as a whole, so concurrent
+ * fetchers cannot mix them; the version is checked again under the lock. Thread-safe.
  */
 final class StagedPages {
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What holds on either database. Every test has an event of its own. */
+/** Tests for both databases. Every test has its own event. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class IngestionContract {
 
@@ -160,7 +160,7 @@ abstract class IngestionContract {
                 var after = statement.executeQuery(count);
                 after.next();
                 assertThat(after.getInt(1))
-                        .as("one moment, for as long as it reads")
+                        .as("one snapshot during the whole read")
                         .isEqualTo(2);
                 return true;
             }
@@ -175,7 +175,7 @@ abstract class IngestionContract {
         await().until(() -> rig.site.moods().waiting() == 1);
         String other = rig.ingested(client, "116");
         assertThat(rig.reader.find(other).orElseThrow().complete()).isTrue();
-        // A stage is told to the store within a second, not at once.
+        // A stage reaches the store within a second, not at once.
         await().untilAsserted(() -> assertThat(rig.state(client, stuck))
                 .containsEntry("running", "true")
                 .containsEntry("stage", "races"));
@@ -206,7 +206,7 @@ abstract class IngestionContract {
         rig.site.moods().release();
         slow.join();
         second.join();
-        // Whichever was kept last, the old page or the new one: what is written is what is true.
+        // Regardless of whether the old or the new page was stored last, the current content is written.
         new StagedPages(rig.database)
                 .keep(new Page("/events/118/races/1", "\"old\"", "race;1;Heat 1\nresult;1;1;1;9\nlap;1;1;9\n"));
         String event = client.start("118", "17", "0s");
@@ -248,10 +248,10 @@ abstract class IngestionContract {
             }
         });
         rig.ingested(client, "121");
-        assertThat(rig.rows(matches)).as("what somebody decided stays").contains("2|confirmed|");
+        assertThat(rig.rows(matches)).as("a confirmed match stays").contains("2|confirmed|");
     }
 
-    /** Does it on a thread of its own. */
+    /** Runs it on another thread. */
     static <T> CompletableFuture<T> later(Task<T> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Environment.system()

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that are killed, and servers that are paused for longer than their lease. */
+/** Servers that are killed, or paused for longer than their lease. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class IngestionCrashContract {
 
@@ -25,16 +25,16 @@ abstract class IngestionCrashContract {
 
     abstract Place place(Path folder);
 
-    /** From now on the transaction that writes race 3 stays in its middle. */
+    /** Blocks transactions that write race 3. */
     abstract void stall() throws Exception;
 
-    /** Whether some transaction does. */
+    /** Whether a transaction is blocked. */
     abstract boolean stalled() throws Exception;
 
-    /** From now on none does. */
+    /** Ends the blocking. */
     abstract void resume() throws Exception;
 
-    /** Whether a process that was paused just now keeps everybody else from the store of leases. */
+    /** Whether a paused process blocks the store of leases for others. */
     abstract boolean keepsStore() throws Exception;
 
     @BeforeAll

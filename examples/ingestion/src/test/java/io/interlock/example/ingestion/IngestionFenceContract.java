@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the database itself keeps safe, and locks of races; with engines in this process. */
+/** The fence in the database, and locks of races; with engines in this process. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class IngestionFenceContract {
 
@@ -46,7 +46,7 @@ abstract class IngestionFenceContract {
         rig.close();
     }
 
-    /** Two stores that know nothing of each other: as if the first holder had slept through its lease, and nobody could tell it. */
+    /** Two independent stores, as if the first holder had been paused beyond its lease and could not be notified. */
     @Test
     void aStaleWriterIsRefusedByTheFence() throws Exception {
         rig.fetch.all("300");
@@ -110,7 +110,7 @@ abstract class IngestionFenceContract {
                     .until(() -> rig.reader.find("e306").orElseThrow().races().size() == 4);
             assertThat(rig.reader.find("e306").orElseThrow().races())
                     .extracting(EventReader.Race::number)
-                    .as("race 3 waits for whoever mends it; the others do not")
+                    .as("race 3 waits for its repair; the others do not")
                     .containsExactly(1, 2, 4, 5);
             assertThat(run).isNotDone();
             mended.close();

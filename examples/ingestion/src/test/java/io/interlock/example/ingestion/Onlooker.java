@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Reads an event again and again while others write it, and notes every sight that nobody should have. */
+/** Reads an event repeatedly while it is written, and records every inconsistent state. */
 final class Onlooker implements AutoCloseable {
 
     private static final int RACES = 5;
@@ -26,12 +26,12 @@ final class Onlooker implements AutoCloseable {
         thread.start();
     }
 
-    /** What it saw that was half, and complete though it was not. */
+    /** The inconsistent states: half races, and incomplete events marked as complete. */
     List<String> faults() {
         return new ArrayList<>(faults);
     }
 
-    /** All that it saw, in order. */
+    /** All states it read, in order. */
     List<EventReader.Event> seen() {
         return new ArrayList<>(seen);
     }

@@ -4,7 +4,7 @@ import io.interlock.servers.PostgresServer;
 import java.nio.file.Path;
 
 /**
- * Where a test keeps things.
+ * The store and database of a test.
  *
  * @param store of the servers
  * @param database of the events, as a JDBC URL
@@ -15,7 +15,7 @@ record Place(String store, String database) {
         return new Place("sqlite:" + folder.resolve("interlock.db"), "jdbc:sqlite:" + folder.resolve("races.db"));
     }
 
-    /** A database of its own called {@code name}, for both. */
+    /** A new database {@code name} for both. */
     static Place postgres(String name) {
         PostgresServer server = PostgresServer.shared();
         server.execute("CREATE DATABASE " + name);

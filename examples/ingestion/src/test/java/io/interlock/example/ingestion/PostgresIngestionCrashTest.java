@@ -18,7 +18,7 @@ class PostgresIngestionCrashTest extends IngestionCrashContract {
         return Place.postgres(NAME);
     }
 
-    /** The middle of the laps waits for what this test holds. */
+    /** The inserts of laps wait for a lock of this test. */
     @Override
     void stall() throws SQLException {
         Connection holding = PostgresServer.shared().connect("postgres", NAME);
@@ -53,7 +53,7 @@ class PostgresIngestionCrashTest extends IngestionCrashContract {
         }
     }
 
-    /** Every step is one statement, and goes on in the database. */
+    /** Every step is one statement, which the database completes. */
     @Override
     boolean keepsStore() {
         return false;

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** An Interlock server with the configuration of this example, as a process of its own. */
+/** A server process with the configuration of this example. */
 final class RealServer implements AutoCloseable {
 
     private final Process process;
@@ -66,7 +66,7 @@ final class RealServer implements AutoCloseable {
         return URI.create(said("API +(http://\\S+:\\d+)/api/v1/"));
     }
 
-    /** The key it printed; one that met a store with keys prints none. */
+    /** The key it printed; none if the store already has keys. */
     String apiKey() {
         return said("API key +(ilk_\\S+)");
     }
@@ -84,7 +84,7 @@ final class RealServer implements AutoCloseable {
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** Stops it in the middle of whatever it does, or lets it go on. */
+    /** Pauses or continues it. */
     void signal(String name) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                 .start()

@@ -90,13 +90,13 @@ final class Rig implements AutoCloseable {
         return event;
     }
 
-    /** Waits until nothing works on an event; how it stands then. */
+    /** Waits until no ingestion of an event is running, and returns its state. */
     Map<String, String> ended(IngestionClient client, String event) {
         await().until(() -> "false".equals(client.state(event).get("running")));
         return state(client, event);
     }
 
-    /** Waits until the last ingestion of an event has failed with {@code code}; how it stands then. */
+    /** Waits until the last ingestion of an event has failed with {@code code}, and returns its state. */
     Map<String, String> failed(IngestionClient client, String event, String code) {
         await().until(() -> code.equals(state(client, event).get("error.code"))
                 && "false".equals(state(client, event).get("running")));
@@ -133,7 +133,7 @@ final class Rig implements AutoCloseable {
                 .body());
     }
 
-    /** What a program said, and how it ended. */
+    /** The output and exit code of a program. */
     record Said(String text, int exitCode) {}
 
     /** Runs a program against the server. */
@@ -151,7 +151,7 @@ final class Rig implements AutoCloseable {
         return servers.get(servers.size() - 1);
     }
 
-    /** All rows of all tables, apart from when they were last ingested; in PostgreSQL also which transaction has written each. */
+    /** All rows of all tables without ingestion times; in PostgreSQL also the transaction that wrote each row. */
     Map<String, List<String>> dump() throws SQLException {
         Map<String, List<String>> dump = new TreeMap<>();
         boolean postgres = place.database().contains("postgresql");

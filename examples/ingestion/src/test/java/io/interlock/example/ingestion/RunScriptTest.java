@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code examples/ingestion/run} as a reader of the page runs it, in a tree of its own; only what builds the server is left out. */
+/** {@code examples/ingestion/run} as documented, in a copy of the tree; only the build of the server is skipped. */
 @Timeout(60)
 class RunScriptTest {
 

@@ -30,13 +30,13 @@ class SqliteIngestionCrashTest extends IngestionCrashContract {
         }
     }
 
-    /** Somebody writes, so nobody else can. */
+    /** A writer is active, so no other can write. */
     @Override
     boolean stalled() {
         return isWritten(rig.database());
     }
 
-    /** Whoever is paused in the middle of a step has the file. */
+    /** A process paused in the middle of a step keeps the file locked. */
     @Override
     boolean keepsStore() {
         return isWritten("jdbc:" + rig.store());

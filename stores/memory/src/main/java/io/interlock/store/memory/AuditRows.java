@@ -16,8 +16,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * All that was done, in order and by key, and the chain that seals it. Its user holds the monitor of the {@link RunRows} it
- * belongs to.
+ * The audit records, in order and by key, and their hash chain. Guarded by the monitor of its {@link RunRows}.
  */
 final class AuditRows {
 
@@ -36,7 +35,7 @@ final class AuditRows {
         unsealed.put(last, placed);
     }
 
-    /** What was done under a key, in order. */
+    /** The records of a key, in order. */
     List<AuditRecord> of(LockKey key) {
         return List.copyOf(byKey.getOrDefault(key, new TreeMap<>()).values());
     }
@@ -91,7 +90,7 @@ final class AuditRows {
     }
 
     /**
-     * Forgets sealed records made at {@code then} or before, from the beginning of the chain on.
+     * Deletes sealed records of {@code then} or earlier, from the beginning of the chain.
      *
      * @return how many
      */

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys by when time alone changes something on them. Its user holds the monitor of the {@link RunRows} it belongs to.
+ * Keys by the time of their next expiry or timeout. Guarded by the monitor of its {@link RunRows}.
  */
 final class DueKeys {
 
@@ -18,7 +18,7 @@ final class DueKeys {
 
     private record Due(Instant at, LockKey key) {}
 
-    /** The key was due at {@code before} and now is at {@code after}; {@code null} stands for never. */
+    /** Changes the due time of a key from {@code before} to {@code after}; {@code null} means never. */
     void move(LockKey key, @Nullable Instant before, @Nullable Instant after) {
         if (before != null) {
             dues.remove(new Due(before, key));

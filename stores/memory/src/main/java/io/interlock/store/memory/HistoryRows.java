@@ -28,9 +28,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All runs, those that have ended too, with their attempts and what was done about them as dead letters. Runs that have ended
- * are ordered by when they did, so that forgetting looks at those it forgets and not at the others. Its user holds the monitor
- * of the {@link RunRows} it belongs to.
+ * All runs, including ended ones, with their attempts and dispositions. Ended runs are ordered by their end, so that a
+ * deletion reads only the runs it deletes. Guarded by the monitor of its {@link RunRows}.
  */
 final class HistoryRows {
 
@@ -51,7 +50,7 @@ final class HistoryRows {
         return Optional.ofNullable(runs.get(id));
     }
 
-    /** Takes over where a run stands, and says where it stood before. */
+    /** Stores the current run, and returns the previous one. */
     @Nullable
     Run put(Run run) {
         Run before = runs.put(run.id(), run);
@@ -66,7 +65,7 @@ final class HistoryRows {
         return before;
     }
 
-    /** The run has ended, and no name stands for it: from now on it may be forgotten. */
+    /** The run has ended and has no valid idempotency key: from now on it may be deleted. */
     void release(Run run) {
         (isOpenLetter(run) ? openLetters : ended).add(run);
     }
@@ -75,7 +74,7 @@ final class HistoryRows {
         attempts.computeIfAbsent(attempt.run(), run -> new ArrayList<>()).add(attempt);
     }
 
-    /** Something was done about a dead letter. */
+    /** Stores the disposition of a dead letter. */
     void settle(RunId id, Disposition disposition) {
         dispositions.put(id, disposition);
         Run run = runs.get(id);
@@ -88,18 +87,18 @@ final class HistoryRows {
         return List.copyOf(attempts.getOrDefault(id, List.of()));
     }
 
-    /** What was done about a run as a dead letter, or {@code null} if nothing was. */
+    /** The disposition of a dead letter, or {@code null}. */
     @Nullable
     Disposition disposition(RunId id) {
         return dispositions.get(id);
     }
 
-    /** Dead letters whose runs have a number above {@code after}, in the order in which their runs were submitted. */
+    /** Dead letters whose runs have a number above {@code after}, in the order of submission. */
     Stream<DeadLetter> deadLetters(long after) {
         return dead.tailMap(after, false).values().stream().map(run -> new DeadLetter(run, dispositions.get(run.id())));
     }
 
-    /** One run more than asked for, if there is one. */
+    /** One more run than requested, if there is one. */
     List<Run> list(RunQuery query) {
         NavigableMap<Long, Run> all = query.key() == null
                 ? byTenant.getOrDefault(query.tenant(), new TreeMap<>())
@@ -125,7 +124,7 @@ final class HistoryRows {
                 .toList();
     }
 
-    /** Forgets up to {@code limit} runs that are older than they are kept, and all that belongs to them. */
+    /** Deletes up to {@code limit} runs older than their retention, and all their data. */
     List<Run> forget(Retention retention, Instant now, int limit) {
         List<Run> over = new ArrayList<>();
         take(ended, run -> isOver(run, retention.runs(), now), limit, over);

@@ -18,8 +18,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept about a key beside its lease, and where the indexes of the {@link RunRows} have it. Its user holds their
- * monitor.
+ * The data of a key besides its lease, and its index entries in {@link RunRows}, whose monitor guards it.
  */
 final class KeyRow {
 
@@ -32,15 +31,15 @@ final class KeyRow {
     @Nullable
     Resource resource;
 
-    /** When the key is due, as the indexes have it. */
+    /** The indexed due time of the key. */
     @Nullable
     Instant due;
 
-    /** The run by which the key waits for a place under its tenant's limit, as the index has it. */
+    /** The indexed run that waits for a place under its tenant's limit. */
     @Nullable
     Run waitsForPlace;
 
-    /** The PENDING runs that a claim may take, as the index has them. */
+    /** The indexed PENDING runs that may be claimed. */
     List<Run> claimable = List.of();
 
     /** The claim by which the RUNNING run was taken. */
@@ -51,9 +50,9 @@ final class KeyRow {
     private @Nullable MemoryQueue queue;
 
     /**
-     * What a claim has taken here.
+     * A claim of a run of this key.
      *
-     * @param id the claim's name
+     * @param id the claim id
      * @param lease the lease it was granted
      */
     record Claim(UUID id, LeaseId lease) {}
@@ -71,7 +70,7 @@ final class KeyRow {
         return queue == null ? RunQueue.EMPTY : queue;
     }
 
-    /** The runs that wait, in the order of their numbers. */
+    /** The waiting runs, in the order of their numbers. */
     List<Run> waiting() {
         return queue == null ? List.of() : List.copyOf(queue.all());
     }
@@ -95,7 +94,7 @@ final class KeyRow {
         return hasOpenRuns() || resource != null;
     }
 
-    /** Takes over where a run stands now. */
+    /** Stores the current run. */
     void put(Run run, boolean isReady, @Nullable Instant dueAt) {
         busy.remove(run.id());
         if (run.state() == RunState.QUEUED) {

@@ -24,24 +24,24 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a store with their runs: every step about runs loads the {@link KeyState} of its key, settles what time has
- * brought about, and writes back what the rules made of it. What a step costs depends neither on how many keys and runs there
- * are nor on how many there have been. Safe for use by many threads; steps about runs wait for each other.
+ * The keys of a store with their runs: every step about runs loads the {@link KeyState} of its key, settles it,
+ * applies a rule and writes back the changes. The cost of a step does not depend on the number of keys and runs, past
+ * or present. Thread-safe; steps about runs wait for each other.
  *
- * <p>Locks are taken in this order: the slots of the keys, the latch of pauses, the monitor of the rows. A step locks the
- * slots of its own keys only; other keys it makes room for are settled after it, one by one.
+ * <p>Locks are taken in this order: the slots of the keys, the latch of pauses, the monitor of the rows. A step locks
+ * the slots of its own keys only; other keys that may start because of it are settled afterwards, one by one.
  */
 abstract class KeyTable extends LeaseTable {
 
-    /** How many keys one call settles beside its own. */
+    /** How many other keys one call settles. */
     static final int MOST_KEYS = 100;
 
     final RunRows rows;
 
-    /** Who wants to hear of work: that of a tenant, or that of any. */
+    /** The subscribers to work of a tenant, or of any tenant. */
     final Watchers<Optional<String>> work = new Watchers<>();
 
-    /** Who wants to hear that a key may have become free. */
+    /** The subscribers to keys that may have become free. */
     final Watchers<LockKey> watchers = new Watchers<>();
 
     private final RandomGenerator random;
@@ -68,12 +68,12 @@ abstract class KeyTable extends LeaseTable {
         });
     }
 
-    /** One atomic step on a key that does not begin with settling what time has brought about. */
+    /** One atomic step on a key that does not settle it first. */
     <T> T unsettled(LockKey key, Function<KeyState, T> rule) {
         return slots.with(List.of(key), locked -> apply(locked.get(0), rule));
     }
 
-    /** One step on a locked slot that does not begin with settling what time has brought about. */
+    /** One step on a locked slot that does not settle it first. */
     <T extends @Nullable Object> T apply(Slot slot, Function<KeyState, T> rule) {
         return whilePausesStand(() -> {
             synchronized (rows) {
@@ -117,12 +117,12 @@ abstract class KeyTable extends LeaseTable {
         return rows.heardSince(now);
     }
 
-    /** What rules get to see of a key: all of it. */
+    /** The data of a key for the rules. */
     KeyRows seen(KeyRows rows) {
         return rows;
     }
 
-    /** Settles what time has brought about on a key, and says what that was. */
+    /** Settles a key, and returns the actions. */
     private List<SweepAction> settle(LockKey key) {
         List<SweepAction> done = slots.with(List.of(key), locked -> apply(locked.get(0), Settlement::settle));
         if (!done.isEmpty()) {
@@ -132,9 +132,9 @@ abstract class KeyTable extends LeaseTable {
     }
 
     /**
-     * Settles up to {@code limit} keys that are due, and lets those have their places that wait for one.
+     * Settles up to {@code limit} due keys, and starts runs that wait for a free place.
      *
-     * @param tenant whose keys, or {@code null} for those of all
+     * @param tenant the tenant of the keys, or {@code null} for all
      */
     List<SweepAction> settleDue(@Nullable String tenant, int limit) {
         List<LockKey> due = alone(rows -> {
@@ -150,13 +150,13 @@ abstract class KeyTable extends LeaseTable {
         return List.copyOf(done);
     }
 
-    /** Settles the first of the keys that a pause has covered, which is over. Claims and sweeps settle the others. */
+    /** Settles the first keys of an ended pause. Claims and sweeps settle the others. */
     void settleAfter(Pause pause) {
         alone(rows -> rows.nextToSettle(pause, MOST_KEYS)).forEach(this::settle);
         fillPlaces(pause.tenant());
     }
 
-    /** Lets the keys that come first have the places that are free under the limit of their tenant. */
+    /** Gives free places under the tenant's limit to the keys that come first. */
     List<SweepAction> fillPlaces(String tenant) {
         List<SweepAction> done = new ArrayList<>();
         LockKey last = null;
@@ -171,13 +171,13 @@ abstract class KeyTable extends LeaseTable {
         return done;
     }
 
-    /** Tells whoever takes work of {@code tenant} to look again; their look waits until this step is done. */
+    /** Wakes workers of {@code tenant}; their claims wait until this step is done. */
     void wakeWorkers(String tenant) {
         work.wake(Optional.of(tenant));
         work.wake(Optional.empty());
     }
 
-    /** A look at a key that changes nothing, and at when the first of its waiting runs was submitted. */
+    /** Reads a key without changes, and when the first of its waiting runs was submitted. */
     <T> T look(LockKey key, BiFunction<KeyState, @Nullable Instant, T> look) {
         return slots.with(
                 List.of(key),
@@ -205,7 +205,7 @@ abstract class KeyTable extends LeaseTable {
         return StoreClock.instant(clock.now());
     }
 
-    /** Reads or changes what is kept about no particular key, while no other thread does. */
+    /** Reads or changes data that belongs to no key, exclusively. */
     <T extends @Nullable Object> T alone(Function<RunRows, T> step) {
         synchronized (rows) {
             return step.apply(rows);
@@ -232,7 +232,7 @@ abstract class KeyTable extends LeaseTable {
         }
     }
 
-    /** Whether runs or pauses have anything to do with a key. */
+    /** Whether a key has runs or pauses. */
     boolean concernsRuns(LockKey key) {
         return rows.know(key) || rows.pauses.of(key.tenant()).stream().anyMatch(pause -> pause.covers(key));
     }

@@ -22,11 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The leases of one store and the rules by which they change, each method one atomic step. All clients of the store share
- * it.
+ * The leases of one store and their rules; each method is one atomic step. Shared by all clients of the store.
  *
- * <p>In every step the clock is read after the slots are locked, and the era after the clock: a grant that has missed a
- * new era was therefore made before it began, and is over when its quiet period is.
+ * <p>In every step the clock is read after the slots are locked, and the era after the clock: a grant that has missed
+ * a new era was therefore made before it began, and ends within its quiet period.
  */
 class LeaseTable {
 
@@ -75,7 +74,7 @@ class LeaseTable {
                 .filter(lease -> !lease.isExpired());
     }
 
-    /** Clears leases that ended by themselves and whose lock delay is over. */
+    /** Deletes expired leases whose lock delay is over. */
     List<LeaseRecord> sweep(int limit) {
         return slots.all().stream()
                 .map(slot -> slots.at(slot, this::clearIfOver, Optional.<LeaseRecord>empty()))
@@ -94,9 +93,9 @@ class LeaseTable {
             throw new UnsafeStoreException(
                     MemoryStore.NAME,
                     "has used up its epochs: " + TokenLayout.MAX_EPOCH + " is the last",
-                    "start the process anew");
+                    "restart the process");
         }
-        // Twice: whoever missed the first was granted before the clock is read for the second.
+        // Twice: a step that missed the first read its clock before the second.
         era = new Era(epoch, StoreClock.after(clock.now(), maxLease));
         era = new Era(epoch, StoreClock.after(clock.now(), maxLease));
         return StoreClock.instant(era.quietUntil());
@@ -130,7 +129,7 @@ class LeaseTable {
         return new AcquireAnswer.Granted(grants);
     }
 
-    /** Why the key cannot be had now, or {@code null} if it can. */
+    /** Why the key cannot be granted now, or {@code null} if it can. */
     @Nullable
     Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
         if (!slot.isTaken()) {
@@ -149,12 +148,12 @@ class LeaseTable {
         return null;
     }
 
-    /** A token greater than all the key had before. */
+    /** A token greater than all earlier ones of the key. */
     FencingToken nextToken(Slot slot, int epoch, long now) {
         return TokenLayout.next(slot.token(), slots.floor(), epoch, StoreClock.instant(now));
     }
 
-    /** Renews the lease of a locked slot, if the asker proves it is his and it still lives. */
+    /** Renews the lease of a locked slot, if id and token match and it is live. */
     RenewAnswer renew(Slot slot, RenewRequest request) {
         long now = clock.now();
         if (!slot.isProvedBy(request.id(), request.token())) {
@@ -170,7 +169,7 @@ class LeaseTable {
         return new RenewAnswer.Renewed(slot.record(now));
     }
 
-    /** Frees a locked slot, if the asker proves the lease is his; also one that has ended, for its holder has stopped. */
+    /** Frees a locked slot, if id and token match, even if the lease has ended, because its work has stopped. */
     ReleaseAnswer release(Slot slot, ReleaseRequest request) {
         long now = clock.now();
         LeaseRecord lease = slot.record(now);
@@ -181,7 +180,7 @@ class LeaseTable {
         return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
     }
 
-    /** Clears the lease of a locked slot, if somebody else could have the key by now. */
+    /** Deletes the lease of a locked slot, if the key could be granted again. */
     Optional<LeaseRecord> clearIfOver(Slot slot) {
         long now = clock.now();
         if (now < slot.opensAt() || slot.awaitsProbe()) {

@@ -46,7 +46,7 @@ class MemoryAccessKeys implements AccessKeys {
                 return kept;
             }
             if (!known.hash().equals(key.hash())) {
-                throw new InvalidSettingException("key id", key.id(), "is that of another key", "draw another");
+                throw new InvalidSettingException("key id", key.id(), "is used by another key", "choose another id");
             }
             return known;
         });

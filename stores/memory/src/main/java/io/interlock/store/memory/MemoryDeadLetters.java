@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** Dead letters: runs that are DEAD, and what was done about them. */
+/** Dead letters and their dispositions. */
 class MemoryDeadLetters implements DeadLetters {
 
     private final RunTable table;

@@ -5,7 +5,7 @@ import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.RunHistory;
 import java.time.Instant;
 
-/** Forgets what is old. Looks at what it forgets, not at all there is. */
+/** Deletes old history. Reads only what it deletes. */
 class MemoryHistory implements RunHistory {
 
     private static final int NAMES = 1000;
@@ -20,7 +20,7 @@ class MemoryHistory implements RunHistory {
     public Forgotten forget(Retention retention, int limit) {
         Instant now = table.now();
         Instant namesUntil = namesUntil(now);
-        // All of them, however many a round brings, but never so many at once that steps wait for long.
+        // All of them, but in parts, so that steps do not wait for long.
         int names;
         do {
             names = table.alone(rows -> rows.forgetNames(namesUntil, NAMES));
@@ -33,7 +33,7 @@ class MemoryHistory implements RunHistory {
         });
     }
 
-    /** Idempotency keys that count no longer than this are forgotten. */
+    /** Idempotency keys that expire before this time are deleted. */
     Instant namesUntil(Instant now) {
         return now;
     }

@@ -27,8 +27,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A client's view of the leases of a store in memory, and whether it was closed. Safe for use by many threads; whoever uses
- * leases does not wait for somebody who uses other keys.
+ * A client's view of the leases of a store in memory. Thread-safe; steps on different keys do not wait for each other.
  */
 abstract class MemoryLeases implements LeaseStore {
 
@@ -55,7 +54,7 @@ abstract class MemoryLeases implements LeaseStore {
 
     @Override
     public Answers<RenewAnswer> renew(List<RenewRequest> requests) {
-        // A lease renewed beyond maxLease would outlive the quiet period that is meant to outlast it.
+        // A lease renewed beyond maxLease would outlive the quiet period.
         requests.forEach(request -> LeaseTerms.of(request.ttl()).within(table.maxLease()));
         return answer(requests, table::renew);
     }
@@ -121,7 +120,7 @@ abstract class MemoryLeases implements LeaseStore {
         wakeUps.close();
     }
 
-    /** Tells whoever waits for {@code key} to look again. */
+    /** Wakes the waiters of {@code key}. */
     void wake(LockKey key) {
         table.watchers.wake(key);
     }

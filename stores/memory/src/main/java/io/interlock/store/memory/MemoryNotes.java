@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** What is kept beside runs for people and for the engine's own use. */
+/** Data stored beside runs, for users and for the engine. */
 class MemoryNotes implements RunNotes {
 
     private final RunTable table;

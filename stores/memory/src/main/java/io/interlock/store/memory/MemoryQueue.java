@@ -22,9 +22,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs that wait for one key: those that are ready by priority and number, the others by number, all of them by job and by
- * when they are due. What a step asks for costs the same however long the queue is, except {@link #ahead} among runs of the
- * asker's own priority. Its user holds the monitor of the {@link RunRows} it belongs to.
+ * The runs that wait for one key: those that are ready by priority and number, the others by number, all of them by
+ * job and by
+ * when they are due. The cost of a query does not depend on the length of the queue, except {@link #ahead} among runs
+ * of the same priority. Guarded by the monitor of its {@link RunRows}.
  */
 final class MemoryQueue implements RunQueue {
 
@@ -41,7 +42,7 @@ final class MemoryQueue implements RunQueue {
 
     private record Due(Instant at, long number, RunId run) {}
 
-    /** Adds a run, or puts it where it belongs now. */
+    /** Adds a run, or moves it to its current place. */
     void put(Run run, boolean isReady, @Nullable Instant dueAt) {
         remove(run.id());
         Due due = dueAt == null ? null : new Due(dueAt, run.number(), run.id());

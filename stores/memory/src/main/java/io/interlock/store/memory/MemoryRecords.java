@@ -7,17 +7,17 @@ import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunViews;
 
 /**
- * What is kept beside runs.
+ * The data stored beside runs.
  *
  * @param letters dead letters
  * @param audit the audit log
  * @param notes output, counts, workers and bookmarks
- * @param views everything at once
- * @param history what is old
+ * @param views overviews
+ * @param history deletes old history
  */
 record MemoryRecords(DeadLetters letters, AuditLog audit, RunNotes notes, RunViews views, RunHistory history) {
 
-    /** The books of {@code table}. */
+    /** The records of {@code table}. */
     static MemoryRecords of(RunTable table) {
         return new MemoryRecords(
                 new MemoryDeadLetters(table),

@@ -36,7 +36,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
-/** A client's view of what a store in memory keeps beside its runs. Safe for use by many threads. */
+/** A client's view of the data beside the runs of a store in memory. Thread-safe. */
 abstract class MemoryRecordsView extends MemoryRuns implements RunStore {
 
     MemoryRecordsView(Environment environment, RunSteps runs) {

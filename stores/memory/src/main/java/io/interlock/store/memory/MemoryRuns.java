@@ -33,7 +33,7 @@ import io.interlock.time.Environment;
 import java.util.List;
 import java.util.Optional;
 
-/** A client's view of the runs of a store in memory. Safe for use by many threads; steps about runs wait for each other. */
+/** A client's view of the runs of a store in memory. Thread-safe; steps about runs wait for each other. */
 abstract class MemoryRuns extends MemoryLeases implements RunStore {
 
     private final RunSteps runs;

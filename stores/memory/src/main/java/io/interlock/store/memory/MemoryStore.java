@@ -7,31 +7,31 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 
 /**
- * Leases and runs in the memory of this process: the reference for what every store does, and the store for tests and for programs
- * that are one process. Exclusion, tokens, leases and runs reach as far as the process and end with it.
+ * Leases and runs in the memory of this process: the reference implementation of a store, and the store for tests and
+ * single-process programs. Exclusion, tokens, leases and runs are limited to the process and end with it.
  *
- * <p>Safe for use by many threads. Whoever uses leases does not wait for somebody who uses other keys; steps about runs
- * wait for each other. What a step costs depends neither on how many keys and runs there are nor on how old the store is;
- * only what lists or looks at all keys grows with their number.
+ * <p>Thread-safe. Lease steps on different keys do not wait for each other; steps about runs wait for each other. The
+ * cost of a step does not depend on the number of keys and runs or the age of the store; only listings grow with the
+ * number of keys.
  */
 public final class MemoryStore extends MemoryRecordsView {
 
-    /** The longest lease unless said otherwise. */
+    /** The default of the longest lease. */
     public static final Duration DEFAULT_MAX_LEASE = Duration.ofMinutes(5);
 
-    /** The clock counts nanoseconds in 64 bits; what is longer might end before it begins. */
+    /** The clock counts nanoseconds in 64 bits; longer leases might overflow. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     static final String NAME = "memory";
 
     private final Environment environment;
 
-    /** An empty store of its own, with leases of up to {@link #DEFAULT_MAX_LEASE}. */
+    /** A new, empty store, with leases of up to {@link #DEFAULT_MAX_LEASE}. */
     public MemoryStore(Environment environment) {
         this(environment, DEFAULT_MAX_LEASE);
     }
 
-    /** An empty store of its own, with leases of up to {@code maxLease}. */
+    /** A new, empty store, with leases of up to {@code maxLease}. */
     public MemoryStore(Environment environment, Duration maxLease) {
         this(
                 environment,
@@ -43,7 +43,7 @@ public final class MemoryStore extends MemoryRecordsView {
         this.environment = environment;
     }
 
-    /** Another client of the same leases, as a second process would be; each is closed for itself. */
+    /** Another client of the same store, like a second process; each is closed separately. */
     public MemoryStore anotherClient() {
         return new MemoryStore(environment, runs());
     }
@@ -59,14 +59,14 @@ public final class MemoryStore extends MemoryRecordsView {
                     "maxLease",
                     DurationText.format(maxLease),
                     "is below the shortest lease of " + DurationText.format(LeaseTerms.MIN_TTL),
-                    "leave it out for " + DurationText.format(DEFAULT_MAX_LEASE));
+                    "remove it for the default of " + DurationText.format(DEFAULT_MAX_LEASE));
         }
         if (maxLease.compareTo(LONGEST) > 0) {
             throw new InvalidSettingException(
                     "maxLease",
                     DurationText.format(maxLease),
                     "is above the limit of " + DurationText.format(LONGEST),
-                    "let renewal carry long work");
+                    "leases are renewed, so long work needs no long lease");
         }
         return maxLease;
     }

@@ -22,7 +22,7 @@ public final class MemoryStoreFactory implements StoreFactory {
         url.allowOnly(Set.of(MAX_LEASE));
         if (!url.rest().isEmpty()) {
             throw new InvalidSettingException(
-                    "store", url, "names a place, and memory has none", "write memory: alone, with options if need be");
+                    "store", url, "names a place, but memory has none", "write memory: alone, optionally with options");
         }
         return new MemoryStore(environment, url.duration(MAX_LEASE, MemoryStore.DEFAULT_MAX_LEASE));
     }

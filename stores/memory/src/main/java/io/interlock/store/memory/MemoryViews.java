@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Everything at once, for people and for metrics. */
+/** Overviews for users and metrics. */
 class MemoryViews implements RunViews {
 
     private final RunTable table;

@@ -14,8 +14,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Idempotency keys, by name and by when they no longer count. Its user holds the monitor of the {@link RunRows} they belong
- * to.
+ * Idempotency keys, by name and by expiry. Guarded by the monitor of its {@link RunRows}.
  */
 final class NameRows {
 
@@ -25,10 +24,10 @@ final class NameRows {
             .thenComparing(known -> known.name().tenant())
             .thenComparing(known -> known.name().name()));
 
-    /** Something a tenant has a name for. */
+    /** An idempotency key of a tenant. */
     record Name(String tenant, String name) {}
 
-    /** What a tenant submitted under a name. */
+    /** The submission with an idempotency key. */
     record Remembered(Name name, String fingerprint, RunId run, Instant until) {
 
         boolean countsAt(Instant now) {
@@ -41,9 +40,9 @@ final class NameRows {
     }
 
     /**
-     * Remembers that {@code name} stands for {@code run}.
+     * Stores the idempotency key {@code name} of {@code run}.
      *
-     * @return the run it stood for before, if no other name stands for that run any more
+     * @return its previous run, if that run has no other key left
      */
     Optional<RunId> remember(Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
         Optional<RunId> before = forget(names.get(name));
@@ -54,15 +53,15 @@ final class NameRows {
         return before;
     }
 
-    /** Whether a name is remembered for the run. */
+    /** Whether the run has a valid idempotency key. */
     boolean stand(RunId run) {
         return countByRun.containsKey(run);
     }
 
     /**
-     * Forgets up to {@code limit} names that no longer count at {@code now}.
+     * Deletes up to {@code limit} keys that have expired at {@code now}.
      *
-     * @return the runs that no name stands for any more
+     * @return the runs without a key left
      */
     Forgotten forgetOver(Instant now, int limit) {
         List<RunId> nameless = new ArrayList<>();
@@ -74,10 +73,10 @@ final class NameRows {
     }
 
     /**
-     * What was forgotten.
+     * The deleted keys.
      *
-     * @param names how many names
-     * @param nameless the runs that no name stands for any more
+     * @param names how many keys
+     * @param nameless the runs without a key left
      */
     record Forgotten(int names, List<RunId> nameless) {}
 

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Output, counts, workers and bookmarks. Their user holds the monitor of the {@link RunRows} they belong to. */
+/** Output, counts, workers and bookmarks. Guarded by the monitor of its {@link RunRows}. */
 final class NoteRows {
 
     private static final Comparator<WorkerNote> LAST_FIRST = Comparator.comparing(WorkerNote::seenAt)
@@ -30,7 +30,7 @@ final class NoteRows {
     private final Map<String, WorkerNote> workers = new HashMap<>();
     private final Map<String, Long> bookmarks = new HashMap<>();
 
-    /** What a count under a key stands for, in the order in which counts are shown. */
+    /** The identity of a count, in the order in which counts are shown. */
     private record Counted(Instant minute, String node, ConflictPolicy policy, RefusalCount.Outcome outcome)
             implements Comparable<Counted> {
 
@@ -101,7 +101,7 @@ final class NoteRows {
         outputs.remove(run);
     }
 
-    /** Forgets what was counted or seen before {@code then}. */
+    /** Deletes counts and workers from before {@code then}. */
     void forgetBefore(Instant then) {
         while (!keysByMinute.isEmpty() && keysByMinute.firstKey().isBefore(then)) {
             Map.Entry<Instant, Set<LockKey>> minute = keysByMinute.pollFirstEntry();
@@ -110,7 +110,7 @@ final class NoteRows {
         workers.values().removeIf(worker -> worker.seenAt().isBefore(then));
     }
 
-    /** Forgets remote workers that were last there before {@code then}. */
+    /** Deletes remote workers that were last active before {@code then}. */
     void forgetRemoteBefore(Instant then) {
         workers.values().removeIf(worker -> worker.isRemote() && worker.seenAt().isBefore(then));
     }

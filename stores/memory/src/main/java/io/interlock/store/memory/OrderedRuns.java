@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs in the order of {@link QueueRules#order}, whatever time it is. Within one priority the order is always that of the
- * numbers, because a run that was submitted earlier has aged at least as much. So the first of all is the first of one of the
- * few priorities whose difference ageing can make up for. Not safe for use by several threads.
+ * Runs in the order of {@link QueueRules#order}, at any time. Within one priority the order is always that of the
+ * numbers, because a run that was submitted earlier has aged at least as much. So the first of all is the first of one
+ * of the few priorities that ageing can reach. Not thread-safe.
  */
 final class OrderedRuns {
 
@@ -42,7 +42,7 @@ final class OrderedRuns {
         return priorities.isEmpty();
     }
 
-    /** All runs in their order. Finding the next one costs the same however many there are. */
+    /** All runs in their order. The cost of finding the next one does not depend on their number. */
     Iterator<Run> inOrder(Instant now) {
         return new InOrder(now);
     }
@@ -64,7 +64,7 @@ final class OrderedRuns {
         };
     }
 
-    /** How many of them come before {@code run}. Looks only at priorities of which some do and some do not. */
+    /** How many of them come before {@code run}. Reads only priorities of which some do and some do not. */
     int ahead(Run run, Instant now) {
         Comparator<Run> order = QueueRules.order(now);
         int effective = QueueRules.effectivePriority(run, now);
@@ -102,7 +102,7 @@ final class OrderedRuns {
         return first.run();
     }
 
-    /** Looks at a lower priority only when its first run may come next. */
+    /** Reads a lower priority only when its first run may come next. */
     private final class InOrder implements Iterator<Run> {
 
         private final Instant now;

@@ -20,9 +20,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pauses in force, and those that have ended and whose keys have not all been settled since. However many keys a pause
- * covered, its end is one entry here; the keys are settled later, in pages. Its user holds the monitor of the {@link RunRows}
- * it belongs to, except where it says otherwise.
+ * Pauses in force, and ended pauses whose keys are not all settled yet. The end of a pause is one entry, regardless of
+ * its number of keys; the keys are settled later, in pages. Guarded by the monitor of its {@link RunRows}, except
+ * where stated otherwise.
  */
 final class PauseRows {
 
@@ -34,7 +34,7 @@ final class PauseRows {
     private final Deque<Ended> ended = new ArrayDeque<>();
     private volatile Map<String, List<Pause>> byTenant = Map.of();
 
-    /** A pause that has ended, and how far its keys have been gone through. */
+    /** An ended pause, and how far its keys are settled. */
     private static final class Ended {
         private final Pause pause;
         private @Nullable String last;
@@ -60,7 +60,7 @@ final class PauseRows {
         }
     }
 
-    /** The pauses of a tenant, also those that have ended by themselves a moment ago. Needs no monitor. */
+    /** The pauses of a tenant, possibly including some that have just expired. Needs no monitor. */
     List<Pause> of(String tenant) {
         return byTenant.getOrDefault(tenant, List.of());
     }
@@ -75,7 +75,7 @@ final class PauseRows {
         return pauses.values().stream().filter(pause -> pause.lastsAt(now)).toList();
     }
 
-    /** Begins a pause, in place of one for the same pattern. */
+    /** Begins a pause, and replaces one with the same pattern. */
     void begin(Pause pause) {
         remove(new NameRows.Name(pause.tenant(), pause.pattern()));
         pauses.put(new NameRows.Name(pause.tenant(), pause.pattern()), pause);
@@ -96,7 +96,7 @@ final class PauseRows {
         return Optional.ofNullable(pause);
     }
 
-    /** Ends the pauses that have ended by themselves. Their keys have to be settled. */
+    /** Ends expired pauses. Their keys have to be settled. */
     void endThoseOver(Instant now) {
         boolean any = false;
         while (!byEnd.isEmpty() && !byEnd.first().lastsAt(now)) {
@@ -111,8 +111,8 @@ final class PauseRows {
     }
 
     /**
-     * Up to {@code limit} further keys that pauses have covered which are over, those of {@code pause} or {@code tenant} only,
-     * or with {@code null} of any.
+     * Up to {@code limit} further keys of ended pauses, of {@code pause} or {@code tenant} only, or with {@code null}
+     * of any.
      */
     List<KeyRow> nextToSettle(
             @Nullable Pause pause,

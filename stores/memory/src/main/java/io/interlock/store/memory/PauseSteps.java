@@ -9,7 +9,7 @@ import io.interlock.spi.run.ResumeRequest;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Pausing keys, and letting them go on. */
+/** Pauses and resumes keys. */
 final class PauseSteps {
 
     private final RunTable table;
@@ -34,7 +34,7 @@ final class PauseSteps {
         });
     }
 
-    /** Ends a pause. However many keys it covered, no more than a page of them is settled before this returns. */
+    /** Ends a pause. At most a page of its keys is settled before this returns. */
     boolean resume(ResumeRequest request) {
         Optional<Pause> pause = table.changePauses(rows -> {
             Instant now = table.now();

@@ -13,8 +13,8 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
- * Runs that have not ended, and open dead letters, by tenant, job and state. Its user holds the monitor of the {@link RunRows} it
- * belongs to.
+ * Runs that have not ended, and open dead letters, by tenant, job and state. Guarded by the monitor of its
+ * {@link RunRows}.
  */
 final class RunCounts {
 

@@ -15,7 +15,7 @@ import io.interlock.spi.run.rules.WaitRules;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at runs. What they show is settled where a step on the key is part of the look. */
+/** Queries about runs. The results are settled if the query includes a step on the key. */
 class RunQueries {
 
     private final RunTable table;

@@ -45,8 +45,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs of one store and what belongs to them, beside the leases: rows by key, and indexes that find what a step needs
- * without looking at all keys, all waiting runs or all history. Its user holds its monitor, except where it says otherwise.
+ * The runs of one store and their data, besides the leases: rows by key, and indexes that find what a step needs
+ * without reading all keys, waiting runs or history. Guarded by its monitor, except where stated otherwise.
  */
 final class RunRows {
 
@@ -77,7 +77,7 @@ final class RunRows {
         heardSince = now;
     }
 
-    /** Whether runs have anything to do with the key. Needs the key's slot, not the monitor. */
+    /** Whether the key has runs. Needs the key's slot, not the monitor. */
     boolean know(LockKey key) {
         return keys.containsKey(key);
     }
@@ -87,23 +87,23 @@ final class RunRows {
         return List.copyOf(keys.keySet());
     }
 
-    /** What the rules see of a key. */
+    /** The data of a key for the rules. */
     KeyRows read(LockKey key, @Nullable LeaseRow lease, long lastToken) {
         KeyRow row = keys.get(key);
         return row == null ? KeyRows.ofLease(lease, lastToken) : row.rows(lease, lastToken);
     }
 
-    /** What the rules see of the other keys of a key's tenant. */
+    /** The data of the tenant's other keys for the rules. */
     TenantSlots slots(LockKey key, Instant now) {
         KeyRow row = keys.get(key);
         TenantRows tenant = tenants.get(key.tenant());
-        // Not kept: a look is no reason to keep anything about a tenant.
+        // Not stored, because a query must not create data of a tenant.
         return (tenant == null ? new TenantRows(key.tenant()) : tenant)
                 .slots(key, row == null ? null : row.reservation, now);
     }
 
     /**
-     * Takes over what a step has changed, the lease excepted.
+     * Stores the changes of a step, except the lease.
      *
      * @return whether a run may be claimed now that could not be claimed before
      */
@@ -119,7 +119,7 @@ final class RunRows {
             row = new KeyRow(key, tenant(key));
         }
         Instant now = state.now();
-        // Asked first: the rules count what this step has changed themselves.
+        // Read first: the rules count the changes of this step themselves.
         Run waitsForPlace = QueueRules.waitsForPlace(state).orElse(null);
         Instant next = DueRules.ofKey(state);
         for (Run run : changes.runs()) {
@@ -142,7 +142,7 @@ final class RunRows {
         return more;
     }
 
-    /** Takes over where a run stands now, in its row and in what is counted about it. */
+    /** Stores the current run in its row and in the counts. */
     void put(Run run, Instant now) {
         KeyRow known = keys.get(run.key());
         KeyRow row = known == null ? new KeyRow(run.key(), tenant(run.key())) : known;
@@ -167,7 +167,7 @@ final class RunRows {
         return row == null ? null : row.oldestWaiting();
     }
 
-    /** What the key stands for. */
+    /** The resource of the key. */
     Optional<Resource> resource(LockKey key) {
         return Optional.ofNullable(keys.get(key)).map(row -> row.resource);
     }
@@ -184,7 +184,9 @@ final class RunRows {
         return submitted + 1;
     }
 
-    /** Callers could report just now. After a time in which they could not, their silence counts from now on only. */
+    /**
+     * Records that callers can report now. After a time in which they could not, their silence counts only from now on.
+     */
     void heard(Instant now) {
         heardSince = heardSince(now);
         lastHeard = now;
@@ -195,13 +197,13 @@ final class RunRows {
         return lastHeard.plus(Waiter.STALE_AFTER).isBefore(now) ? now : heardSince;
     }
 
-    /** Remembers that {@code name} stands for {@code run}. */
+    /** Stores the idempotency key {@code name} of {@code run}. */
     void remember(NameRows.Name name, SubmitRequest.Idempotency idempotency, RunId run, Instant now) {
         names.remember(name, idempotency, run, now).ifPresent(this::releaseIfEnded);
     }
 
     /**
-     * Forgets up to {@code limit} names that no longer count at {@code now}.
+     * Deletes up to {@code limit} idempotency keys that have expired at {@code now}.
      *
      * @return how many
      */
@@ -211,7 +213,7 @@ final class RunRows {
         return forgotten.names();
     }
 
-    /** Forgets up to {@code limit} runs that are older than they are kept, and says how many. */
+    /** Deletes up to {@code limit} runs older than their retention, and returns how many. */
     int forgetRuns(Retention retention, Instant now, int limit) {
         List<Run> forgotten = history.forget(retention, now, limit);
         forgotten.forEach(run -> {
@@ -231,9 +233,9 @@ final class RunRows {
     }
 
     /**
-     * Makes up to {@code limit} further keys due that pauses have covered which are over now.
+     * Marks up to {@code limit} further keys of ended pauses as due.
      *
-     * @param tenant whose, or {@code null} for those of all
+     * @param tenant the tenant, or {@code null} for all
      */
     void endPauses(@Nullable String tenant, Instant now, int limit) {
         pauses.endThoseOver(now);
@@ -244,7 +246,7 @@ final class RunRows {
         }
     }
 
-    /** Up to {@code limit} further keys that {@code pause} has covered, which is over. */
+    /** Up to {@code limit} further keys of the ended {@code pause}. */
     List<LockKey> nextToSettle(Pause pause, int limit) {
         return pauses.nextToSettle(pause, null, limit, this::openKeys).stream()
                 .map(row -> row.key)
@@ -261,14 +263,14 @@ final class RunRows {
         return List.copyOf(tenantsThatWait);
     }
 
-    /** The key that has the tenant's next free place, if a place is free and a key waits for it. */
+    /** The key that gets the tenant's next free place, if there is a place and a waiting key. */
     Optional<LockKey> nextForPlace(String tenant, Instant now) {
         return Optional.ofNullable(tenants.get(tenant))
                 .map(rows -> rows.nextForPlace(now))
                 .map(Run::key);
     }
 
-    /** A claim has taken a run. */
+    /** Records the claim of a run. */
     void claimed(LockKey key, UUID claim, LeaseId lease) {
         tenantTurns.took(key.tenant());
         KeyRow row = keys.get(key);
@@ -279,7 +281,7 @@ final class RunRows {
         }
     }
 
-    /** The keys under which a claim of that name has taken runs that still run. */
+    /** The keys whose running runs were taken by this claim. */
     List<LockKey> claimedBy(UUID claim) {
         return List.copyOf(claims.getOrDefault(claim, Set.of()));
     }
@@ -287,17 +289,17 @@ final class RunRows {
     /**
      * Runs that may be claimed.
      *
-     * @param runs those found, in the order in which they are to be claimed
+     * @param runs the found runs, in the order of claiming
      * @param isAll whether there are no others
      */
     record Candidates(List<Run> runs, boolean isAll) {}
 
     /**
-     * Finds up to {@code limit} runs for a claim: the first of every tenant, then the second of every tenant, so that a long
-     * queue of one tenant keeps no other waiting. Runs of paused keys are put aside until the end of their pause, at most
-     * {@value #MOST_PAUSED} in one look.
+     * Finds up to {@code limit} runs for a claim: the first of every tenant, then the second of every tenant, so that
+     * a long queue of one tenant does not delay others. Runs of paused keys are set aside until the end of their
+     * pause, at most {@value #MOST_PAUSED} in one call.
      *
-     * @param tried runs to leave out
+     * @param tried runs to skip
      * @param turns how many runs each tenant has had already
      */
     Candidates candidates(ClaimRequest request, Instant now, Set<RunId> tried, Map<String, Integer> turns, int limit) {
@@ -345,7 +347,7 @@ final class RunRows {
         return null;
     }
 
-    /** Where a claim stands among the runs of one tenant. */
+    /** The position of a claim in the runs of one tenant. */
     private static final class Cursor {
         private final Iterator<Run> rest;
         private final long last;

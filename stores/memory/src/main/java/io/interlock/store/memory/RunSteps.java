@@ -34,7 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The verbs about runs, each one atomic step per key of a {@link RunTable}. */
+/** The operations on runs, each one atomic step per key of a {@link RunTable}. */
 class RunSteps extends RunQueries {
 
     private final RunTable table;
@@ -84,15 +84,15 @@ class RunSteps extends RunQueries {
         });
     }
 
-    /** What a tenant has a name for. */
+    /** An idempotency key of a tenant. */
     NameRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
         return new NameRows.Name(key.tenant(), idempotency.key());
     }
 
-    /** Claims are made one after the other, so that the same one made twice at once is one. */
+    /** Claims are serialised, so that two concurrent equal claims take the same runs. */
     List<Claimed> claim(ClaimRequest request) {
         synchronized (claiming) {
-            // What has become free since is claimed at once.
+            // Keys that have become free since are claimed at once.
             table.settleDue(request.tenant(), KeyTable.MOST_KEYS);
             List<Claimed> before = claimedBefore(request);
             return before.isEmpty() ? claimAnew(request) : before;
@@ -135,8 +135,8 @@ class RunSteps extends RunQueries {
     }
 
     /**
-     * Gives waiting callers their turn. All of a batch count as heard of before any of its keys is settled, so that no caller
-     * that has just reported counts as gone.
+     * Grants waiting callers their turn. All callers of a batch count as alive before any of its keys is settled, so
+     * that no caller that has just reported counts as gone.
      */
     List<TurnAnswer> takeTurns(List<TurnRequest> requests) {
         table.heard();

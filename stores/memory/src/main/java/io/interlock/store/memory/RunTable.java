@@ -23,8 +23,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases and runs in one key space. A key that runs have nothing to do with goes by the rules for leases alone, and its user
- * does not wait for steps about runs; on all others the rules for runs count. Safe for use by many threads.
+ * Leases and runs in one key space. For a key without runs only the rules for leases apply, and its steps do not wait
+ * for steps about runs; for all others the rules for runs apply. Thread-safe.
  */
 class RunTable extends KeyTable {
 
@@ -62,7 +62,7 @@ class RunTable extends KeyTable {
 
     @Override
     AcquireAnswer decide(AcquireRequest request, List<Slot> locked) {
-        // The whole of it, so that no grant is under way when a pause has been set.
+        // The whole step, so that no grant is in progress when a pause has been set.
         return whilePausesStand(() -> super.decide(request, locked));
     }
 
@@ -116,7 +116,7 @@ class RunTable extends KeyTable {
         return answer;
     }
 
-    /** Takes the lease of a locked slot away. */
+    /** Evicts the lease of a locked slot. */
     EvictAnswer evict(Slot slot, EvictRequest request) {
         EvictAnswer answer = step(slot, state -> StopRules.evict(state, request));
         removeIfFree(slot);

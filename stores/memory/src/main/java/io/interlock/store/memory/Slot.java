@@ -13,8 +13,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of one key. Whoever reads or changes it holds its monitor; once {@link #isRemoved() removed} from the table it
- * is never used again, and whoever waited for its monitor fetches the key's new slot.
+ * The row of one key. All access holds its monitor; once {@link #isRemoved() removed} from the table it is never used
+ * again, and threads that waited for its monitor fetch the key's new slot.
  *
  * <p>Numbers instead of objects, because a process may hold hundreds of thousands of locks.
  */
@@ -57,12 +57,12 @@ final class Slot {
         return expiresAt <= now;
     }
 
-    /** Whether the lease is the one called {@code id}, and could be renewed. */
+    /** Whether the lease has this id, and could be renewed. */
     boolean isLive(LeaseId id, long now) {
         return isCalled(id) && !isEvicted() && !isExpired(now);
     }
 
-    /** Whether the lease is the one called {@code id} and has that token: the proof renewing and releasing need. */
+    /** Whether the lease has this id and token, which renewing and releasing need. */
     boolean isProvedBy(LeaseId id, FencingToken token) {
         return isCalled(id) && hasToken(token);
     }
@@ -71,17 +71,17 @@ final class Slot {
         return isTaken() && this.token == token.value();
     }
 
-    /** The token of the lease, also if it ended by itself; 0 if there is none. */
+    /** The token of the lease, even if it expired; 0 if there is none. */
     long token() {
         return token;
     }
 
-    /** Whether a successor who asks must look outside first. An operator who evicts has looked. */
+    /** Whether the next holder with a probe must run it first. Not after an eviction. */
     boolean awaitsProbe() {
         return probed && !isEvicted();
     }
 
-    /** When somebody else may have the key, unless the holder releases it before. */
+    /** When the key can be granted again, unless the holder releases it before. */
     long opensAt() {
         return expiresAt + lockDelay;
     }
@@ -99,12 +99,12 @@ final class Slot {
         lockDelay = request.terms().lockDelay().toNanos();
     }
 
-    /** Lets the lease end {@code ttl} from now, also if that is earlier than before. */
+    /** Sets the end of the lease to {@code ttl} from now, even if that is earlier than before. */
     void extend(Duration ttl, long now) {
         expiresAt = StoreClock.after(now, ttl);
     }
 
-    /** The lease as rules about runs see it, or {@code null} if there is none. */
+    /** The lease for the rules about runs, or {@code null} if there is none. */
     @Nullable
     LeaseRow row() {
         Holder who = holder;
@@ -121,10 +121,10 @@ final class Slot {
                         probed);
     }
 
-    /** Takes over what rules about runs have made of the lease. */
+    /** Stores the lease as changed by the rules about runs. */
     void set(@Nullable LeaseRow row) {
         if (row == null) {
-            // The token stays, so that the floor is raised when the slot goes.
+            // The token stays, so that the floor is raised when the slot is removed.
             holder = null;
             eviction = null;
             return;

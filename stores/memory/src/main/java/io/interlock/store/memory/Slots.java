@@ -10,18 +10,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and locks the slots of keys. Only keys with a lease have one; when a slot goes, its token stays behind in the
+ * Finds and locks the slots of keys. Only keys with a lease have one; when a slot is removed, its token raises the
  * {@link #floor()}, so that the key's next token is greater.
  *
- * <p>A step locks the slots of exactly its own keys, in the order of the keys, so steps on different keys never wait for
- * each other and no two steps can wait for each other in a circle.
+ * <p>A step locks the slots of exactly its own keys, in the order of the keys, so steps on different keys never wait
+ * for each other, and there are no deadlocks.
  */
 final class Slots {
 
     private final ConcurrentHashMap<LockKey, Slot> slots = new ConcurrentHashMap<>();
     private final AtomicLong floor = new AtomicLong();
 
-    /** No smaller than any token whose slot is gone. */
+    /** At least as great as every token whose slot is removed. */
     long floor() {
         return floor.get();
     }
@@ -31,7 +31,7 @@ final class Slots {
         return slots.values();
     }
 
-    /** Does {@code step} with the slots of all of {@code keys} locked; makes those that are missing. */
+    /** Executes {@code step} with the slots of all {@code keys} locked; creates missing ones. */
     <T> T with(List<LockKey> keys, Function<List<Slot>, T> step) {
         while (true) {
             List<Slot> wanted = new ArrayList<>(keys.size());
@@ -45,22 +45,24 @@ final class Slots {
         }
     }
 
-    /** Does {@code step} with the slot of {@code key} locked, or returns {@code otherwise} if the key has no lease. */
+    /**
+     * Executes {@code step} with the slot of {@code key} locked, or returns {@code otherwise} if the key has no lease.
+     */
     <T extends @Nullable Object> T at(LockKey key, Function<Slot, T> step, T otherwise) {
         Slot slot = slots.get(key);
         return slot == null ? otherwise : at(slot, step, otherwise);
     }
 
-    /** Does {@code step} with {@code slot} locked, or returns {@code otherwise} if it has no lease any more. */
+    /** Executes {@code step} with {@code slot} locked, or returns {@code otherwise} if it no longer has a lease. */
     <T extends @Nullable Object> T at(Slot slot, Function<Slot, T> step, T otherwise) {
         synchronized (slot) {
             return slot.isRemoved() || !slot.isTaken() ? otherwise : step.apply(slot);
         }
     }
 
-    /** Removes a slot its caller has locked. */
+    /** Removes a slot that the caller has locked. */
     void remove(Slot slot) {
-        // First the floor: from the removal on, somebody may make a new slot and draw a token for it.
+        // First the floor: after the removal, another thread may create a new slot and draw a token for it.
         floor.accumulateAndGet(slot.token(), Math::max);
         slot.remove();
         slots.remove(slot.key(), slot);

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The store's time, in nanoseconds since 1970. It starts at the wall clock and then goes by the ticker alone, so setting
- * the machine's clock neither ends a lease early nor keeps one alive.
+ * The store's time, in nanoseconds since 1970. It starts at the wall clock and then goes by the ticker alone, so
+ * setting the machine's clock neither shortens nor extends a lease.
  */
 final class StoreClock {
 

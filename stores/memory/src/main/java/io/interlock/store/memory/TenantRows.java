@@ -21,9 +21,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about the keys and runs of one tenant together: how many runs are under way, which keys wait for nothing but a
- * place under the tenant's limit, which runs may be claimed, which keys are due. Its user holds the monitor of the {@link
- * RunRows} it belongs to.
+ * The totals of one tenant: how many runs are running, which keys wait only for a place under the tenant's limit,
+ * which runs may be claimed, which keys are due. Guarded by the monitor of its {@link RunRows}.
  */
 final class TenantRows {
 
@@ -37,7 +36,7 @@ final class TenantRows {
     private int busy;
     private int keys;
 
-    /** A key that a caller has been offered: a place it may take until then. */
+    /** A key offered to a caller: a place that it may take until then. */
     private record Offer(Instant until, LockKey key) {}
 
     TenantRows(String name) {
@@ -85,7 +84,7 @@ final class TenantRows {
         remove(claimable, run.job(), run);
     }
 
-    /** The key of {@code run} waits for nothing but a place for that run. */
+    /** The key of {@code run} waits only for a place for that run. */
     void addWaiting(Run run) {
         waiting.computeIfAbsent(run.line().tenantMaxRunning(), limit -> new OrderedRuns())
                 .put(run);
@@ -108,16 +107,16 @@ final class TenantRows {
         }
     }
 
-    /** The run that has the next free place, or {@code null} if no place is free or no key waits for one. */
+    /** The run that gets the next free place, or {@code null} if there is no place or no waiting key. */
     @Nullable
     Run nextForPlace(Instant now) {
         return firstWaiting(busy + offers(now), now, run -> true);
     }
 
     /**
-     * What a step on {@code key} may know of the tenant's other keys.
+     * The data of the tenant's other keys for a step on {@code key}.
      *
-     * @param own the run that key is kept for, or {@code null}
+     * @param own the run with the reservation of that key, or {@code null}
      */
     TenantSlots slots(LockKey key, @Nullable Reservation own, Instant asOf) {
         boolean isOffered = own != null && own.until() != null && own.until().isAfter(asOf);
@@ -135,8 +134,8 @@ final class TenantRows {
         };
     }
 
-    // A key that is offered to a caller counts as under way, as one that is kept for a worker does: otherwise its place
-    // would be given to a run that comes after it before the caller has had the time to take it.
+    // A key that is offered to a caller counts as running, like one that is reserved for a worker: otherwise a later
+    // run would get its place before the caller can take it.
     private int offers(Instant now) {
         int over = 0;
         for (Offer offer : offers) {

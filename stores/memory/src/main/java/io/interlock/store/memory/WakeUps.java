@@ -9,8 +9,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one client listens to. Wake-ups come on a thread of their own, so that whoever releases a key never runs the code of
- * whoever waits for it; the thread is there only while there is something to say.
+ * The subscriptions of one client. Wake-ups run on a separate thread, so that a releasing thread never runs a waiter's
+ * code; the thread exists only while there are wake-ups.
  */
 final class WakeUps implements AutoCloseable {
 
@@ -26,7 +26,7 @@ final class WakeUps implements AutoCloseable {
                 new LinkedBlockingQueue<>(),
                 environment.threads("interlock-memory-wake-up"));
         executor.allowCoreThreadTimeOut(true);
-        // After close nobody listens any more; a wake-up on its way then is dropped.
+        // After close, pending wake-ups are dropped.
         executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 

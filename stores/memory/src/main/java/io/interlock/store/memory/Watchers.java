@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * Who wants to hear of something, among all clients of one store.
+ * The subscribers of all clients of one store.
  *
- * @param <K> what there is to hear of: a key that may have become free, or a tenant that may have work
+ * @param <K> the subject: a key that may have become free, or a tenant that may have work
  */
 final class Watchers<K> {
 
@@ -25,7 +25,10 @@ final class Watchers<K> {
         }
     }
 
-    /** Runs {@code lookAgain} by {@code executor} at every {@link #wake} of {@code what} until the subscription is closed. */
+    /**
+     * Runs {@code lookAgain} by {@code executor} at every {@link #wake} of {@code what} until the subscription is
+     * closed.
+     */
     Subscription add(K what, Executor executor, Runnable lookAgain) {
         Watcher watcher = new Watcher(executor, lookAgain);
         watchers.compute(what, (k, known) -> {

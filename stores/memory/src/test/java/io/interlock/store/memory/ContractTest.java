@@ -23,12 +23,12 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** The contract itself, tested: it passes the reference and fails every store that is deliberately wrong. */
+/** Tests the contract: the reference store passes it, and every deliberately wrong store fails it. */
 class ContractTest {
 
     private static volatile Supplier<StoreHarness> underTest = MemoryHarness::new;
 
-    /** The contract on whatever is under test. Nested and static, so that it runs only when asked to. */
+    /** The contract on the store under test. Nested and static, so that it runs only on request. */
     static class Subject extends LeaseStoreContract {
         @Override
         protected StoreHarness createHarness() {

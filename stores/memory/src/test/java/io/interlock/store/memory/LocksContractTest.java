@@ -17,14 +17,14 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** The cases about the lock library, tested: each notices the mistake it is there for. */
+/** Tests the contract of the lock library: each test notices its mistake. */
 class LocksContractTest {
 
     private static volatile Supplier<StoreHarness> store = MemoryHarness::new;
     private static volatile Function<LocksBuilder, Locks> library = LocksBuilder::build;
     private static volatile Duration patience = Duration.ofSeconds(2);
 
-    /** The contract on what is under test, with little patience. Nested and static, so that it runs only when asked to. */
+    /** The contract on the locks under test, with short waits. Nested and static, so that it runs only on request. */
     static class Subject extends LeaseStoreContract {
         @Override
         protected StoreHarness createHarness() {
@@ -45,13 +45,13 @@ class LocksContractTest {
     @ParameterizedTest
     @EnumSource
     void wrongLocksAreNoticed(LocksMutant mutant) {
-        // What never comes is not waited for as long as what does.
+        // Events that never come are waited for only briefly.
         patience = Duration.ofSeconds(1);
         assertThat(failures(MemoryHarness::new, mutant::build, mutant.noticedBy()))
                 .isOne();
         patience = Duration.ofSeconds(20);
         assertThat(failures(MemoryHarness::new, LocksBuilder::build, mutant.noticedBy()))
-                .as("with locks that are right")
+                .as("with correct locks")
                 .isZero();
     }
 

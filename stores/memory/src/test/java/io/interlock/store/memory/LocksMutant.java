@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
-/** Ways to get waiting and holding wrong, each with the case of the contract that must notice it. */
+/** Mistakes in waiting and holding, each with the contract test that must notice it. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum LocksMutant {
     NOBODY_POLLS(

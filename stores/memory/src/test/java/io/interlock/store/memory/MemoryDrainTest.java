@@ -52,8 +52,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whatever has happened, every run comes to its end as soon as work goes on, and no place of a tenant stays empty that a run
- * waits for. A key or run that an index had lost would stay where it is.
+ * After any history, every run ends once workers continue, and no place of a tenant stays empty while a run waits for
+ * it. A key or run missing from an index would stay open.
  */
 class MemoryDrainTest {
 
@@ -87,7 +87,7 @@ class MemoryDrainTest {
             store.resume(new ResumeRequest("globex", "k" + i, "carol", "done"));
         }
         boolean sweeps = seed % 2 == 0;
-        // A look settles its key, and would hide that an index has lost it.
+        // A query settles its key, and would hide that it is missing from an index.
         boolean looks = seed % 3 == 0;
         for (int round = 0; round < 3000 && open() > 0; round++) {
             leases.forEach(lease -> store.release(List.of(new ReleaseRequest(lease.key(), lease.id(), lease.token()))));
@@ -104,7 +104,7 @@ class MemoryDrainTest {
             time.advance(Duration.ofMillis(500));
         }
         assertThat(store.runCounts())
-                .as("what is still open")
+                .as("open runs")
                 .allSatisfy(count -> assertThat(count.state()).isEqualTo(RunState.DEAD));
         assertThat(RunAudit.findings(store, keys, runs)).isEmpty();
     }
@@ -230,7 +230,7 @@ class MemoryDrainTest {
         }
     }
 
-    /** With pauses and bare leases gone, a place is empty only if no key has a run that is ready. */
+    /** Without pauses and bare leases, a place is empty only if no key has a ready run. */
     private void assertNoPlaceIsEmpty() {
         long busy = count("acme", RunState.PENDING) + count("acme", RunState.RUNNING);
         for (int i = 0; i < KEYS && busy < THREE.tenantMaxRunning(); i++) {
@@ -240,7 +240,7 @@ class MemoryDrainTest {
                         .filter(wait -> wait.because().isEmpty() && wait.position() == 1)
                         .ifPresent(wait -> assertThat(run.status().mayBegin(store.storeTime())
                                         && run.status().waiter() == null)
-                                .as("%s could begin, and %d are under way", run, busy)
+                                .as("%s could start, and %d are running", run, busy)
                                 .isFalse());
             }
         }

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
-/** A store in this process whose time can be pushed on. */
+/** A store in this process whose time can be advanced. */
 public final class MemoryHarness implements RunStoreHarness {
 
     private final PushedTime time = new PushedTime();
@@ -49,7 +49,7 @@ public final class MemoryHarness implements RunStoreHarness {
     @Override
     public void close() {}
 
-    /** The real environment, ahead of it by what it was pushed. */
+    /** The real environment with an advanced clock. */
     private static final class PushedTime implements Environment {
 
         private final Environment real = Environment.system();

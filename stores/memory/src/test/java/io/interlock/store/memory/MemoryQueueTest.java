@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The queue answers as if it looked at all its runs and sorted them. */
+/** The queue answers as if it sorted all its runs. */
 class MemoryQueueTest {
 
     private static final LockKey KEY = LockKey.of("acme", "line");

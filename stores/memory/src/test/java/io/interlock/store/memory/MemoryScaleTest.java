@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a step costs does not grow with queues, keys and history. A store that looked at all of them with every step would need
- * many minutes here.
+ * The cost of a step does not grow with queues, keys and history. A store that read all of them in every step would
+ * need many minutes here.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MemoryScaleTest {

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** What only the store in memory promises. */
+/** Behaviour of the memory store only. */
 class MemoryStoreTest {
 
     private static final Duration TTL = Duration.ofSeconds(30);
@@ -88,7 +88,7 @@ class MemoryStoreTest {
         AtomicReference<Runnable> afterReading = new AtomicReference<>(() -> {});
         LeaseTable slow = new LeaseTable(new StoreClock(new SlowReading(time, afterReading)), Duration.ofMinutes(5));
         List<LeaseRecord> granted = new ArrayList<>();
-        // The clock is read for the new epoch, and before anything else happens somebody is granted a key, later.
+        // A key is granted between the reading of the clock for the new epoch and its next step.
         afterReading.set(() -> {
             time.advance(Duration.ofSeconds(10));
             AcquireRequest late = request(List.of(LockKey.of("late"))).on(LeaseTerms.of(Duration.ofMinutes(5)));
@@ -151,7 +151,7 @@ class MemoryStoreTest {
                 .hasMessageContaining("maxLease '1s' is below the shortest lease of 2s");
     }
 
-    /** Something happens between the first reading of the ticker and what is done with it. */
+    /** Runs an action after the first reading of the ticker. */
     private record SlowReading(ManualTime time, AtomicReference<Runnable> afterReading) implements Environment {
 
         @Override

@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Ways to get a store wrong, each seen in some lock manager. The contract must notice every one. */
+/** Mistakes in a store, each seen in some lock manager. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum Mutant {
     RENEW_RESURRECTS_AN_EXPIRED_LEASE(clock -> new Table(clock) {
@@ -209,7 +209,7 @@ enum Mutant {
         @Override
         AcquireAnswer acquire(AcquireRequest request) {
             boolean free = request.keys().stream().allMatch(key -> find(key).isEmpty());
-            // Lets somebody else in between, as a network would.
+            // Gives other threads a chance, as a network would.
             LockSupport.parkNanos(1_000);
             return free ? slots.with(request.keys(), locked -> grantAll(request, locked)) : super.acquire(request);
         }

@@ -25,7 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
-/** Ways to get wrong what a store keeps beside its runs. The contract must notice every one. */
+/** Mistakes in the data beside runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum RecordMutant {
     A_REDRIVE_REVIVES_THE_DEAD(table -> with(MemoryRecords.of(table), new MemoryDeadLetters(table) {

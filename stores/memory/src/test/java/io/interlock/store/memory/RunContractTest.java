@@ -14,12 +14,12 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** The contract about runs, tested: it fails every store that is deliberately wrong. */
+/** Tests the contract about runs: every deliberately wrong store fails it. */
 class RunContractTest {
 
     private static volatile Supplier<MemoryHarness> underTest = MemoryHarness::new;
 
-    /** The contract on whatever is under test. Nested and static, so that it runs only when asked to. */
+    /** The contract on the store under test. Nested and static, so that it runs only on request. */
     static class Subject extends RunStoreContract {
         @Override
         protected RunStoreHarness createHarness() {

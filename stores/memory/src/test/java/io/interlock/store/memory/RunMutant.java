@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Ways to get a store of runs wrong. The contract must notice every one. */
+/** Mistakes in a store of runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum RunMutant {
     TWO_RUNS_HAVE_ONE_KEY(clock -> new RunSteps(new Table(clock) {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** Clients of an honest store that get one thing wrong, each with the case of the contract that must notice it. */
+/** Clients of a correct store with one mistake, each with the contract test that must notice it. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum StoreMutant {
     NOBODY_RENEWS("aHeldLeaseIsRenewedByItself", (store, environment) -> new ForwardingStore(store) {

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Locks that do everything right, for subclasses that do one thing wrong. */
+/** Correct locks, for subclasses with one mistake. */
 abstract class WrongLocks implements Locks {
 
     final Locks right;

@@ -11,7 +11,7 @@ import io.interlock.spi.ReleaseRequest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Requests to acquire as acquire.lua reads them, and its answers as it writes them. */
+/** Encodes the requests of acquire.lua and decodes its answers. */
 final class AcquireCodec {
 
     private static final int FIRST_GRANT = 2;
@@ -48,7 +48,7 @@ final class AcquireCodec {
         };
     }
 
-    /** How to give back what this very call granted; nothing if it only repeats an earlier grant. */
+    /** The releases of the grants of this call; nothing if it only repeated an earlier grant. */
     static List<ReleaseRequest> freshGrants(ScriptReply granted) {
         List<ReleaseRequest> fresh = new ArrayList<>();
         if (granted.flag(1)) {

@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether the Redis process that answers may have lost leases, and remembers what it was told: the epoch, so that
- * tokens rise even if Redis comes back with nothing, and the longest lease.
+ * Decides whether the connected Redis process may have lost leases, and remembers the epoch, so that tokens increase
+ * even if Redis lost all data, and the longest lease.
  *
  * <p>Done when a store is opened, and again whenever a script finds the store record missing, or is about to grant in
- * another Redis process than the record was checked against or in one that was a replica in between. Safe for use by many threads.
+ * another Redis process than the record was checked against or in one that was a replica in between. Thread-safe.
  */
 final class Attachment {
 
@@ -35,7 +35,7 @@ final class Attachment {
     private final Namespace namespace;
     private Known known;
 
-    /** What this process remembers, whatever Redis forgets. */
+    /** The values that this process remembers even if Redis loses them. */
     private record Known(long epoch, Duration maxLease) {
         Known and(Known other) {
             return new Known(
@@ -54,7 +54,7 @@ final class Attachment {
         return known().maxLease();
     }
 
-    /** Remembers an epoch this process began itself. */
+    /** Remembers an epoch that this process began. */
     void remember(long epoch) {
         learn(new Known(epoch, Duration.ZERO));
     }
@@ -62,7 +62,7 @@ final class Attachment {
     /**
      * Checks the Redis at the other end of {@code connection}.
      *
-     * @throws UnsafeStoreException if it must not be used as it is
+     * @throws UnsafeStoreException if it is unsafe to use
      */
     ScriptReply attach(StatefulRedisConnection<String, String> connection, CallDeadline patience)
             throws ExecutionException, TimeoutException {
@@ -89,7 +89,7 @@ final class Attachment {
             }
             refuseUnsafe(reply);
         }
-        throw new StoreUnavailableException(settings.displayName(), "became another process each time it was asked");
+        throw new StoreUnavailableException(settings.displayName(), "was another process at each attempt");
     }
 
     private synchronized Known known() {
@@ -104,7 +104,7 @@ final class Attachment {
         Matcher version = VERSION.matcher(info);
         Matcher runId = RUN_ID.matcher(info);
         if (!version.find() || !runId.find()) {
-            throw unsafe("does not say which version and run of Redis it is", "use a Redis that answers INFO server");
+            throw unsafe("does not report its version and run id", "use a Redis that answers INFO server");
         }
         // Before 7.0 INFO took one section, and a script's cached text was copied to replicas.
         if (Integer.parseInt(version.group(1)) < OLDEST_VERSION) {
@@ -116,7 +116,7 @@ final class Attachment {
         return runId.group(1);
     }
 
-    // Scripts may not read the configuration; the script compares the run id, so that both speak of one process.
+    // Scripts cannot read the configuration; the script compares the run id, so that both are about one process.
     private boolean isDurable(StatefulRedisConnection<String, String> connection, CallDeadline patience)
             throws ExecutionException, TimeoutException {
         try {
@@ -184,13 +184,13 @@ final class Attachment {
         Duration raisedFrom = Micros.duration(reply.number(4));
         if (raisedFrom.compareTo(maxLease) < 0) {
             log.warn(
-                    "store {} has its maxLease raised from {} to {} for good: quiet periods last as long",
+                    "store {}: maxLease is permanently raised from {} to {}; quiet periods last as long",
                     settings.displayName(),
                     DurationText.format(raisedFrom),
                     DurationText.format(maxLease));
         } else if (before.epoch() == 0 && settings.maxLease().compareTo(maxLease) < 0) {
             log.info(
-                    "store {} has been used with maxLease {}, which stays in force instead of {}",
+                    "store {} was used with maxLease {} before, which remains in force instead of {}",
                     settings.displayName(),
                     DurationText.format(maxLease),
                     DurationText.format(settings.maxLease()));

@@ -9,10 +9,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The time one operation may take. Interrupting its thread does not shorten it, because the step may have been taken
- * already; the interrupt is put back at the end.
+ * The time one operation may take. Interrupting its thread does not shorten it, because the step may already have
+ * taken effect; the interrupt flag is restored at the end.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 final class CallDeadline implements AutoCloseable {
 
@@ -40,7 +40,7 @@ final class CallDeadline implements AutoCloseable {
         }
     }
 
-    /** Lets some time pass, not more than is left. */
+    /** Sleeps, but not beyond the deadline. */
     void pause(Duration time) {
         interrupted |= Thread.interrupted();
         LockSupport.parkNanos(Math.min(time.toNanos(), remaining()));

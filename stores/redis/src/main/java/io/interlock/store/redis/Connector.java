@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes connections, with threads of its own. A connection that breaks stays broken, and what was under way on it fails:
- * Lettuce's own reconnecting would send it again, perhaps minutes later, when whoever asked has long given up.
+ * Creates connections, with its own threads. A broken connection stays broken, and its pending requests fail:
+ * Lettuce's reconnect would send them again, perhaps minutes later, when their callers have given up.
  *
- * <p>Safe for use by many threads.
+ * <p>Thread-safe.
  */
 final class Connector implements AutoCloseable {
 
@@ -58,7 +58,7 @@ final class Connector implements AutoCloseable {
         return client.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
     }
 
-    /** Closes a connection that is of no use any more, without waiting for it. */
+    /** Closes a connection without waiting for it. */
     static void abandon(StatefulConnection<?, ?> connection) {
         if (connection.isOpen()) {
             var unused = connection.closeAsync();
@@ -79,7 +79,7 @@ final class Connector implements AutoCloseable {
     }
 
     private static ClientOptions options(Duration timeout) {
-        // Waiters only listen: without probes they would not notice a peer that is gone without a word.
+        // Waiters only listen: without keep-alive probes they would not notice a vanished peer.
         KeepAliveOptions keepAlive = KeepAliveOptions.builder()
                 .enable()
                 .idle(Duration.ofSeconds(15))

@@ -5,7 +5,7 @@ import io.interlock.LossCause;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.RenewAnswer;
 
-/** The answers of renew.lua, release.lua and evict.lua as they write them. */
+/** Decodes the answers of renew.lua, release.lua and evict.lua. */
 final class HolderAnswers {
 
     private HolderAnswers() {}

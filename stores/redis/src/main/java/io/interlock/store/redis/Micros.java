@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** Time as the scripts count it: whole microseconds. */
+/** Times in the unit of the scripts: whole microseconds. */
 final class Micros {
 
     private Micros() {}

@@ -3,7 +3,7 @@ package io.interlock.store.redis;
 import io.interlock.LockKey;
 
 /**
- * The names of everything a store keeps in Redis. All begin with the prefix in braces, the hash tag of Redis Cluster, so
+ * The names of all data of a store in Redis. All start with the prefix in braces, the hash tag of Redis Cluster, so
  * that they share a slot and one script may touch all of them.
  *
  * @param space the prefix in braces
@@ -23,17 +23,17 @@ record Namespace(String space) {
         return new String[] {space + ":store", space + ":index", space + ":due"};
     }
 
-    /** Where releases are announced. */
+    /** The channel of wake-ups. */
     String wakeChannel() {
         return space + ":wake";
     }
 
-    /** How a key is written in indexes, names of leases and wake-ups; different keys are written differently. */
+    /** The form of a key in indexes, names of leases and wake-ups; different keys have different forms. */
     static String member(LockKey key) {
         return tenantMembers(key.tenant()) + key.name();
     }
 
-    /** What the members of all keys of a tenant begin with. */
+    /** The prefix of the members of all keys of a tenant. */
     static String tenantMembers(String tenant) {
         return tenant + SEPARATOR;
     }

@@ -12,18 +12,18 @@ import java.util.concurrent.ExecutionException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/** What the errors of Redis and its driver mean. */
+/** Interprets the errors of Redis and its driver. */
 final class RedisErrors {
 
     private RedisErrors() {}
 
-    /** What a future failed with. */
+    /** The failure of a future. */
     static Throwable unwrapped(Exception failure) {
         Throwable cause = failure.getCause();
         return failure instanceof ExecutionException && cause != null ? cause : failure;
     }
 
-    /** Whether trying again may help: the connection broke, or Redis is busy with itself. */
+    /** Whether a retry may help: the connection broke, or Redis is temporarily busy. */
     static boolean mayPass(Throwable failure) {
         RedisCommandExecutionException answer = causeIn(failure, RedisCommandExecutionException.class);
         if (answer != null) {
@@ -43,7 +43,7 @@ final class RedisErrors {
         return null;
     }
 
-    /** The innermost message: what happened, not through how many layers it came. */
+    /** The innermost message. */
     static String summary(Throwable failure) {
         Throwable innermost = failure;
         while (innermost.getCause() != null) {
@@ -53,7 +53,7 @@ final class RedisErrors {
         return message == null ? innermost.getClass().getSimpleName() : message;
     }
 
-    /** Why a store could not be opened, told apart by what the user can do about it. */
+    /** Why a store could not be opened, by what the user can do about it. */
     static InterlockException whileOpening(RedisSettings settings, StoreUnavailableException failure) {
         RedisCommandExecutionException answer = causeIn(failure, RedisCommandExecutionException.class);
         String name = settings.displayName();
@@ -67,16 +67,16 @@ final class RedisErrors {
         return switch (code) {
             case "WRONGPASS" ->
                 InvalidSettingException.forbidden(
-                        "store", name, "was given a wrong user or password", "correct them in the store's URL");
+                        "store", name, "refused the login: wrong user or password", "correct them in the store's URL");
             case "NOAUTH" ->
                 InvalidSettingException.forbidden(
-                        "store", name, "wants a password", "write redis://user:password@host:port/db");
+                        "store", name, "requires a password", "write redis://user:password@host:port/db");
             case "NOPERM" ->
                 InvalidSettingException.forbidden(
                         "store",
                         name,
-                        "does not let this user do what is needed (" + message + ")",
-                        "allow it the keys and channels {" + settings.prefix()
+                        "denies this user a required right (" + message + ")",
+                        "grant it the keys and channels {" + settings.prefix()
                                 + "}:* and the commands of the package's doc");
             case "MOVED" ->
                 new UnsafeStoreException(

@@ -14,14 +14,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@code redis:} or {@code rediss:} URL says.
+ * The settings of a {@code redis:} or {@code rediss:} URL.
  *
- * @param address where Redis listens, and as whom to speak to it
- * @param prefix the namespace; stores with different prefixes do not meet
- * @param maxLease the longest lease, and how long a quiet period is
+ * @param address the address of Redis and the login
+ * @param prefix the namespace; stores with different prefixes are independent
+ * @param maxLease the longest lease and the length of a quiet period
  * @param timeout how long an operation may take
- * @param waitReplicas how many replicas must have a grant before it counts
- * @param firstUse whether the user vouches that this Redis, empty and just started, never held leases
+ * @param waitReplicas how many replicas must confirm a grant
+ * @param firstUse whether the user asserts that this Redis, empty and just started, never held leases
  */
 record RedisSettings(
         Address address, String prefix, Duration maxLease, Duration timeout, int waitReplicas, boolean firstUse) {
@@ -32,7 +32,6 @@ record RedisSettings(
     private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final Set<String> OPTIONS = Set.of("prefix", "maxLease", "timeout", "waitReplicas", "firstUse");
 
-    /** Checks the limits. */
     RedisSettings {
         if (!PREFIX.matcher(prefix).matches()) {
             throw new InvalidSettingException(
@@ -42,10 +41,7 @@ record RedisSettings(
         requireBetween("timeout", timeout, Duration.ofMillis(50));
         if (waitReplicas < 0 || waitReplicas > 100) {
             throw new InvalidSettingException(
-                    "waitReplicas",
-                    waitReplicas,
-                    "must be from 0 to 100",
-                    "write how many replicas Redis has, or less");
+                    "waitReplicas", waitReplicas, "must be from 0 to 100", "use at most the number of replicas");
         }
     }
 
@@ -60,15 +56,15 @@ record RedisSettings(
                 yesOrNo("firstUse", url.option("firstUse", "false")));
     }
 
-    /** The store's kind and place, for people, without secrets. */
+    /** The store's kind and place, for messages, without secrets. */
     String displayName() {
         return address + " (prefix " + prefix + ")";
     }
 
     /**
-     * Where Redis listens, and as whom to speak to it. Its text has no secrets.
+     * The address of Redis and the login. Its text has no secrets.
      *
-     * @param tls whether to speak TLS
+     * @param tls whether to use TLS
      * @param database the number of the database
      * @param user the user, or {@code null} for the default one
      * @param password the password, or {@code null} for none
@@ -84,7 +80,7 @@ record RedisSettings(
         private static final int DEFAULT_PORT = 6379;
 
         static Address parse(StoreUrl url) {
-            // What stands before the last @ may be a secret, in whatever way the URL is broken: never repeat it.
+            // The part before the last @ of a malformed URL may be a secret: never show it.
             String shown = url.scheme() + ":" + url.rest().replaceFirst("^.*@", "//***@");
             URI uri;
             try {
@@ -96,7 +92,7 @@ record RedisSettings(
             if (host == null || uri.getFragment() != null) {
                 throw malformed(shown);
             }
-            // Taken apart before it is decoded: either part may contain an encoded colon.
+            // Split before it is decoded: either part may contain an encoded colon.
             String[] credentials = uri.getRawUserInfo() == null
                     ? new String[] {"", ""}
                     : uri.getRawUserInfo().split(":", 2);
@@ -119,7 +115,7 @@ record RedisSettings(
         }
 
         private static @Nullable String decodedOrNull(String text) {
-            // A plus is a plus here, not a blank as in forms.
+            // A plus is literal here, not a blank as in forms.
             return text.isEmpty() ? null : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
         }
 
@@ -149,7 +145,7 @@ record RedisSettings(
                     setting,
                     DurationText.format(value),
                     "must be from " + DurationText.format(shortest) + " to " + DurationText.format(LONGEST),
-                    "leave it out for the default");
+                    "remove it for the default");
         }
     }
 

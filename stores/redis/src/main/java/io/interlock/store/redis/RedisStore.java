@@ -31,16 +31,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leases in Redis: the tier for speed. Each step is one script, so it happens as a whole or not at all, by the clock of
- * Redis. What that promises, and what not, is in the package's doc.
+ * Leases in Redis, for speed. Each step is one script, so it is atomic, by the clock of Redis. The package
+ * documentation describes the guarantees and their limits.
  *
- * <p>Safe for use by many threads. Renewals have a connection of their own.
+ * <p>Thread-safe. Renewals have a separate connection.
  */
 public final class RedisStore implements LeaseStore {
 
     private static final Logger log = LoggerFactory.getLogger(RedisStore.class);
 
-    // Redis does nothing else while a script runs, so a large batch is done in parts.
+    // Redis runs nothing else during a script, so a large batch is processed in parts.
     private static final int REQUESTS_PER_CALL = 200;
 
     // Redis runs one script at a time: one batch runs while another is on its way.
@@ -139,7 +139,7 @@ public final class RedisStore implements LeaseStore {
             }
             RetryingConnection.Written written = steps.call(Script.RELEASE, arguments, 0);
             List<ReleaseAnswer> answers = read(written.reply(), HolderAnswers::released);
-            // Gone because of our own first try, or gone before? "Your lease was lost" must not be a guess.
+            // The lease may be gone because of our own first attempt. A loss must not be a guess.
             if (written.repeated() && answers.stream().anyMatch(ReleaseAnswer.Gone.class::isInstance)) {
                 throw new StoreUnavailableException(
                         settings.displayName(),
@@ -188,7 +188,7 @@ public final class RedisStore implements LeaseStore {
                     steps.call(Script.LIST, List.of(from, beginning, query.namePrefix(), Integer.toString(missing)));
             for (int i = 1; i < reply.size(); i++) {
                 LeaseRecord lease = reply.lease(i);
-                // A cursor before the range asked for brings keys before it.
+                // A cursor before the requested range returns keys before it.
                 if (query.matches(lease.key())) {
                     found.add(lease);
                 }
@@ -243,7 +243,7 @@ public final class RedisStore implements LeaseStore {
         connector.close();
     }
 
-    // Too few replicas have the grants: a failover now could give the keys to somebody else.
+    // Too few replicas have the grants: after a failover the keys could be granted again.
     private void takeBack(RetryingConnection.Written written) {
         List<ReleaseRequest> fresh = new ArrayList<>();
         boolean granted = false;
@@ -262,7 +262,7 @@ public final class RedisStore implements LeaseStore {
         }
         throw new StoreUnavailableException(
                 settings.displayName(),
-                "has " + written.replicas() + " replicas that confirmed the grant; waitReplicas wants "
+                "has " + written.replicas() + " replicas that confirmed the grant; waitReplicas requires "
                         + settings.waitReplicas());
     }
 

@@ -19,11 +19,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to Redis, made anew when it breaks, on which scripts run.
+ * One connection to Redis for scripts, reopened when it breaks.
  *
- * <p>A step whose connection breaks is taken again with the same ids while there is time. A step that gets no answer in
- * time fails, and its connection with it; if Redis wakes up and finds the request, the script sees that it is late and
- * does nothing. Safe for use by many threads, which share the connection without waiting for each other.
+ * <p>A step whose connection breaks is repeated with the same ids while there is time. A step without an answer in
+ * time fails, and its connection is closed; if Redis processes the request later, the script sees that it is late and
+ * does nothing. Thread-safe; threads share the connection without waiting for each other.
  */
 final class RetryingConnection {
 
@@ -42,12 +42,12 @@ final class RetryingConnection {
     /**
      * A script's reply.
      *
-     * @param replicas how many replicas have what it wrote, if that was asked
+     * @param replicas how many replicas have its writes, if requested
      * @param repeated whether the script was sent before without an answer, and so may have run twice
      */
     record Written(ScriptReply reply, long replicas, boolean repeated) {}
 
-    /** Something to do on a connection; {@code null} means to do it again. */
+    /** An operation on a connection; {@code null} means to repeat it. */
     private interface Step<T> {
         @Nullable
         T take(StatefulRedisConnection<String, String> connection, CallDeadline patience, boolean repeated)
@@ -67,7 +67,7 @@ final class RetryingConnection {
         this.clock = clock;
     }
 
-    /** Checks the Redis at the other end, as the first thing. */
+    /** Checks the connected Redis. */
     void attach() {
         take((connection, patience, repeated) -> attachAndLookAtClock(connection, patience));
     }
@@ -76,7 +76,7 @@ final class RetryingConnection {
         return call(script, arguments, 0).reply();
     }
 
-    /** Runs a script, and then asks how many replicas have what it wrote; waits a moment for {@code replicas} of them. */
+    /** Runs a script, and then waits a moment for {@code replicas} replicas to have its writes. */
     Written call(Script script, List<String> arguments, int replicas) {
         return take((connection, patience, repeated) -> {
             ScriptReply reply = evaluate(connection, script, arguments, patience);
@@ -94,7 +94,7 @@ final class RetryingConnection {
         });
     }
 
-    /** Takes no more steps. */
+    /** Accepts no more steps. */
     synchronized void close() {
         closed = true;
     }
@@ -130,7 +130,7 @@ final class RetryingConnection {
             }
             throw last == null
                     ? new StoreUnavailableException(
-                            settings.displayName(), "gave no clear answer in " + ATTEMPTS + " tries")
+                            settings.displayName(), "gave no clear answer in " + ATTEMPTS + " attempts")
                     : unavailable("cannot be reached: " + RedisErrors.summary(last), last);
         }
     }
@@ -171,14 +171,14 @@ final class RetryingConnection {
         return seen(attachment.attach(connection, patience));
     }
 
-    // Found unsafe while in use, for example because the primary became a replica: that may pass.
+    // Became unsafe while in use, for example because the primary became a replica, which may be temporary.
     private void reattach(StatefulRedisConnection<String, String> connection, CallDeadline patience)
             throws ExecutionException, TimeoutException {
         try {
             attachAndLookAtClock(connection, patience);
         } catch (UnsafeStoreException unsafe) {
             drop(connection);
-            throw unavailable("must not be used any more: " + unsafe.getMessage(), unsafe);
+            throw unavailable("is no longer safe to use: " + unsafe.getMessage(), unsafe);
         }
     }
 

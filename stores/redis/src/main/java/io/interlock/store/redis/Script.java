@@ -8,7 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The Lua scripts in this jar: one for each step, so that Redis does it as a whole or not at all. */
+/** The Lua scripts in this jar: one for each step, which makes it atomic. */
 enum Script {
     ATTACH("head", "attach"),
     ACQUIRE("head", "leases", "acquire"),
@@ -37,7 +37,7 @@ enum Script {
         return text;
     }
 
-    /** The name under which Redis remembers it. */
+    /** The hash by which Redis identifies it. */
     String sha1() {
         return sha1;
     }
@@ -53,7 +53,7 @@ enum Script {
         }
     }
 
-    // SHA-1 because Redis names scripts by it; nothing is kept secret with it.
+    // SHA-1 because Redis identifies scripts by it; it is not used for security.
     private static String sha1Of(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));

@@ -11,10 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a script returned: a list that begins with its status and Redis's time; inner lists are replies of the same moment.
+ * The reply of a script: a list that begins with its status and Redis's time; inner lists are replies of the same
+ * moment.
  *
  * @param values the list
- * @param first the position of the first value that is no heading
+ * @param first the index of the first value after the header
  * @param now Redis's time
  */
 record ScriptReply(List<?> values, int first, Instant now) {
@@ -50,7 +51,7 @@ record ScriptReply(List<?> values, int first, Instant now) {
         return (String) values.get(first + index);
     }
 
-    /** A text that is always there. */
+    /** A mandatory text. */
     String word(int index) {
         String text = text(index);
         if (text == null) {
@@ -72,12 +73,12 @@ record ScriptReply(List<?> values, int first, Instant now) {
         return (Long) values.get(first + index) == 1;
     }
 
-    /** An answer within the answers of a batch; its first value is its kind. */
+    /** One answer of a batch; its first value is its kind. */
     ScriptReply inner(int index) {
         return new ScriptReply((List<?>) values.get(first + index), 0, now);
     }
 
-    /** A lease that is there. */
+    /** A mandatory lease. */
     LeaseRecord lease(int index) {
         LeaseRecord lease = leaseOrNull(index);
         if (lease == null) {
@@ -91,7 +92,7 @@ record ScriptReply(List<?> values, int first, Instant now) {
         return values.get(first + index) == null ? null : inner(index).asLease();
     }
 
-    /** When a lease that ended by itself makes room. */
+    /** When the key of an expired lease becomes free. */
     Instant opensAt(int index) {
         ScriptReply lease = inner(index);
         return Micros.instant(lease.number(EXPIRES) + lease.number(DELAY));

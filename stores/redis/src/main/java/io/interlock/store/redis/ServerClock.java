@@ -4,10 +4,10 @@ import io.interlock.time.Ticker;
 import java.time.Duration;
 
 /**
- * What Redis's clock shows, roughly: what it showed in the last reply, plus the time since. It decides nothing but until
- * when a request is worth answering.
+ * The approximate time of Redis: that of the last reply, plus the time since. It is used only to mark when a request
+ * becomes useless.
  *
- * <p>Safe for use by many threads.
+ * <p>Thread-safe.
  */
 final class ServerClock {
 
@@ -20,17 +20,17 @@ final class ServerClock {
         this.ticker = ticker;
     }
 
-    /** The time an operation has that begins now. */
+    /** The deadline of an operation that begins now. */
     CallDeadline patience(Duration timeout) {
         return new CallDeadline(ticker, timeout);
     }
 
-    /** Learns the time from a reply. */
+    /** Updates the time from a reply. */
     void saw(ScriptReply reply) {
         last = new Sighting(ticker.nanos(), Micros.of(reply.now()));
     }
 
-    /** When, by Redis's clock, a caller gives up that has so much time left, in nanoseconds. */
+    /** When a caller with this much time left, in nanoseconds, gives up, by Redis's clock. */
     long microsIn(long nanosLeft) {
         Sighting seen = last;
         return seen.serverMicros() + (ticker.nanos() - seen.nanos() + nanosLeft) / 1_000;

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wake-ups by publish and subscribe, on a connection that is opened for the first watcher and made anew whenever it
- * breaks. What was published in between is lost, so after each subscribing everybody is told to look.
+ * Wake-ups by publish and subscribe, on a connection that is opened for the first watcher and reopened when it breaks.
+ * Messages in between are lost, so after each subscription all watchers are woken.
  *
- * <p>Safe for use by many threads.
+ * <p>Thread-safe.
  */
 final class WakeUps implements ChangeFeed, AutoCloseable {
 
@@ -61,7 +61,7 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
         });
     }
 
-    /** Wakes nobody any more. The connection is the connector's to close. */
+    /** Sends no more wake-ups. The connector closes the connection. */
     @Override
     public synchronized void close() {
         closed = true;
@@ -105,7 +105,7 @@ final class WakeUps implements ChangeFeed, AutoCloseable {
         if (closed) {
             return;
         }
-        // At first it may be a restart; if it stays so, waiters live on their polls, and somebody should know.
+        // A first failure may be a restart; if it persists, waiters only poll, and this should be logged.
         if (pause.compareTo(LONGEST_PAUSE) >= 0) {
             log.warn(
                     "no wake-ups from {}: {}; waiters poll",

@@ -1,14 +1,14 @@
--- Grants what is free. ARGV: whether replicas are waited for, the number of requests, and for each request:
--- id, instance, label, run or '', ttl, delay, whether it waits, whether it asks before taking over, number of keys,
+-- Grants free keys. ARGV: whether the caller waits for replicas, the number of requests, and for each request:
+-- id, instance, label, run or '', ttl, delay, whether it waits, whether it has a take-over probe, number of keys,
 -- and for each key: member, cleared token or ''.
 
--- A mark "somebody waits" holds for this long, and is renewed when half of it is over.
+-- The mark "there are waiters" is valid for this long, and is renewed when half of it is over.
 local WAITERS_MARK = 60000000
 local ORIGIN_MILLIS = 1735689600000
 
 local replicated = arg() == '1'
 
--- Asked once per call, and only before something is granted: is this still the Redis process that the store record was
+-- Checked once per call, and only before a grant: is this still the Redis process that the store record was
 -- checked against, and was it the primary all the time? One that restarted, was promoted, or was a replica in between may
 -- have lost leases. A process that is promoted begins a new replication history.
 local same_primary
@@ -42,7 +42,7 @@ local function already_granted(request)
         answer[i + 2] = {lease, false}
     end
     if replicated then
-        -- The caller waits for replicas, and WAIT promises something only about writes of its own connection.
+        -- The caller waits for replicas, and WAIT covers only writes of its own connection.
         write(request.keys[1].lease, 'id', request.id)
     end
     return answer
@@ -77,7 +77,7 @@ local function grant(request, key)
     -- The record comes last: if Redis refuses a step, there is no lease.
     redis.call('ZADD', INDEX, 0, key.member)
     if request.asks then
-        -- Whoever succeeds it looks outside first, so no sweep may clear it.
+        -- The next holder must run a probe first, so no sweep may delete it.
         redis.call('ZREM', DUE, key.member)
     else
         redis.call('ZADD', DUE, text(now + request.ttl + tonumber(request.delay)), key.member)

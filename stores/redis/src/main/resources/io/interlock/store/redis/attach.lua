@@ -1,6 +1,6 @@
--- Compares the store record with the Redis process that answers, and begins a quiet period if leases may have been lost.
+-- Compares the store record with this Redis process, and begins a quiet period if leases may have been lost.
 -- ARGV: the longest lease the client wants, the greatest epoch it remembers or 0, the run id it saw before it read the
--- configuration, whether that configuration loses nothing on a crash, whether the user vouches for a first use.
+-- configuration, whether that configuration loses nothing on a crash, whether the user asserts a first use.
 
 local FORMAT = 1
 local WEEK, ORIGIN = 604800000000, 1735689600000000
@@ -27,7 +27,7 @@ if exists and tonumber(record[1]) > FORMAT then
     return {'newer', now, record[1]}
 end
 
--- Whether this process has, since it started, done anything by which keys go away without us, or was a replica.
+-- Whether this process has, since it started, lost keys other than by our scripts, or was a replica.
 local function is_untouched()
     for _, command in ipairs({'flushall', 'flushdb', 'swapdb', 'replicaof', 'slaveof', 'failover', 'debug'}) do
         if string.find(info, '\ncmdstat_' .. command .. '[:|]') then
@@ -62,7 +62,7 @@ elseif record[5] ~= seen then
         event, lost_at = 'changed', now
     end
 elseif record[8] ~= replid and fact('second_repl_offset') ~= '-1' then
-    -- The same process, but it was a replica in between, and took over what its primary knew. A new history without a
+    -- The same process, but it was a replica in between, and took over the data of its primary. A new history without a
     -- second one is harmless: it begins when a first replica comes, and when the last one has been away for long.
     event, lost_at = 'demoted', now
 elseif remembered > epoch then
@@ -70,7 +70,7 @@ elseif remembered > epoch then
 end
 
 if lost_at then
-    -- Nobody may remember the epoch that was lost, so the calendar gives a lower bound: a number for each week.
+    -- No client may remember the lost epoch, so the calendar gives a lower bound: a number for each week.
     epoch = math.max(epoch + 1, remembered + 1, math.min(2000, math.floor((now - ORIGIN) / WEEK)))
     if epoch > 2047 then
         return {'exhausted', now}
@@ -78,7 +78,7 @@ if lost_at then
     no_grant_before = math.max(no_grant_before, lost_at + max_lease)
 end
 
--- Opening a store that is as we left it writes nothing.
+-- Opening an unchanged store writes nothing.
 local unchanged = event == 'same' and max_lease == tonumber(record[3]) and durable == record[6]
     and replicated == record[7] and replid == record[8]
 if not unchanged then

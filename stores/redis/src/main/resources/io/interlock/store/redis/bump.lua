@@ -1,4 +1,4 @@
--- Starts a new epoch, above every token that is known, and a quiet period.
+-- Starts a new epoch, above every known token, and a quiet period.
 
 local greatest = floor
 for _, member in ipairs(redis.call('ZRANGE', INDEX, 0, -1)) do

@@ -1,4 +1,4 @@
--- Takes a lease away by force. ARGV: member, expected token, actor, reason.
+-- Evicts a lease. ARGV: member, expected token, actor, reason.
 
 local lease, expected, actor, reason = read(arg()), arg(), arg(), arg()
 if not lease or lease[TOKEN] ~= expected then

@@ -1,11 +1,11 @@
--- What every script begins with.
+-- The common part of all scripts.
 --
 -- KEYS: the store record, the index by key, the index by time. A lease is the hash SPACE:l:<member>; all keys of a
 -- namespace share the hash tag SPACE, so they live in one slot and one script may touch many of them.
 -- ARGV: the namespace in braces, then whatever the script reads with arg() and number().
 --
--- Times are microseconds since 1970 and tokens are below 2^53: both are exact as Lua numbers, but only if nobody
--- formats them with fewer than 17 digits; hence text().
+-- Times are microseconds since 1970 and tokens are below 2^53: both are exact as Lua numbers, unless they are
+-- formatted with fewer than 17 digits; hence text().
 
 local STORE, INDEX, DUE = KEYS[1], KEYS[2], KEYS[3]
 local SPACE = ARGV[1]

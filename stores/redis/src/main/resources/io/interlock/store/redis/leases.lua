@@ -1,6 +1,6 @@
--- What every step on leases begins with, after head.lua.
+-- The common part of all steps on leases, after head.lua.
 
--- A caller that got no answer has given up by now: what it asked for must not happen behind its back.
+-- A caller without an answer has given up by now: its request must not take effect any more.
 if now > number() then
     return {'late', now}
 end
@@ -13,7 +13,7 @@ end
 local epoch, floor = tonumber(store[2]), tonumber(store[3])
 local max_lease, no_grant_before, run_id, replid = tonumber(store[4]), tonumber(store[5]), store[6], store[7]
 
--- A lease is its fields in this order, which is also how it is returned; false stands for a field it does not have.
+-- The fields of a lease in this order, which is also the order in replies; false stands for a missing field.
 local ID, TOKEN, EXPIRES, WAITERS, EVICTED_BY, MEMBER = 1, 5, 7, 9, 10, 13
 
 local function read(member)
@@ -40,8 +40,8 @@ local function matches(lease, id, token)
     return lease and lease[ID] == id and lease[TOKEN] == token
 end
 
--- The floor is raised before the record goes: a token of this key can then never be given out again. A full Redis
--- refuses HSET as the first write of a script, but not after another one; giving back must work even then.
+-- The floor is raised before the record is deleted, so that a token of this key is never reused. A full Redis
+-- refuses HSET as the first write of a script, but not after another one; a release must work even then.
 local function remove(lease)
     local token = tonumber(lease[TOKEN])
     redis.call('ZREM', DUE, lease[MEMBER])

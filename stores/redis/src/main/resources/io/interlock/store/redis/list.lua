@@ -1,8 +1,8 @@
 -- Leases that have not ended, in the order of their keys. ARGV: lower bound of members in the notation of ZRANGEBYLEX,
--- what members begin with or '', what names begin with or '', how many leases at the most.
+-- a prefix of members or '', a prefix of names or '', the maximum number of leases.
 --
--- Looks at a limited number of keys, because Redis does nothing else meanwhile; the third value returned is the member
--- to go on after, or false at the end.
+-- Reads a limited number of keys, because Redis runs nothing else meanwhile; the third returned value is the member
+-- after which to continue, or false at the end.
 
 local SPAN = 1000
 local from, beginning, name_prefix, limit = arg(), arg(), arg(), number()

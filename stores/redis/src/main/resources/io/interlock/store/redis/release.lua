@@ -1,4 +1,4 @@
--- Ends leases whose holder is done. ARGV: the number of requests, and for each: member, id, token.
+-- Releases leases. ARGV: the number of requests, and for each: member, id, token.
 
 local function release(lease, id, token)
     if not matches(lease, id, token) then
@@ -6,7 +6,7 @@ local function release(lease, id, token)
     end
     remove(lease)
     if tonumber(lease[WAITERS] or 0) > now then
-        -- A wake-up is a hint: that nobody may send one must not undo the release.
+        -- A wake-up is a hint: a missing right to publish must not undo the release.
         redis.pcall('PUBLISH', SPACE .. ':wake', lease[MEMBER])
     end
     return {(lease.expired or lease.evicted) and 'lapsed' or 'released', lease}

@@ -1,4 +1,4 @@
--- Clears leases that ended by themselves and whose lock delay is over. ARGV: how many at the most.
+-- Deletes expired leases whose lock delay is over. ARGV: the maximum number.
 
 local answers = {'ok', now}
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', text(now), 'LIMIT', 0, number())) do
@@ -12,7 +12,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', text(now), 'LIM
     end
 end
 
--- Remembered for the next restart: what has replicas may come back as one of them, without its last leases.
+-- Recorded for the next restart: a Redis with replicas may restart as one of them, without its last leases.
 local replicas = string.match(redis.call('INFO', 'replication'), '\nconnected_slaves:(%d+)')
 if replicas ~= '0' and redis.call('HGET', STORE, 'replicated') ~= '1' then
     redis.call('HSET', STORE, 'replicated', '1')

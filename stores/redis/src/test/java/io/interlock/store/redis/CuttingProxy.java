@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between client and Redis. On demand it lets a request through and cuts the connection instead of handing back the
- * answer, so that nobody on the client's side knows what happened.
+ * A proxy between client and Redis. On demand it forwards a request and closes the connection instead of returning the
+ * answer, so that the client does not know the outcome.
  */
 final class CuttingProxy implements AutoCloseable {
 
@@ -39,7 +39,7 @@ final class CuttingProxy implements AutoCloseable {
         return "redis://127.0.0.1:" + server.getLocalPort() + "/0";
     }
 
-    /** The next answer is lost, and its connection with it; so are the {@code count - 1} after it. */
+    /** The next {@code count} answers are lost with their connections. */
     void loseAnswers(int count) {
         answersToLose.set(count);
     }

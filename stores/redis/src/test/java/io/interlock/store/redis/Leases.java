@@ -14,7 +14,7 @@ import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
 
-/** Short words for asking a store. */
+/** Short methods to call a store. */
 final class Leases {
 
     static final Duration TTL = Duration.ofSeconds(30);

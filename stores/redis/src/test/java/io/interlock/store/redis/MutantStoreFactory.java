@@ -7,7 +7,7 @@ import io.interlock.time.Environment;
 import java.util.Map;
 import java.util.Set;
 
-/** Opens {@code wrong-redis://host:port/db?mutant=NAME}: a Redis whose client gets one thing wrong, for other processes. */
+/** Opens {@code wrong-redis://host:port/db?mutant=NAME}: a Redis client with one mistake, for other processes. */
 public final class MutantStoreFactory implements StoreFactory {
 
     /** For the service loader. */

@@ -16,12 +16,12 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** The cases about other processes, tested: each notices the mistake it is there for. */
+/** Tests the contract about other processes: each test notices its mistake. */
 class ProcessContractTest {
 
     private static volatile ProcessMutant underTest = ProcessMutant.TOKENS_FALL;
 
-    /** The contract on what is under test, with little patience. Nested and static, so that it runs only when asked to. */
+    /** The contract on the client under test, with short waits. Nested and static, so that it runs only on request. */
     static class Subject extends LeaseStoreContract {
         @Override
         protected StoreHarness createHarness() {
@@ -49,7 +49,7 @@ class ProcessContractTest {
         assertThat(listener.getSummary().getTestsFailedCount()).isOne();
     }
 
-    /** Tokens are seen alike by all; other mistakes are those of the other processes. */
+    /** All clients see the same tokens; other mistakes are limited to the other processes. */
     private record WrongHarness(ProcessMutant mutant, RedisHarness honest) implements StoreHarness {
 
         WrongHarness(ProcessMutant mutant) {

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** Ways in which the client of another process gets it wrong, each with the case of the contract that must notice it. */
+/** Mistakes in the client of another process, each with the contract test that must notice it. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum ProcessMutant {
     EVERY_PROCESS_HAS_KEYS_OF_ITS_OWN(
@@ -96,7 +96,7 @@ enum ProcessMutant {
         return client.apply(honest);
     }
 
-    /** Every token is as much too small as the honest one was greater than nothing. */
+    /** Tokens decrease instead of increasing. */
     private static final class FallingTokens extends ForwardingStore {
 
         FallingTokens(LeaseStore store) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The clocks of Redis and of its client move against each other; a request must not be taken for late because of that. */
+/** The clocks of Redis and of its client diverge; a request must not count as late because of that. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisClockTest {
@@ -57,7 +57,7 @@ class RedisClockTest {
         }
     }
 
-    /** Seen from such a client it is the clock of Redis that jumps, the other way. */
+    /** To such a client the clock of Redis seems to jump in the other direction. */
     private static final class JumpingTicker implements Environment {
 
         private final Environment real = Environment.system();

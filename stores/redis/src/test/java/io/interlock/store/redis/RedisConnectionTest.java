@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections that break, answers that do not come, and a Redis that stands still. */
+/** Broken connections, missing answers, and a stopped Redis. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisConnectionTest {
@@ -66,7 +66,7 @@ class RedisConnectionTest {
                 redis.signal("CONT");
             }
             Awaitility.await("Redis finds the request").until(() -> calls("evalsha") == asked + 1);
-            assertThat(store.find(List.of(KEY))).as("it came too late").containsExactly(Optional.empty());
+            assertThat(store.find(List.of(KEY))).as("the request was too late").containsExactly(Optional.empty());
         }
     }
 
@@ -89,7 +89,7 @@ class RedisConnectionTest {
     void aReleaseWhoseAnswerWasLostIsUnclearAndNotCalledLost() {
         try (CuttingProxy proxy = new CuttingProxy(redis.port());
                 RedisStore store = RedisStore.open(proxy.url(), Environment.system())) {
-            // The script is known by then, so that the answer lost is the one of the release itself.
+            // The script is loaded by then, so that the lost answer is the one of the release.
             release(store, take(store, "warm-up"));
             LeaseRecord lease = take(store, asking(KEY));
             proxy.loseAnswers(1);
@@ -175,7 +175,7 @@ class RedisConnectionTest {
                 Subscription first = store.changes().watch(KEY, woken::release);
                 Subscription second = store.changes().watch(LockKey.of("other"), other::release)) {
             assertThat(first).isNotSameAs(second);
-            // The second may have come after everybody was told, so only the first is sure to hear of it.
+            // The second watcher may have subscribed after the wake-up, so only the first certainly gets it.
             awaitWake(woken);
             other.drainPermits();
             redis.admin(commands -> commands.clientKill(KillArgs.Builder.typePubsub()));
@@ -183,7 +183,7 @@ class RedisConnectionTest {
             awaitWake(other);
             releaseBeforeAWaiter(store);
             awaitWake(woken);
-            // Messages come one after the other: by now nobody is still being told of the new connection.
+            // Messages arrive in order: by now the wake-ups of the new connection are over.
             other.drainPermits();
             releaseBeforeAWaiter(store);
             awaitWake(woken);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Redis comes back without its last leases, or with none, or nobody knows. */
+/** Redis restarts without its last leases, without any, or with an unknown loss. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisDataLossTest {
 
@@ -142,7 +142,7 @@ class RedisDataLossTest {
     void aFlushIsSeenByClientsThatComeLater() {
         reset();
         redis.admin(commands -> commands.flushall());
-        // Vouching for a first use does not help: the flush is a fact.
+        // firstUse does not help: the flush is detected.
         try (RedisStore store = RedisStore.open(redis.url() + "?firstUse=true&maxLease=2s", Environment.system())) {
             assertThat(store.bumpEpoch("to see the time")).isNotNull();
             assertThat(epoch()).isGreaterThan(weeksSince2025());

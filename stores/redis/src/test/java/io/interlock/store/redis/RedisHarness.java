@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A Redis that writes every step to disk before it answers. Its clock cannot be moved, so everything else is. */
+/** A Redis that writes every step to disk before it answers. Its clock cannot be moved, so all stored times are. */
 final class RedisHarness implements StoreHarness {
 
     private static final Pattern CHANGES = Pattern.compile("rdb_changes_since_last_save:(\\d+)");

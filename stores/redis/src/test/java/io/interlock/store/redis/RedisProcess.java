@@ -25,7 +25,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.RedisExecProvider;
 
-/** A real Redis on a port of its own, that can be killed, stopped for a while and started again. */
+/** A real Redis on its own port that can be killed, paused and restarted. */
 final class RedisProcess implements AutoCloseable {
 
     static final List<String> DURABLE = List.of("--appendonly", "yes", "--appendfsync", "always");
@@ -128,9 +128,9 @@ final class RedisProcess implements AutoCloseable {
         }
     }
 
-    /** Does something as an administrator would. */
+    /** Executes administrator commands. */
     <T> T admin(Function<RedisCommands<String, String>, T> work) {
-        // Its threads take longer to start and end than what is asked; a connection is quickly made.
+        // A new client would take longer than its commands; a new connection is quick.
         if (client == null) {
             client = RedisClient.create(RedisURI.create("127.0.0.1", port));
         }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A primary with a replica, and the replica that becomes primary. */
+/** A primary with a replica, and the promotion of the replica. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisReplicationTest {
 
@@ -54,7 +54,7 @@ class RedisReplicationTest {
         try (RedisProcess replica = replica();
                 RedisStore store = open("?waitReplicas=1")) {
             AcquireRequest request = Leases.asking(LockKey.of("ledger"));
-            // A replica that writes to a slow disk may need longer than a grant waits for it.
+            // A replica on a slow disk may need longer than a grant waits for it.
             LeaseRecord lease = Awaitility.await()
                     .ignoreException(StoreUnavailableException.class)
                     .until(() -> take(store, request), Objects::nonNull);
@@ -65,7 +65,7 @@ class RedisReplicationTest {
                 assertThatThrownBy(() -> take(another, request)).isInstanceOf(StoreUnavailableException.class);
             }
             assertThat(store.find(List.of(lease.key())).get(0))
-                    .as("not its to take back")
+                    .as("an earlier grant is not released")
                     .isPresent();
         }
     }
@@ -82,7 +82,7 @@ class RedisReplicationTest {
                 lost = take(store, "ledger");
             }
             primary.kill();
-            // Promoted, and then restarted before anybody looked: by itself it looks like a primary that lost nothing.
+            // Promoted and then restarted before a client connected: it looks like a primary that lost nothing.
             replica.signal("CONT");
             replica.kill();
             replica.startWith(RedisProcess.DURABLE);
@@ -128,7 +128,7 @@ class RedisReplicationTest {
             primary.admin(commands -> commands.replicaof("127.0.0.1", other.port()));
             awaitLink(primary);
             primary.admin(commands -> commands.replicaofNoOne());
-            assertThat(refusal(store, "ledger")).as("it forgot a live lease").isInstanceOf(StoreRecovering.class);
+            assertThat(refusal(store, "ledger")).as("it lost a live lease").isInstanceOf(StoreRecovering.class);
             try (RedisStore newcomer = open("")) {
                 assertThat(refusal(newcomer, "ledger")).isInstanceOf(StoreRecovering.class);
             }

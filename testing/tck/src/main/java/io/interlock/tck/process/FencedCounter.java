@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A number in a file that checks tokens: the resource a lock protects, as it should be. It refuses whoever comes with a
- * smaller token than the greatest it has met, so a holder that wakes up late does no harm.
+ * A number in a file that checks tokens, as a protected resource should. It rejects tokens smaller than the greatest
+ * it has seen, so a late holder does no harm.
  *
  * <p>Each call is atomic among processes. Within a process, one thread at a time.
  */
@@ -24,7 +24,7 @@ public final class FencedCounter {
         this.file = file;
     }
 
-    /** Adds {@code amount}, and returns whether it was done: not if the resource has met a greater token. */
+    /** Adds {@code amount}, and returns whether it was done: not if the resource has seen a greater token. */
     public synchronized boolean add(FencingToken token, long amount) throws IOException {
         try (FileChannel channel = FileChannel.open(
                         file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);

@@ -11,22 +11,22 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A process that locks as it is told: one command per line in, one answer per line out.
+ * A process that executes lock commands: one command per input line, one answer per output line.
  *
  * <pre>
- * take KEY TTL        asks the store once, without renewal     granted TOKEN ID | refused WHY
- * hold KEY TTL        asks the library, which then renews      granted TOKEN ID | refused WHY
+ * take KEY TTL        acquires from the store, no renewal      granted TOKEN ID | refused WHY
+ * hold KEY TTL        acquires by the library, which renews    granted TOKEN ID | refused WHY
  * wait KEY TTL MAX    like hold, and waits up to MAX           granted TOKEN ID | refused WHY
- * state               what the library says about the lease    held | lost CAUSE
- * renew               asks the store for more time             renewed | lost CAUSE
- * release             tells the store that the work stopped    released | lapsed | gone
- * finish              gives the lease back by the library      RELEASED | WAS_LOST | WAS_RELEASED
+ * state               the state of the lease in the library    held | lost CAUSE
+ * renew               renews the lease in the store            renewed | lost CAUSE
+ * release             releases the lease in the store          released | lapsed | gone
+ * finish              releases the lease by the library        RELEASED | WAS_LOST | WAS_RELEASED
  * write FILE          adds one to a FencedCounter              written | stale
  * count KEY N FILE    N turns at a PlainCounter                counted N
  * </pre>
  *
- * <p>Whatever goes wrong is answered as {@code error …}. It ends when its input does, without giving anything back. Told to
- * end by a signal, it says {@code closing}, closes the library, which waits for the work, and says {@code closed}.
+ * <p>Failures are answered as {@code error …}. It ends with its input, without releasing anything. On a termination
+ * signal it prints {@code closing}, closes the library, which waits for the work, and prints {@code closed}.
  */
 public final class LockWorker {
 
@@ -39,7 +39,7 @@ public final class LockWorker {
      */
     public static void main(String[] args) throws IOException {
         PrintStream answers = System.out;
-        // Whatever logs to the standard output must not stand between the answers.
+        // Log lines on the standard output must not mix with the answers.
         System.setOut(System.err);
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (LeaseStore store = Stores.open(args[0])) {
@@ -73,7 +73,7 @@ public final class LockWorker {
         answers.flush();
     }
 
-    // The worker goes on after any failure: the test that gave the command decides what it means.
+    // The worker continues after any failure: the test decides what it means.
     private static String answer(WorkerCommands hands, String[] words) {
         try {
             return switch (words[0]) {

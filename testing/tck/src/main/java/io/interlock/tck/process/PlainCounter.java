@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A number in a file that anybody overwrites: it counts right only if those who count take turns.
+ * A number in a file without protection: it is correct only if its users exclude each other.
  */
 public final class PlainCounter {
 
@@ -20,7 +20,7 @@ public final class PlainCounter {
         this.file = file;
     }
 
-    /** Reads, thinks, and writes one more. */
+    /** Reads, pauses, and writes the next number. */
     public void increment() throws IOException {
         long number = number();
         LockSupport.parkNanos(THINKING_NANOS);
@@ -31,7 +31,7 @@ public final class PlainCounter {
     public long number() throws IOException {
         try {
             String text = Files.readString(file).strip();
-            // Two writers at once may leave it empty for a moment; that, too, is an update lost.
+            // Two concurrent writers may leave it empty for a moment, which is a lost update, too.
             return text.isEmpty() ? 0 : Long.parseLong(text);
         } catch (NoSuchFileException none) {
             return 0;

@@ -20,9 +20,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network between a store and its server that can lose a request or an answer, hold an answer back, or go silent. It knows
- * requests by what they say, of which a marker is a regular expression, so they must not be encrypted. Safe for use by many
- * threads.
+ * A network proxy between a store and its server that can lose a request or an answer, delay an answer, or go silent.
+ * It recognises requests by a regular expression over their content, so they must not be encrypted. Thread-safe.
  */
 public final class Proxy implements AutoCloseable {
 
@@ -39,7 +38,7 @@ public final class Proxy implements AutoCloseable {
     private final AtomicInteger roundTrips = new AtomicInteger();
     private volatile boolean silent;
 
-    /** What happens to the next request that contains {@code marker}, or to its answer; it says whether that passes. */
+    /** What happens to the next request that contains {@code marker}, or to its answer; returns whether it passes. */
     private record Plan(Pattern marker, boolean ofRequest, AtomicInteger skips, BooleanSupplier passes) {
 
         Plan(String marker, boolean ofRequest, BooleanSupplier passes) {
@@ -51,20 +50,20 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
-    /** An answer that is held back. */
+    /** A delayed answer. */
     public static final class HeldAnswer {
 
         private final CountDownLatch come = new CountDownLatch(1);
         private final CountDownLatch mayGo = new CountDownLatch(1);
 
-        /** Waits until the server has given it. */
+        /** Waits until the server has sent it. */
         public void await() throws InterruptedException {
             if (!come.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("the server gave no such answer");
+                throw new IllegalStateException("the server sent no such answer");
             }
         }
 
-        /** Lets it go on its way. */
+        /** Forwards it. */
         public void letGo() {
             mayGo.countDown();
         }
@@ -80,7 +79,7 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
-    /** A way to the server that listens on {@code target} of this machine. */
+    /** A proxy to the server on port {@code target} of this machine. */
     public Proxy(int target) {
         this.target = target;
         try {
@@ -91,7 +90,7 @@ public final class Proxy implements AutoCloseable {
         spawn(this::accept);
     }
 
-    /** Where it listens. */
+    /** Its port. */
     public int port() {
         return door.getLocalPort();
     }
@@ -101,7 +100,7 @@ public final class Proxy implements AutoCloseable {
         cutAnswerTo(marker, 0, whenCut);
     }
 
-    /** The same, but the first {@code skips} of these requests pass unharmed. */
+    /** The same, but the first {@code skips} of these requests pass. */
     public void cutAnswerTo(String marker, int skips, Runnable whenCut) {
         plan.set(new Plan(Pattern.compile(marker), false, new AtomicInteger(skips), () -> cut(whenCut)));
     }
@@ -117,7 +116,7 @@ public final class Proxy implements AutoCloseable {
         return false;
     }
 
-    /** The answer to the next request that contains {@code marker} is held back. */
+    /** The answer to the next request that contains {@code marker} is delayed. */
     public HeldAnswer holdAnswerTo(String marker) {
         HeldAnswer held = new HeldAnswer();
         plan.set(new Plan(marker, false, held::pass));
@@ -129,17 +128,17 @@ public final class Proxy implements AutoCloseable {
         return cuts.get();
     }
 
-    /** How often a client spoke after the server had, on connections that have asked for a step; pools open others. */
+    /** The number of round trips on connections used by steps; pools open others. */
     public int roundTrips() {
         return roundTrips.get();
     }
 
-    /** Nothing passes any more in either direction, and nobody is told; or all passes again. */
+    /** Stops all traffic in both directions without closing connections, or resumes it. */
     public void silence(boolean on) {
         silent = on;
     }
 
-    /** The connections on which {@code marker} was said so far are silent for ever. */
+    /** Connections that carried {@code marker} so far become silent for ever. */
     public void silenceConnectionsThatSaid(String marker) {
         links.forEach(link -> link.silenceIfSaid(marker));
     }
@@ -161,7 +160,7 @@ public final class Proxy implements AutoCloseable {
                 spawn(link::requests);
                 spawn(link::answers);
             } catch (IOException closed) {
-                // The compatible API is closed, or the server is down: the client sees a connection that ends.
+                // The proxy is closed, or the server is down: the client sees a closed connection.
             }
         }
     }
@@ -232,7 +231,7 @@ public final class Proxy implements AutoCloseable {
                     }
                 }
             } catch (IOException ended) {
-                // Either side is gone; closing both tells the other.
+                // One side is gone; closing both notifies the other.
             }
         }
     }
@@ -249,7 +248,7 @@ public final class Proxy implements AutoCloseable {
         try {
             socket.close();
         } catch (Exception ended) {
-            // It is gone, which is what was wanted.
+            // Already closed.
         }
     }
 }

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link LockWorker} can do, each answered in one line. */
+/** The commands of a {@link LockWorker}, each answered in one line. */
 final class WorkerCommands {
 
     private static final Duration TURN_WAIT = Duration.ofSeconds(50);
@@ -36,7 +36,7 @@ final class WorkerCommands {
     private @Nullable Lease lease;
     private volatile @Nullable LossCause lost;
 
-    /** What is needed to renew and release. */
+    /** The data needed to renew and release. */
     private record Proof(LockKey key, LeaseId id, FencingToken token) {
         @Override
         public String toString() {
@@ -96,12 +96,12 @@ final class WorkerCommands {
 
     String finish() {
         if (lease == null) {
-            throw new IllegalStateException("nothing is held by the library");
+            throw new IllegalStateException("the library holds nothing");
         }
         return lease.release().name();
     }
 
-    /** Ends as a process should that is told to: grants nothing more, and waits for the work. */
+    /** Ends gracefully: grants nothing more, and waits for the work. */
     void close() {
         locks.close();
     }
@@ -139,7 +139,7 @@ final class WorkerCommands {
 
     private Proof proved() {
         if (proof == null) {
-            throw new IllegalStateException("nothing was taken yet");
+            throw new IllegalStateException("nothing was acquired yet");
         }
         return proof;
     }

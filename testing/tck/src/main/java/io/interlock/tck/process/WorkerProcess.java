@@ -13,7 +13,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link LockWorker} in a JVM of its own, seen from the test that gives it commands. Used by one thread. */
+/** A {@link LockWorker} in a separate JVM, as seen by the test. Not thread-safe. */
 public final class WorkerProcess implements AutoCloseable {
 
     private static final int ANSWER_SECONDS = 55;
@@ -34,7 +34,7 @@ public final class WorkerProcess implements AutoCloseable {
                 .start();
     }
 
-    /** Starts a worker on the store at {@code url}; it gets ready meanwhile. */
+    /** Starts a worker on the store at {@code url}, without waiting until it is ready. */
     public static WorkerProcess start(String url) throws IOException {
         Path log = Files.createTempFile("interlock-worker", ".log");
         List<String> command = List.of(
@@ -60,13 +60,13 @@ public final class WorkerProcess implements AutoCloseable {
         return this;
     }
 
-    /** Gives a command and waits for its answer. */
+    /** Sends a command and waits for its answer. */
     public String ask(String command) throws IOException, InterruptedException {
         tell(command);
         return answer();
     }
 
-    /** Gives a command; the answer is fetched later. */
+    /** Sends a command; the answer is read later. */
     public void tell(String command) throws IOException {
         commands.write(command);
         commands.newLine();
@@ -82,12 +82,12 @@ public final class WorkerProcess implements AutoCloseable {
         return answer;
     }
 
-    /** Kills it as the kernel would: at once, without a word. */
+    /** Kills it at once (SIGKILL). */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
-    /** Tells it to end, as an operator or a scheduler would. */
+    /** Requests it to end (SIGTERM). */
     public void terminate() throws IOException, InterruptedException {
         signal("TERM");
     }
@@ -100,17 +100,17 @@ public final class WorkerProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Stops it where it stands, as a long pause of its machine would. */
+    /** Pauses it (SIGSTOP), like a long pause of its machine. */
     public void pause() throws IOException, InterruptedException {
         signal("STOP");
     }
 
-    /** Lets it go on. */
+    /** Continues it. */
     public void resume() throws IOException, InterruptedException {
         signal("CONT");
     }
 
-    /** What it wrote besides its answers. */
+    /** Its output besides the answers. */
     public String log() {
         try {
             return Files.readString(log);
@@ -139,7 +139,7 @@ public final class WorkerProcess implements AutoCloseable {
         try (lines) {
             lines.lines().forEach(answers::add);
         } catch (IOException | UncheckedIOException ended) {
-            // The process was killed while it wrote; whoever waits for an answer hears that there is none.
+            // The process was killed while it wrote; a waiting caller gets this error.
             answers.add("error " + ended);
         }
     }

@@ -1,4 +1,4 @@
-/** Other processes for tests: workers that lock, are killed and are paused, and a resource that checks tokens. */
+/** Processes for tests: workers that hold locks, are killed and paused, and a resource that checks tokens. */
 @NullMarked
 package io.interlock.tck.process;
 

@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How pages misbehave: all of them slow, or those that are named held, failing or cut off. Safe for use by many threads. */
+/** Faults of pages: all of them slow, or some of them held, failing or cut off. Thread-safe. */
 public final class Moods {
 
     /** How a request ends. */
@@ -36,19 +36,19 @@ public final class Moods {
         this.failEvery = failEvery;
     }
 
-    /** Lets the next one who asks for {@code path} wait until {@link #release()}. */
+    /** Holds the next request for {@code path} until {@link #release()}. */
     public void hold(String path) {
         holding.put(path, new CountDownLatch(1));
     }
 
-    /** Answers everybody who waits, and holds nobody from now on. */
+    /** Answers all held requests, and holds no more. */
     public void release() {
         holding.clear();
         held.forEach(CountDownLatch::countDown);
         held.clear();
     }
 
-    /** How many wait for held pages now. */
+    /** The number of held requests. */
     public int waiting() {
         return waiting.get();
     }
@@ -72,7 +72,7 @@ public final class Moods {
             latch.await();
             waiting.decrementAndGet();
         } else if (!slowness.isZero()) {
-            // Nobody counts it down: the wait is the slowness.
+            // Never counted down: the timeout is the delay.
             new CountDownLatch(1).await(slowness.toMillis(), TimeUnit.MILLISECONDS);
         }
         int every = failEvery;

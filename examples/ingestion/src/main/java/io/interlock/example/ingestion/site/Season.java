@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What the pages say: made up, but the same every time. Any number is an event; each has five races of six cars. A race that
- * was revised has other laps, and one car fewer. Safe for use by many threads.
+ * The content of the pages: invented, but always the same. Any number is an event; each has five races of six cars. A
+ * revised race has other laps, and one car fewer. Thread-safe.
  */
 final class Season {
 
@@ -24,7 +24,7 @@ final class Season {
 
     private final Map<String, Integer> revisions = new ConcurrentHashMap<>();
 
-    /** What the page at {@code path} says now; empty if there is none. */
+    /** The current content of the page at {@code path}; empty if there is none. */
     Optional<String> page(String path) {
         Matcher found = PATH.matcher(path);
         if (!found.matches()) {
@@ -43,7 +43,7 @@ final class Season {
                 : Optional.of(race(event, race, revisions.getOrDefault(path, 0)));
     }
 
-    /** Changes what a race's page says. */
+    /** Revises a race. */
     void revise(String path) {
         revisions.merge(path, 1, Integer::sum);
     }

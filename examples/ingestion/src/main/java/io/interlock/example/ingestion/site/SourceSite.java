@@ -17,18 +17,20 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The site. {@code /events/N} names the races, {@code /events/N/entries} who is entered, {@code /events/N/races/R} has results and
- * laps. Every page has a version, its ETag, and answers 304 to whoever has it already. A POST to a race's page revises it.
+ * The site. {@code /events/N} has the races, {@code /events/N/entries} the entry list, {@code /events/N/races/R} has
+ * results and
+ * laps. Every page has a version, its ETag, and answers 304 to a request with the current version. A POST to a race's
+ * page revises it.
  *
- * <p>Safe for use by many threads.
+ * <p>Thread-safe.
  */
 public final class SourceSite implements AutoCloseable {
 
     /**
-     * A request it has answered.
+     * An answered request.
      *
-     * @param path what was asked for
-     * @param status what it answered; 0 if the connection was cut
+     * @param path the requested path
+     * @param status the status of the answer; 0 if the connection was cut
      */
     public record Served(String path, int status) {}
 
@@ -43,7 +45,7 @@ public final class SourceSite implements AutoCloseable {
         this.threads = Executors.newCachedThreadPool(environment.threads("source-site"));
     }
 
-    /** Starts one on a port of this host; 0 takes any free one. */
+    /** Starts a site on a port of this host; 0 takes any free port. */
     public static SourceSite start(int port, Environment environment) throws IOException {
         InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         SourceSite site = new SourceSite(HttpServer.create(here, 0), environment);
@@ -53,7 +55,7 @@ public final class SourceSite implements AutoCloseable {
         return site;
     }
 
-    /** Where it is. */
+    /** Its address. */
     public URI address() {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     }
@@ -86,7 +88,7 @@ public final class SourceSite implements AutoCloseable {
                 send(exchange, path, 204, "");
                 return;
             }
-            // Before the wait: whoever waits for a slow page gets what was true when it was asked for.
+            // Before the wait: a slow page has the content at the time of the request.
             Optional<String> page = season.page(path);
             switch (moods.next(path)) {
                 case FAILS -> send(exchange, path, 500, "");
@@ -115,7 +117,7 @@ public final class SourceSite implements AutoCloseable {
         }
     }
 
-    /** Promises more than it sends. */
+    /** Announces more bytes than it sends. */
     private void cut(HttpExchange exchange, String path) throws IOException {
         served.add(new Served(path, 0));
         exchange.sendResponseHeaders(200, 1000);

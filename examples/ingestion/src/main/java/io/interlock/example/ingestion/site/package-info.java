@@ -1,4 +1,4 @@
-/** A stand-in for the site of race results, on loopback: the same pages every time, and as slow and as broken as it is told to be. */
+/** A stand-in for the site of race results, on loopback: always the same pages, with configurable delays and failures. */
 @NullMarked
 package io.interlock.example.ingestion.site;
 
