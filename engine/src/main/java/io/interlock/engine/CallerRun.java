@@ -1,20 +1,16 @@
 package io.interlock.engine;
 
-import io.interlock.FencingToken;
 import io.interlock.LeaseLostException;
-import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.run.Ending;
 import io.interlock.run.Run;
-import io.interlock.run.StopRequest;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run whose work is done by whoever holds this. The engine sends its heartbeats until it is finished; if the lease is lost,
- * or somebody wants the work to stop, {@link #onStop} and {@link #checkpoint} say so. Safe for use by many threads.
+ * A run whose work its caller does. The engine sends its heartbeats until it is finished; if the lease is lost, or the work is asked
+ * to stop, {@link #onStop} and {@link #checkpoint} say so. Safe for use by many threads.
  *
  * <pre>{@code
  * try (CallerRun work = started.work()) {
@@ -24,40 +20,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  */
-public interface CallerRun extends AutoCloseable {
-
-    /** The run as it was when this attempt began. */
-    Run run();
-
-    /** What the run is exclusive under. */
-    default LockKey key() {
-        return run().key();
-    }
-
-    /** Proof of turn: carry it into every write. */
-    FencingToken token();
-
-    /** How long the lease may be relied upon by the local clock unless a heartbeat is confirmed; zero once it is over. */
-    Duration remaining();
-
-    /** Says which part of the work begins now. Returns at once; the store hears of it soon. */
-    void stage(String name);
+public interface CallerRun extends WorkContext, AutoCloseable {
 
     /** Says how far the work is. Returns at once; the store hears of it soon. */
     void progress(long done, @Nullable Long total);
-
-    /**
-     * Goes on only if the work may go on.
-     *
-     * @throws RunStoppedException if the lease was lost, the time is over, or somebody wants the work to stop
-     */
-    void checkpoint();
-
-    /** Why the work must stop, or empty if it may go on. */
-    Optional<StopRequest> stopping();
-
-    /** Runs {@code task} once, as soon as the work must stop, at once if it already must. */
-    void onStop(Runnable task);
 
     /**
      * Says that the work has stopped, and how it ended. Said again in the same words, it answers the same.

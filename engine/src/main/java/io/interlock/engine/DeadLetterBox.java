@@ -22,7 +22,7 @@ public interface DeadLetterBox {
         return redrive(dead, Actor.of(actor), reason);
     }
 
-    /** Says that nobody does the work of a dead run. */
+    /** Discards a dead run: its work is not done any more. */
     DiscardAnswer discard(RunId dead, Actor actor, String reason);
 
     /** Like {@link #discard(RunId, Actor, String)}, by one in this process. */

@@ -65,7 +65,7 @@ public record Job(
         Duration maxWait = limits.maxWait();
         if (policy == ConflictPolicy.QUEUE && maxWait != null && maxWait.isZero()) {
             throw new InvalidSettingException(
-                    "max-wait", "0s", "contradicts on-conflict QUEUE: nobody could wait", "choose REJECT, or raise it");
+                    "max-wait", "0s", "contradicts on-conflict QUEUE: no run could wait", "choose REJECT, or raise it");
         }
     }
 

@@ -42,7 +42,7 @@ public final class JobBuilder {
         this.name = name;
     }
 
-    /** Does the work in this process. Without one, others do: remote workers, or whoever submits. */
+    /** Does the work in this process. Without one, others do: remote workers, or the caller. */
     public JobBuilder handler(RunHandler handler) {
         this.handler = handler;
         return this;
@@ -116,7 +116,7 @@ public final class JobBuilder {
         return addStage(stage, null);
     }
 
-    /** A stage of the work, and how long it may take before somebody hears of it. */
+    /** A stage of the work, and how long it may take before listeners are told. */
     public JobBuilder stage(String stage, Duration budget) {
         return addStage(stage, budget);
     }

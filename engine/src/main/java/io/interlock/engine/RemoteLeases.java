@@ -46,7 +46,7 @@ public interface RemoteLeases {
         record Granted(LeaseRecord lease) implements Acquired {}
 
         /**
-         * Somebody or something stood in the way for all of the time.
+         * The key was not free for all of the time.
          *
          * @param refusal what, at the end
          */

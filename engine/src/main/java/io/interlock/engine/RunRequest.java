@@ -119,7 +119,7 @@ public final class RunRequest {
     }
 
     /**
-     * Asks again, up to {@code count} times, if somebody else has the key and the policy would refuse: each time after
+     * Asks again, up to {@code count} times, if another run has the key and the policy would refuse: each time after
      * {@code delay}, give or take a fifth.
      */
     public RunRequest retryOnConflict(int count, Duration delay) {

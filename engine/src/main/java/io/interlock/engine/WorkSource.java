@@ -7,8 +7,8 @@ import io.interlock.spi.run.WorkFeed;
 import io.interlock.spi.run.WorkSteps;
 
 /**
- * Where workers take runs from, and tell what becomes of them: all that they ask of a store, and what somebody has to offer who stands in
- * front of one.
+ * Where workers take runs from, and tell what becomes of them: all that they ask of a store, or of a server in front
+ * of one.
  *
  * @param steps takes runs, keeps their leases alive, ends them
  * @param output keeps what they have to say

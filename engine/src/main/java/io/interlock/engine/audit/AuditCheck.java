@@ -1,5 +1,10 @@
 package io.interlock.engine.audit;
 
+import io.interlock.FencingToken;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.engine.audit.AuditFinding.Grant;
 import io.interlock.engine.audit.AuditVerifier.Outside;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
@@ -8,7 +13,11 @@ import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,7 +160,7 @@ final class AuditCheck {
         mismatches.add(last, seal, record, this::found);
     }
 
-    /** History may be forgotten while somebody looks at it: then the chain begins later than it did. */
+    /** History may be forgotten during the check: then the chain begins later than it did. */
     private boolean wasForgotten(Seal seal) {
         Seal anchor = audit.anchor();
         if (anchor.position() <= last.position() || anchor.position() < seal.position() - 1) {
@@ -190,7 +199,7 @@ final class AuditCheck {
         }
     }
 
-    // Whoever goes on later finds the same end again, as long as nothing is added to it.
+    // A later round finds the same end again, as long as nothing is added to it.
     private void endsWrongly() {
         AuditFinding end = new AuditFinding.Truncated(last.position(), head);
         if (!end.equals(lastEnd)) {
@@ -245,6 +254,116 @@ final class AuditCheck {
             findings.add(finding);
         } else {
             more++;
+        }
+    }
+
+    /**
+     * Follows who has which key, as the records tell it in order. Keeps what it must know: the keys under which a run counts as
+     * running, and the last tokens of the keys that were granted last. Belongs to one thread.
+     */
+    static final class Grants {
+
+        static final int TOKENS = 50_000;
+        private static final String MOVED = "run";
+
+        private final Map<LockKey, Map<RunId, Grant>> running = new HashMap<>();
+        private final Map<LockKey, FencingToken> lastTokens = new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<LockKey, FencingToken> eldest) {
+                return size() > TOKENS;
+            }
+        };
+
+        /** Follows one record more. */
+        void follow(long position, AuditRecord record, Consumer<AuditFinding> findings) {
+            RunId run = record.run();
+            if (run == null || !record.action().equals(MOVED)) {
+                return;
+            }
+            if (record.before().equals(RunState.RUNNING.name())) {
+                ended(record.key(), run);
+            }
+            FencingToken token = record.token();
+            if (record.after().equals(RunState.RUNNING.name()) && token != null) {
+                began(position, record.key(), new Grant(run, token, record.at()), findings);
+            }
+        }
+
+        /** Records are missing: runs may have ended in between. Tokens rise all the same. */
+        void skipped() {
+            running.clear();
+        }
+
+        /** Under how many keys a run counts as running. */
+        int size() {
+            return running.size();
+        }
+
+        private void began(long position, LockKey key, Grant grant, Consumer<AuditFinding> findings) {
+            Map<RunId, Grant> here = running.computeIfAbsent(key, anew -> new LinkedHashMap<>());
+            here.values().forEach(other -> findings.accept(new AuditFinding.Overlap(position, key, other, grant)));
+            here.put(grant.run(), grant);
+            FencingToken before = lastTokens.put(key, grant.token());
+            if (before != null && !grant.token().isAfter(before)) {
+                findings.accept(new AuditFinding.TokenNotRising(position, key, before, grant));
+            }
+        }
+
+        private void ended(LockKey key, RunId run) {
+            Map<RunId, Grant> here = running.get(key);
+            if (here != null && here.remove(run) != null && here.isEmpty()) {
+                running.remove(key);
+            }
+        }
+    }
+
+    /**
+     * Records that do not fit their links, until enough is known to say why. Only so many are compared with each other; what
+     * comes after them counts as edited. Belongs to one thread.
+     */
+    private static final class Mismatches {
+
+        private static final int COMPARED = 200;
+
+        private final List<Mismatch> known = new ArrayList<>();
+
+        private record Mismatch(Seal before, Seal seal, AuditRecord record) {
+
+            /** Whether what {@code other} says now was sealed here. */
+            boolean held(Mismatch other) {
+                AuditRecord here = other.record.at(seal.sequence());
+                return AuditChain.next(before, here).equals(seal);
+            }
+        }
+
+        /** One more. Those before it are told if there are too many to compare. */
+        void add(Seal before, Seal seal, AuditRecord record, Consumer<AuditFinding> findings) {
+            known.add(new Mismatch(before, seal, record));
+            if (known.size() >= COMPARED) {
+                tell(findings);
+            }
+        }
+
+        /** Not a record but the link itself is wrong. */
+        void forgetLast() {
+            if (!known.isEmpty()) {
+                known.remove(known.size() - 1);
+            }
+        }
+
+        /** Tells what is known by now, and forgets it. */
+        void tell(Consumer<AuditFinding> findings) {
+            for (Mismatch mismatch : known) {
+                findings.accept(known.stream()
+                        .filter(other -> !other.equals(mismatch) && mismatch.held(other))
+                        .findFirst()
+                        .<AuditFinding>map(other -> new AuditFinding.Moved(
+                                mismatch.seal.position(), mismatch.seal.sequence(), other.record.sequence()))
+                        .orElseGet(() -> new AuditFinding.Edited(mismatch.seal.position(), mismatch.seal.sequence())));
+            }
+            known.clear();
         }
     }
 }

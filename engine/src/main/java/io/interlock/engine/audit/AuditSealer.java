@@ -96,7 +96,7 @@ public final class AuditSealer {
         return links;
     }
 
-    /** Writes the last link where somebody may keep it. */
+    /** Logs the last link, so that it can be kept outside the store. */
     private final class Teller {
 
         private final Environment environment;

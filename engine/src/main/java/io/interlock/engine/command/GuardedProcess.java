@@ -1,11 +1,15 @@
 package io.interlock.engine.command;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,9 +24,9 @@ import java.util.function.Supplier;
  * included.
  *
  * <p>On Linux the command has a session and a process group of its own, and a small process, the guard, watches over it. When the
- * command ends, or this process does, the guard kills what is left of the session, whoever left it but still has its mark in the
- * environment ({@code INTERLOCK_GUARD}), and the children of all these, until nobody is left. Out of reach is only who leaves the
- * session, wipes its environment and loses its parent, all before anybody looks; and who runs as another user. The guard also ends
+ * command ends, or this process does, the guard kills what is left of the session, processes that left it but still have its mark in
+ * the environment ({@code INTERLOCK_GUARD}), and the children of all these, until none is left. Out of reach is only a process that
+ * leaves the session, wipes its environment and loses its parent, all before the guard looks; and one of another user. The guard also ends
  * a command that {@linkplain #liveFor may go on for some time only}, whatever this process does or cannot do by then. If the
  * {@code setsid} here cannot wait (it is not util-linux's), a signal cannot be told from an exit code of 128 + N.
  *
@@ -53,7 +57,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
     }
 
     /**
-     * Finds out whether a command could be started, without starting it: for whoever has to wait before.
+     * Finds out whether a command could be started, without starting it: for callers that have to wait before.
      *
      * @throws CannotExecuteException if there is no such program, or it cannot be executed
      */
@@ -74,8 +78,8 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
     public abstract InputStream stderr();
 
     /**
-     * Sends a signal to everything the command has started and that is still in its session; {@link Signal#KILL} also to whoever
-     * left it. Returns at once; nothing happens if it has ended.
+     * Sends a signal to everything the command has started and that is still in its session; {@link Signal#KILL} also to
+     * processes that left it. Returns at once; nothing happens if it has ended.
      */
     public abstract void signal(Signal signal);
 
@@ -134,5 +138,69 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
     /** It has ended. */
     void end(Exit exit) {
         ended.complete(exit);
+    }
+
+    /** Finds the program of a command as {@code execvp} would, before anything is started. */
+    private static final class Executables {
+
+        private static final String USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+        private Executables() {}
+
+        /**
+         * The command with its program as a path.
+         *
+         * @throws CannotExecuteException if there is no such program, or it cannot be executed
+         */
+        static List<String> resolve(ProcessLaunch launch) {
+            Path directory = launch.directory() == null ? Path.of("") : launch.directory();
+            if (!Files.isDirectory(directory)) {
+                throw new InvalidSettingException("directory", directory, "is none", "create it, or name another");
+            }
+            List<String> command = new ArrayList<>(launch.command());
+            command.set(
+                    0, program(command.get(0), directory, launch.environment().getOrDefault("PATH", USUAL_PATH)));
+            return command;
+        }
+
+        private static String program(String name, Path directory, String searched) {
+            boolean seen = false;
+            for (String candidate : candidates(name, searched)) {
+                Path file = path(directory, candidate);
+                if (Files.isRegularFile(file) && Files.isExecutable(file)) {
+                    return candidate;
+                }
+                seen |= Files.exists(file);
+            }
+            throw seen
+                    ? new CannotExecuteException(
+                            Exit.CANNOT_EXECUTE, "'" + name + "' cannot be executed; make it a program with chmod +x")
+                    : new CannotExecuteException(
+                            Exit.CANNOT_FIND,
+                            "'" + name + "' was not found"
+                                    + (name.contains("/")
+                                            ? "; check the path"
+                                            : " in PATH " + searched + "; name its path"));
+        }
+
+        private static List<String> candidates(String name, String searched) {
+            if (name.contains("/")) {
+                return List.of(name);
+            }
+            List<String> candidates = new ArrayList<>();
+            for (String entry : searched.split(":", -1)) {
+                candidates.add((entry.isEmpty() ? "." : entry) + "/" + name);
+            }
+            return candidates;
+        }
+
+        private static Path path(Path directory, String candidate) {
+            try {
+                return directory.resolve(candidate);
+            } catch (InvalidPathException impossible) {
+                throw new CannotExecuteException(
+                        Exit.CANNOT_FIND, "'" + candidate + "' cannot be the path of a program");
+            }
+        }
     }
 }

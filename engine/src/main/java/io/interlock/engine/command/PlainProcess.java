@@ -51,7 +51,7 @@ final class PlainProcess extends GuardedProcess {
 
     @Override
     public void signal(Signal signal) {
-        // Listed before the first is killed: whoever loses its parent is found no more.
+        // Listed before the first is killed: a process that loses its parent is found no more.
         List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
                 .toList();
         for (ProcessHandle one : all) {
@@ -65,7 +65,7 @@ final class PlainProcess extends GuardedProcess {
 
     @Override
     public void liveFor(Supplier<Duration> left, Duration more) {
-        // There is nobody who could see to it.
+        // Without a guard, nothing could end it.
     }
 
     @Override
@@ -75,7 +75,7 @@ final class PlainProcess extends GuardedProcess {
 
     @Override
     public void bequeath(Path file) {
-        // Nobody is left who could remove it.
+        // Without a guard, nothing could remove it.
     }
 
     private void await() {

@@ -90,7 +90,7 @@ public final class HttpExchange {
             sent = true;
             out.write(request);
             out.flush();
-            return new AnswerReader(new BufferedInputStream(socket.getInputStream())).read();
+            return new HttpAnswer.Reader(new BufferedInputStream(socket.getInputStream())).read();
         }
     }
 

@@ -26,7 +26,7 @@ public record HttpSpec(
         @Nullable WebhookSigner signer,
         @Nullable String callback) {
 
-    /** How long an answer may take unless somebody says otherwise. */
+    /** How long an answer may take unless set otherwise. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
     /** The longest that an answer may take. */

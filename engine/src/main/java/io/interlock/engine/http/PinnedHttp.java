@@ -59,11 +59,13 @@ public final class PinnedHttp implements AutoCloseable {
         timers.close();
     }
 
-    HttpRules rules() {
+    /** Where it may send to. */
+    public HttpRules rules() {
         return rules;
     }
 
-    Timers timers() {
+    /** Ends requests when their time is over; closed with this. */
+    public Timers timers() {
         return timers;
     }
 
@@ -92,5 +94,15 @@ public final class PinnedHttp implements AutoCloseable {
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible);
         }
+    }
+
+    /** Looks up the addresses of a host. */
+    @FunctionalInterface
+    interface Resolver {
+
+        /** That of the machine. */
+        Resolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
+
+        List<InetAddress> resolve(String host) throws UnknownHostException;
     }
 }

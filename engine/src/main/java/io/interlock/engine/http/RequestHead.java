@@ -17,7 +17,7 @@ final class RequestHead {
     private static final Set<String> HTTPS_OWN =
             Set.of("host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "te", "trailer");
 
-    /** What is sent unless somebody says otherwise. */
+    /** What is sent unless set otherwise. */
     private static final Map<String, String> USUAL =
             Map.of("Content-Type", "application/json", "Accept", "application/json", "User-Agent", "interlock");
 

@@ -15,19 +15,15 @@ import io.interlock.engine.audit.OverlapResponse;
 import io.interlock.engine.count.RefusalCounter;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.PinnedHttp;
-import io.interlock.engine.internal.runtime.BackgroundSettings;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.EventPublisher;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.worker.WorkerPool;
 import io.interlock.engine.notify.Notification;
 import io.interlock.engine.notify.Notifier;
-import io.interlock.engine.notify.NotifyListener;
 import io.interlock.engine.notify.NotifyRule;
-import io.interlock.engine.notify.NotifySources;
 import io.interlock.engine.notify.NotifyTarget;
-import io.interlock.engine.notify.PostSender;
 import io.interlock.engine.schedule.Schedules;
 import io.interlock.engine.schedule.internal.Loop;
 import io.interlock.locks.Locks;
@@ -59,18 +55,14 @@ final class BackgroundServices {
 
     private final EngineSettings settings;
     private final EngineTimers timers;
-    private final EventPublisher events;
+    private final EngineEvents events;
     private final AuditSealer sealer;
     private final WorkerPool workers;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private @Nullable RefusalCounter counter;
 
     BackgroundServices(
-            EngineSettings settings,
-            EngineTimers timers,
-            EventPublisher events,
-            AuditSealer sealer,
-            WorkerPool workers) {
+            EngineSettings settings, EngineTimers timers, EngineEvents events, AuditSealer sealer, WorkerPool workers) {
         this.settings = settings;
         this.timers = timers;
         this.events = events;
@@ -103,10 +95,10 @@ final class BackgroundServices {
             open.push(http);
             open.push(Notifier.start(
                     settings.background().rules(),
-                    new NotifySources(store, store, store, store),
+                    new Notifier.Sources(store, store, store, store),
                     locks,
-                    PostSender.over(http),
-                    new NotifyListener() {
+                    Notifier.PostSender.over(http),
+                    new Notifier.Listener() {
                         @Override
                         public void givenUp(NotifyRule rule, Notification notification, String why) {
                             events.tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why));
@@ -162,7 +154,7 @@ final class BackgroundServices {
         events.tell(new EngineEvent.AuditAlarm(AUDIT, report));
     }
 
-    private static HttpRules allowed(BackgroundSettings background) {
+    private static HttpRules allowed(EngineSettings.Background background) {
         List<String> hosts = background.rules().stream()
                 .map(NotifyRule::target)
                 .flatMap(target -> target instanceof NotifyTarget.Webhook webhook

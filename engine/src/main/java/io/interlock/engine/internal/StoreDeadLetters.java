@@ -4,9 +4,8 @@ import io.interlock.Actor;
 import io.interlock.RunId;
 import io.interlock.engine.DeadLetterBox;
 import io.interlock.engine.EngineEvent;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
-import io.interlock.engine.internal.runtime.EngineSignals;
-import io.interlock.engine.internal.runtime.EventPublisher;
 import io.interlock.engine.internal.wait.EngineLifecycle;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
@@ -26,14 +25,12 @@ final class StoreDeadLetters implements DeadLetterBox {
 
     private final EngineSettings settings;
     private final EngineLifecycle lifecycle;
-    private final EventPublisher events;
-    private final EngineSignals signals;
+    private final EngineEvents events;
 
-    StoreDeadLetters(EngineSettings settings, EngineLifecycle lifecycle, EventPublisher events, EngineSignals signals) {
+    StoreDeadLetters(EngineSettings settings, EngineLifecycle lifecycle, EngineEvents events) {
         this.settings = settings;
         this.lifecycle = lifecycle;
         this.events = events;
-        this.signals = signals;
     }
 
     @Override
@@ -50,7 +47,7 @@ final class StoreDeadLetters implements DeadLetterBox {
         if (answer instanceof RedriveAnswer.Redriven redriven) {
             log.info("{} redrove run {} as run {}: {}", actor, dead, anew, reason);
             events.tell(new EngineEvent.RunSubmitted(redriven.run()));
-            signals.workAppeared();
+            events.workAppeared();
         }
         return answer;
     }

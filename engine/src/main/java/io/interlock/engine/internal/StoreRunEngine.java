@@ -22,30 +22,27 @@ import io.interlock.engine.audit.EndingsByRule;
 import io.interlock.engine.internal.remote.RemoteLeaseSteps;
 import io.interlock.engine.internal.remote.RemoteSteps;
 import io.interlock.engine.internal.remote.RemoteWorkers;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
-import io.interlock.engine.internal.runtime.EngineSignals;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.EventPublisher;
-import io.interlock.engine.internal.runtime.FutureFailures;
 import io.interlock.engine.internal.submit.CallerTurns;
 import io.interlock.engine.internal.submit.Cancels;
 import io.interlock.engine.internal.submit.OpenRunLimit;
 import io.interlock.engine.internal.submit.RunBatches;
+import io.interlock.engine.internal.submit.SubmitAttempts;
 import io.interlock.engine.internal.submit.SubmitOutcomes;
 import io.interlock.engine.internal.submit.SubmitRequests;
 import io.interlock.engine.internal.submit.Submitter;
-import io.interlock.engine.internal.sweep.HistorySweep;
-import io.interlock.engine.internal.sweep.LeaseSweep;
 import io.interlock.engine.internal.sweep.OrphanNodeSweep;
-import io.interlock.engine.internal.sweep.RunSweep;
+import io.interlock.engine.internal.sweep.StoreSweep;
 import io.interlock.engine.internal.sweep.SweepingJanitor;
-import io.interlock.engine.internal.wait.EndWatches;
+import io.interlock.engine.internal.wait.EndWaits;
 import io.interlock.engine.internal.wait.EngineLifecycle;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
-import io.interlock.engine.internal.worker.GracefulShutdown;
 import io.interlock.engine.internal.worker.WorkerAssembly;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
@@ -80,11 +77,11 @@ public final class StoreRunEngine implements RunEngine {
     private final EngineSettings settings;
     private final RunStore store;
     private final WorkerAssembly work;
-    private final EngineSignals signals;
+    private final EngineEvents events;
     private final EngineLifecycle lifecycle;
     private final Cancels cancels;
     private final WaitScheduler waits;
-    private final EndWatches ends;
+    private final EndWaits ends;
     private final CallerTurns turns;
     private final BackgroundServices background;
     private final SweepingJanitor janitor;
@@ -97,53 +94,52 @@ public final class StoreRunEngine implements RunEngine {
     private StoreRunEngine(EngineSettings settings) {
         this.settings = settings;
         this.store = settings.store();
-        this.signals = new EngineSignals();
-        this.work = WorkerAssembly.of(settings.work(), signals);
+        this.work = WorkerAssembly.of(settings.work());
+        this.events = work.events();
 
         EngineThreads threads = work.threads();
         EngineTimers timers = work.timers();
-        EventPublisher events = work.events();
         ActiveRuns activeRuns = work.activeRuns();
         this.lifecycle = new EngineLifecycle(activeRuns);
-        RunBatches batches = new RunBatches(store, threads, work.batches());
+        RunBatches batches = RunBatches.of(store, threads, work.batches());
 
-        this.waits = new WaitScheduler(threads, timers, settings.work().pollEvery());
-        this.ends = new EndWatches(store, waits, lifecycle);
-        signals.onEnd(ends::noticed);
+        this.waits =
+                new WaitScheduler(lifecycle, threads, timers, settings.work().pollEvery());
+        this.ends = new EndWaits(store, waits);
+        events.onEnd(ends::seen);
         this.turns = new CallerTurns(settings, waits, batches.turns(), activeRuns, work.finisher());
 
-        this.cancels = new Cancels(store, settings.holder(), activeRuns, events, signals);
+        this.cancels = new Cancels(store, settings.holder(), activeRuns, events);
         OrphanNodeSweep nodes = new OrphanNodeSweep(store, settings.jobs(), threads, cancels);
-        signals.onEnd(nodes::over);
+        events.onEnd(nodes::over);
         this.janitor = new SweepingJanitor(
                 timers,
                 settings.sweepEvery(),
                 events,
-                signals,
                 List.of(
-                        new RunSweep(store),
+                        StoreSweep.runs(store),
                         nodes,
-                        new LeaseSweep(store),
-                        new HistorySweep(store, settings.background().retention())));
+                        StoreSweep.leases(store),
+                        StoreSweep.history(store, settings.background().retention())));
 
-        AuditSealer sealer =
-                new AuditSealer(store, new EndingsByRule(store, new AsideLog(settings.environment()), events::tell));
+        AuditSealer sealer = new AuditSealer(
+                store,
+                new EndingsByRule(
+                        store,
+                        new AsideLog(settings.environment()),
+                        (run, record, attempt) -> events.tell(new EngineEvent.EndedByRule(run, record, attempt))));
         this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
-        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), activeRuns, store, settings.maxOpen());
+        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), lifecycle, store, settings.maxOpen());
         this.submitter = new Submitter(
-                lifecycle,
                 limit,
                 new SubmitRequests(settings),
-                batches.submits(),
-                new SubmitOutcomes(settings, activeRuns, turns, limit, background::count, events, signals),
-                waits,
-                cancels);
+                new SubmitAttempts(waits, batches.submits(), cancels),
+                new SubmitOutcomes(activeRuns, turns, limit, background::count, events));
 
         RemoteWorkers remoteWorkers = settings.background().kept() ? new RemoteWorkers(store, threads, timers) : null;
-        this.remote = new RemoteSteps(
-                store, lifecycle, submitter, batches, waits, activeRuns, events, signals, remoteWorkers);
-        this.leases = new RemoteLeaseSteps(store, lifecycle, batches, waits, signals);
-        this.letters = new StoreDeadLetters(settings, lifecycle, events, signals);
+        this.remote = new RemoteSteps(store, waits, batches, submitter, work.finisher(), events, remoteWorkers);
+        this.leases = new RemoteLeaseSteps(store, waits, batches, events);
+        this.letters = new StoreDeadLetters(settings, lifecycle, events);
         this.queries = new StoreQueries(store, settings.background(), sealer);
     }
 
@@ -188,7 +184,7 @@ public final class StoreRunEngine implements RunEngine {
                     key,
                     expected,
                     reason);
-            work.events().tell(new EngineEvent.Evicted(key, evicted, actor.name(), reason));
+            events.tell(new EngineEvent.Evicted(key, evicted, actor.name(), reason));
             // If the victim is ours, it need not wait for its next heartbeat to hear of it.
             work.activeRuns().hurry(key);
         }
@@ -199,7 +195,7 @@ public final class StoreRunEngine implements RunEngine {
     public Pause pause(String tenant, String pattern, Actor actor, String reason, @Nullable Duration time) {
         Pause pause = store.pause(new PauseRequest(tenant, pattern, actor, reason, time));
         log.warn("{} paused {} of {}: {}", actor, pattern, tenant, reason);
-        work.events().tell(new EngineEvent.Paused(LockKey.of(tenant, pattern), pause));
+        events.tell(new EngineEvent.Paused(LockKey.of(tenant, pattern), pause));
         return pause;
     }
 
@@ -208,8 +204,8 @@ public final class StoreRunEngine implements RunEngine {
         boolean resumed = store.resume(new ResumeRequest(tenant, pattern, actor, reason));
         if (resumed) {
             log.info("{} resumed {} of {}: {}", actor, pattern, tenant, reason);
-            work.events().tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor.name(), reason));
-            signals.workAppeared();
+            events.tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor.name(), reason));
+            events.workAppeared();
         }
         return resumed;
     }
@@ -263,12 +259,11 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Optional<Run> awaitEnd(RunId run, Duration maxWait) throws InterruptedException {
-        boolean atWork = work.activeRuns().isAtWork(Thread.currentThread());
-        CompletableFuture<Optional<Run>> result = ends.await(run, maxWait, atWork);
+        CompletableFuture<Optional<Run>> result = ends.await(run, maxWait, lifecycle.isAtWork());
         try {
             return result.get();
         } catch (ExecutionException failure) {
-            throw FutureFailures.unchecked(failure);
+            throw Futures.unchecked(failure);
         } finally {
             result.cancel(false);
         }
@@ -311,7 +306,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public long missedEvents() {
-        return work.events().missed();
+        return events.missed();
     }
 
     @Override
@@ -327,7 +322,7 @@ public final class StoreRunEngine implements RunEngine {
     @Override
     public void close() {
         if (lifecycle.close()) {
-            new GracefulShutdown(work, this::endWaits, this::end).run();
+            work.drain(this::endWaits, this::end);
         }
     }
 
@@ -335,14 +330,13 @@ public final class StoreRunEngine implements RunEngine {
     private void endWaits() {
         janitor.close();
         turns.close();
-        ends.close();
         waits.close();
     }
 
     private void end() {
         janitor.close();
         background.close();
-        ends.shut();
+        waits.end();
         work.close();
         if (settings.closesStore()) {
             store.close();

@@ -3,9 +3,7 @@ package io.interlock.engine.internal;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.WorkerStatus;
-import io.interlock.engine.internal.runtime.EngineSignals;
 import io.interlock.engine.internal.runtime.WorkSettings;
-import io.interlock.engine.internal.worker.GracefulShutdown;
 import io.interlock.engine.internal.worker.WorkerAssembly;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -16,7 +14,7 @@ public final class WorkerOnlyEngine implements WorkerEngine {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private WorkerOnlyEngine(WorkSettings settings) {
-        work = WorkerAssembly.of(settings, new EngineSignals());
+        work = WorkerAssembly.of(settings);
     }
 
     /** An engine, working. */
@@ -25,7 +23,7 @@ public final class WorkerOnlyEngine implements WorkerEngine {
         try {
             engine.work.workers().start();
         } catch (RuntimeException | Error failure) {
-            // Nobody gets hold of it, so nobody could end what has begun.
+            // The caller gets no engine, so it could not end what has begun.
             engine.close();
             throw failure;
         }
@@ -50,7 +48,7 @@ public final class WorkerOnlyEngine implements WorkerEngine {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            new GracefulShutdown(work, () -> {}, work::close).run();
+            work.drain(() -> {}, work::close);
         }
     }
 }

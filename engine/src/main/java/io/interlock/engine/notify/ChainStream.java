@@ -13,7 +13,7 @@ import java.util.Set;
  * record's notifications were delivered or given up. The first bookmark is the end of the log, so that a new rule is not told
  * old stories.
  */
-final class ChainStream implements Stream {
+final class ChainStream implements Notifier.Stream {
 
     private static final int PAGE = 100;
 
@@ -21,12 +21,12 @@ final class ChainStream implements Stream {
     private final AuditLog audit;
     private final RunNotes notes;
     private final RecordReader reader;
-    private final RuleLease ruleLease;
+    private final Notifier.RuleLease ruleLease;
     private final NotificationSender sender;
     /** What was told of the record at hand, should it have more than one notification. */
     private final Set<String> told = new HashSet<>();
 
-    ChainStream(NotifyRule rule, NotifySources sources, RuleLease ruleLease, NotificationSender sender) {
+    ChainStream(NotifyRule rule, Notifier.Sources sources, Notifier.RuleLease ruleLease, NotificationSender sender) {
         this.rule = rule;
         this.ruleLease = ruleLease;
         this.sender = sender;
@@ -86,7 +86,7 @@ final class ChainStream implements Stream {
         return Optional.empty();
     }
 
-    /** Moves the bookmark; if it is not where it was, somebody else has had the turn meanwhile. */
+    /** Moves the bookmark; if it is not where it was, another process has had the lease meanwhile. */
     private boolean move(String name, long from, long to) {
         if (from == to || notes.moveBookmark(name, from, to)) {
             return true;

@@ -11,7 +11,7 @@ import java.util.Locale;
 /** Where notifications go. */
 public sealed interface NotifyTarget {
 
-    /** What people may see of it: nothing that somebody could use. */
+    /** What people may see of it, without secrets. */
     String shown();
 
     /** All of it, for telling it from others. Not for logs. */
@@ -70,7 +70,7 @@ public sealed interface NotifyTarget {
      */
     record Command(List<String> argv, Duration within) implements NotifyTarget {
 
-        /** How long a command may take unless somebody says otherwise. */
+        /** How long a command may take unless set otherwise. */
         public static final Duration DEFAULT_WITHIN = Duration.ofSeconds(30);
 
         private static final Duration LONGEST = Duration.ofMinutes(10);

@@ -76,7 +76,7 @@ final class RecordReader {
                 record.key(),
                 subject,
                 error,
-                NotificationText.of(kind, record, run, subject, error));
+                Notification.Text.of(kind, record, run, subject, error));
     }
 
     private static Notification.Subject subject(

@@ -38,7 +38,7 @@ class RecordReaderTest {
                 .satisfies(told -> {
                     assertThat(told.kind()).isEqualTo(NotificationKind.LOCK_STATE_LOST);
                     assertThat(told.id()).isEqualTo("lock-state-lost_" + "ab".repeat(16));
-                    assertThat(told.explanation()).contains("nobody had its lease");
+                    assertThat(told.explanation()).contains("counted as running without a lease");
                 });
         assertThat(read("RUNNING", "FAILED", RunError.OVERLAPPING_GRANTS))
                 .singleElement()
@@ -53,7 +53,7 @@ class RecordReaderTest {
         assertThat(read("RUNNING", "DEAD", null)).singleElement().satisfies(told -> {
             assertThat(told.kind()).isEqualTo(NotificationKind.DEAD_LETTER);
             assertThat(told.error()).isNull();
-            assertThat(NotificationJson.of(told))
+            assertThat(Notification.Json.of(told))
                     .contains("\"runId\":\"" + RUN + "\"")
                     .doesNotContain("\"job\"");
         });

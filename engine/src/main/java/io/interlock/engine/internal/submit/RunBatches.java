@@ -17,59 +17,35 @@ import io.interlock.spi.run.TurnRequest;
 import java.util.List;
 import java.util.concurrent.Executor;
 
-/** The way to the store: a lane for each kind of step, each of which gathers concurrent calls. */
-public final class RunBatches {
+/**
+ * Requests to the store, those of one kind made at the same time together.
+ *
+ * @param renewals apart from acquires, like heartbeats: a lease must not be lost behind requests for others
+ * @param work those of work under way
+ */
+public record RunBatches(
+        Coalescer<SubmitRequest, SubmitAnswer> submits,
+        Coalescer<TurnRequest, TurnAnswer> turns,
+        Coalescer<AcquireRequest, AcquireAnswer> acquires,
+        Coalescer<RenewRequest, RenewAnswer> renewals,
+        Coalescer<ReleaseRequest, ReleaseAnswer> releases,
+        WorkBatches work) {
 
-    private final Coalescer<SubmitRequest, SubmitAnswer> submits;
-    private final Coalescer<TurnRequest, TurnAnswer> turns;
-    private final Coalescer<AcquireRequest, AcquireAnswer> acquires;
-    private final Coalescer<RenewRequest, RenewAnswer> renewals;
-    private final Coalescer<ReleaseRequest, ReleaseAnswer> releases;
-
-    private final WorkBatches work;
-
-    public RunBatches(RunStore store, EngineThreads threads, WorkBatches work) {
-        this.work = work;
+    public static RunBatches of(RunStore store, EngineThreads threads, WorkBatches work) {
         int inFlight = store.capabilities().parallelBatches();
+        int most = WorkBatches.MAX_BATCH;
         Executor calls = threads.calls();
-        submits = new Coalescer<>(
-                store::submit, request -> List.of(request.key()), WorkBatches.MAX_BATCH, inFlight, calls);
-        turns = new Coalescer<>(
-                store::takeTurn, request -> List.of(request.key()), WorkBatches.MAX_BATCH, inFlight, calls);
-        acquires = new Coalescer<>(store::tryAcquire, AcquireRequest::keys, WorkBatches.MAX_BATCH, inFlight, calls);
-        renewals = new Coalescer<>(
-                store::renew,
-                request -> List.of(request.key()),
-                WorkBatches.MAX_BATCH,
-                WorkBatches.RENEWALS_IN_FLIGHT,
-                threads.heartbeats());
-        releases = new Coalescer<>(
-                store::release, request -> List.of(request.key()), WorkBatches.MAX_BATCH, inFlight, calls);
-    }
-
-    /** The steps of those who work. */
-    public WorkBatches work() {
-        return work;
-    }
-
-    public Coalescer<SubmitRequest, SubmitAnswer> submits() {
-        return submits;
-    }
-
-    public Coalescer<TurnRequest, TurnAnswer> turns() {
-        return turns;
-    }
-
-    public Coalescer<AcquireRequest, AcquireAnswer> acquires() {
-        return acquires;
-    }
-
-    /** Apart from acquires, like heartbeats: a lease must not be lost behind those who want one. */
-    public Coalescer<RenewRequest, RenewAnswer> renewals() {
-        return renewals;
-    }
-
-    public Coalescer<ReleaseRequest, ReleaseAnswer> releases() {
-        return releases;
+        return new RunBatches(
+                new Coalescer<>(store::submit, request -> List.of(request.key()), most, inFlight, calls),
+                new Coalescer<>(store::takeTurn, request -> List.of(request.key()), most, inFlight, calls),
+                new Coalescer<>(store::tryAcquire, AcquireRequest::keys, most, inFlight, calls),
+                new Coalescer<>(
+                        store::renew,
+                        request -> List.of(request.key()),
+                        most,
+                        WorkBatches.RENEWALS_IN_FLIGHT,
+                        threads.heartbeats()),
+                new Coalescer<>(store::release, request -> List.of(request.key()), most, inFlight, calls),
+                work);
     }
 }

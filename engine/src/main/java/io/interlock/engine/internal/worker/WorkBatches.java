@@ -10,7 +10,7 @@ import io.interlock.spi.run.HeartbeatRequest;
 import java.util.List;
 
 /**
- * The way of those who work to the store, beside that of callers.
+ * Requests of workers to the store, those of one kind made at the same time together.
  *
  * @param heartbeats for last words, and for heartbeats of others; those of this process make batches already
  * @param finishes for endings

@@ -207,7 +207,7 @@ public final class WorkerPool {
                 max);
     }
 
-    // Whoever waits has a thread and a lease. The limit is one for each job: those it waits for may themselves only
+    // A run that waits has a thread and a lease. The limit is one for each job: those it waits for may themselves only
     // wait.
     private boolean hasRoom(JobName job, int more) {
         long waits =

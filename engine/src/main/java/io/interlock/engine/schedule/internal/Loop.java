@@ -40,7 +40,7 @@ public final class Loop implements AutoCloseable {
         boolean run();
     }
 
-    /** What is done in one round, by whoever knows when the next one should be. */
+    /** What is done in one round, if that decides when the next one is. */
     @FunctionalInterface
     public interface Paced {
 
