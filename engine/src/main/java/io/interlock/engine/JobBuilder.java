@@ -93,7 +93,7 @@ public final class JobBuilder {
         return maxRuntime(range.require(maxRuntime));
     }
 
-    /** How long the verdict on a run whose lease ran out is put off, and its key kept closed. */
+    /** How long a run whose lease ran out is not declared lost, and its key kept closed. */
     public JobBuilder expiryGrace(Duration expiryGrace) {
         this.expiryGrace = expiryGrace;
         return this;
@@ -167,7 +167,7 @@ public final class JobBuilder {
                 line,
                 stages,
                 retry,
-                new FailureKinds(permanent, passing),
+                new Job.FailureKinds(permanent, passing),
                 guard,
                 grace);
     }

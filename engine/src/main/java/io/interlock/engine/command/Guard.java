@@ -130,7 +130,7 @@ final class Guard {
                 // Before anything else: what is left was so at the earliest then.
                 now = uptime();
             } catch (IOException | NumberFormatException unknown) {
-                log.warn("how long a command may go on cannot be told: {}", unknown.toString());
+                log.warn("could not extend the time of a command: {}", unknown.toString());
                 return;
             }
             Duration known = left.get();

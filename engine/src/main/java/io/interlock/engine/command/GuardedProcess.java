@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A command of which nothing is left when it has ended, when it was killed, or when this process is gone, {@code kill -9}
@@ -36,7 +37,8 @@ import java.util.function.Supplier;
  *
  * <p>Safe for use by many threads.
  */
-public abstract sealed class GuardedProcess implements AutoCloseable permits SessionProcess, PlainProcess {
+public abstract sealed class GuardedProcess implements AutoCloseable
+        permits SessionProcess, GuardedProcess.PlainProcess {
 
     private final CompletableFuture<Exit> ended = new CompletableFuture<>();
 
@@ -201,6 +203,81 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
                 throw new CannotExecuteException(
                         Exit.CANNOT_FIND, "'" + candidate + "' cannot be the path of a program");
             }
+        }
+    }
+
+    /** A command without a guard, where there is none to be had. */
+    static final class PlainProcess extends GuardedProcess {
+
+        private static final int FIRST_SIGNAL = 129;
+        private static final int LAST_SIGNAL = 192;
+
+        private final Process process;
+
+        private PlainProcess(Process process) {
+            this.process = process;
+        }
+
+        static PlainProcess start(ProcessLaunch launch, List<String> command, Environment environment)
+                throws IOException {
+            PlainProcess started = new PlainProcess(
+                    launch.builder(command, launch.environment()).start());
+            environment.threads("interlock-command").newThread(started::await).start();
+            return started;
+        }
+
+        @Override
+        public long pid() {
+            return process.pid();
+        }
+
+        @Override
+        public OutputStream stdin() {
+            return process.getOutputStream();
+        }
+
+        @Override
+        public InputStream stdout() {
+            return process.getInputStream();
+        }
+
+        @Override
+        public InputStream stderr() {
+            return process.getErrorStream();
+        }
+
+        @Override
+        public void signal(Signal signal) {
+            // Listed before the first is killed: a process that loses its parent is found no more.
+            List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+                    .toList();
+            for (ProcessHandle one : all) {
+                if (signal == Signal.KILL) {
+                    one.destroyForcibly();
+                } else {
+                    one.destroy();
+                }
+            }
+        }
+
+        @Override
+        public void liveFor(Supplier<Duration> left, Duration more) {
+            // Without a guard, nothing could end it.
+        }
+
+        @Override
+        public boolean overdue() {
+            return false;
+        }
+
+        @Override
+        public void bequeath(Path file) {
+            // Without a guard, nothing could remove it.
+        }
+
+        private void await() {
+            int status = process.onExit().join().exitValue();
+            end(status >= FIRST_SIGNAL && status <= LAST_SIGNAL ? Exit.signalled(status - 128) : Exit.exited(status));
         }
     }
 }

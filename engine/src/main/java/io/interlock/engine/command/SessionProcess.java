@@ -159,7 +159,7 @@ final class SessionProcess extends GuardedProcess {
             rescued.join();
         }
         guard.close();
-        end(verdict());
+        end(howItEnded());
     }
 
     /** Hears what the guard says: until the command has begun, or until its last word. */
@@ -189,7 +189,7 @@ final class SessionProcess extends GuardedProcess {
         }
     }
 
-    private Exit verdict() {
+    private Exit howItEnded() {
         int status = process.exitValue();
         if (leader == NO_PROCESS) {
             return new Exit(Exit.Kind.NOT_STARTED, Exit.CANNOT_START);
@@ -222,7 +222,7 @@ final class SessionProcess extends GuardedProcess {
             }
             other.close();
         } catch (IOException cannot) {
-            log.error("command {} may leave processes behind, for no other guard could be started", leader, cannot);
+            log.error("command {} may leave processes behind: no other guard could be started", leader, cannot);
             ProcessHandle.of(leader).ifPresent(known -> {
                 known.descendants().forEach(ProcessHandle::destroyForcibly);
                 known.destroyForcibly();

@@ -126,7 +126,7 @@ public final class RefusalCounter implements AutoCloseable {
             Minute oldest = minutes.pollFirstEntry().getValue();
             lost.add(oldest.unsent());
             log.warn(
-                    "forgot {} refused submissions counted at {}: the store has been away for more than {} minutes",
+                    "dropped the counts of {} refused submissions at {}: the store has been unavailable for more than {} minutes",
                     oldest.unsent(),
                     oldest.beginning(),
                     MAX_MINUTES);

@@ -36,7 +36,7 @@ public record HttpSpec(
     public HttpSpec {
         headers = Map.copyOf(headers);
         headers.forEach((name, value) -> {
-            RequestHead.requireHeader(name, value);
+            HttpExchange.Head.requireHeader(name, value);
             String small = name.toLowerCase(Locale.ROOT);
             if (small.startsWith("interlock-")
                     || small.startsWith("webhook-")

@@ -11,7 +11,6 @@ import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditWatch;
-import io.interlock.engine.audit.OverlapResponse;
 import io.interlock.engine.count.RefusalCounter;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.PinnedHttp;
@@ -81,7 +80,8 @@ final class BackgroundServices {
         if (settings.background().kept()) {
             sign(settings.background().auditKey(), store, environment);
             open.push(sealer.start(environment));
-            open.push(new AuditWatch(store, store, new OverlapResponse(store), this::alarm).start(environment));
+            open.push(new AuditWatch(store, store, new AuditWatch.OverlapResponse(store), this::alarm)
+                    .start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
             if (settings.work().slots() > 0) {
@@ -128,7 +128,7 @@ final class BackgroundServices {
         try {
             signer.runOnce();
         } catch (InterlockException away) {
-            log.warn("the audit log could not be signed: {}; trying again", away.toString());
+            log.warn("signing the audit log failed; retrying: {}", away.toString());
         }
         open.push(signer.start(environment));
     }
@@ -145,7 +145,7 @@ final class BackgroundServices {
             try {
                 open.pop().close();
             } catch (Exception failure) {
-                log.warn("something could not be closed: {}", failure.toString());
+                log.warn("closing a background service failed: {}", failure.toString());
             }
         }
     }

@@ -47,7 +47,11 @@ import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
 import io.interlock.run.Pause;
+import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
@@ -55,10 +59,13 @@ import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Wait;
 import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -340,6 +347,50 @@ public final class StoreRunEngine implements RunEngine {
         work.close();
         if (settings.closesStore()) {
             store.close();
+        }
+    }
+
+    /** The dead letters of a store. */
+    private static final class StoreDeadLetters implements DeadLetterBox {
+
+        private static final Logger log = LoggerFactory.getLogger(StoreDeadLetters.class);
+
+        private final EngineSettings settings;
+        private final EngineLifecycle lifecycle;
+        private final EngineEvents events;
+
+        StoreDeadLetters(EngineSettings settings, EngineLifecycle lifecycle, EngineEvents events) {
+            this.settings = settings;
+            this.lifecycle = lifecycle;
+            this.events = events;
+        }
+
+        @Override
+        public List<DeadLetter> list(DeadLetterQuery query) {
+            return settings.store().deadLetters(query);
+        }
+
+        @Override
+        public RedriveAnswer redrive(RunId dead, Actor actor, String reason) {
+            lifecycle.requireOpen();
+            Environment environment = settings.environment();
+            RunId anew = RunId.create(environment.clock(), environment.random());
+            RedriveAnswer answer = settings.store().redrive(new RedriveRequest(dead, anew, actor, reason));
+            if (answer instanceof RedriveAnswer.Redriven redriven) {
+                log.info("{} redrove run {} as run {}: {}", actor, dead, anew, reason);
+                events.tell(new EngineEvent.RunSubmitted(redriven.run()));
+                events.workAppeared();
+            }
+            return answer;
+        }
+
+        @Override
+        public DiscardAnswer discard(RunId dead, Actor actor, String reason) {
+            DiscardAnswer answer = settings.store().discard(new DiscardRequest(dead, actor, reason));
+            if (answer instanceof DiscardAnswer.Settled) {
+                log.info("{} discarded run {}: {}", actor, dead, reason);
+            }
+            return answer;
         }
     }
 }

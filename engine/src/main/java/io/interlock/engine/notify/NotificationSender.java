@@ -46,7 +46,11 @@ final class NotificationSender {
             return failed(notification, failed);
         }
         if (notification.id().equals(failing)) {
-            log.info("{} was told {} after {} tries", rule.target().shown(), notification.id(), tries + 1);
+            log.info(
+                    "delivered to {} notification {} after {} tries",
+                    rule.target().shown(),
+                    notification.id(),
+                    tries + 1);
         }
         failing = null;
         listener.delivered(rule, notification);
@@ -60,7 +64,7 @@ final class NotificationSender {
             since = now;
             tries = 0;
             log.warn(
-                    "{} could not be told {} and will be again: {}",
+                    "could not deliver to {} notification {}; retrying: {}",
                     rule.target().shown(),
                     notification.id(),
                     failed.why());
@@ -69,7 +73,7 @@ final class NotificationSender {
         if (isEnough(notification, failed, now)) {
             failing = null;
             log.error(
-                    "{} was not told {}, given up after {} tries in {}: {}; it was: {}",
+                    "gave up delivering to {} notification {} after {} tries in {}: {}; it was: {}",
                     rule.target().shown(),
                     notification.id(),
                     tries,

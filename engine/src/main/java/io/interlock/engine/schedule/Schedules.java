@@ -110,7 +110,7 @@ public final class Schedules implements AutoCloseable {
                 }
             }
         } catch (RuntimeException failure) {
-            log.error("the schedule could not be looked at and will be again: {}", failure.toString(), failure);
+            log.error("schedule check failed; retrying: {}", failure.toString(), failure);
         } finally {
             timers.after(wait.compareTo(SHORTEST) < 0 ? SHORTEST : wait, this::look);
         }
@@ -214,7 +214,7 @@ public final class Schedules implements AutoCloseable {
 
         private void fire(Instant fireTime) {
             if (fired != null && !submitted) {
-                log.error("the start of {} at {} could not be submitted until the next one", scheduled.job(), fired);
+                log.error("could not submit the start of {} at {} before the next one", scheduled.job(), fired);
             }
             fired = fireTime;
             submitted = false;
@@ -257,7 +257,7 @@ public final class Schedules implements AutoCloseable {
             }
             if (rest.equals(FIRST_REST)) {
                 log.warn(
-                        "the start of {} at {} could not be submitted and is tried again until the next one: {}",
+                        "could not submit the start of {} at {}; retrying until the next one: {}",
                         scheduled.job(),
                         fireTime,
                         String.valueOf(failure));

@@ -89,12 +89,12 @@ class RecordReaderTest {
         return reader(code).read(new AuditLog.Sealed(SEAL, record));
     }
 
-    private static RecordReader reader(@Nullable String code) {
+    private static ChainStream.RecordReader reader(@Nullable String code) {
         Turn turn = new Turn(2, new LeaseId(new UUID(1, 1)), TOKEN, new Holder("host/1", "worker"), AT);
         List<Attempt> attempts = code == null
                 ? List.of()
                 : List.of(new Attempt(RUN, turn, AT, RunState.FAILED, new RunError(code, "message")));
-        return new RecordReader((RunStore) Proxy.newProxyInstance(
+        return new ChainStream.RecordReader((RunStore) Proxy.newProxyInstance(
                 RunStore.class.getClassLoader(),
                 new Class<?>[] {RunStore.class},
                 (proxy, method, arguments) -> switch (method.getName()) {

@@ -14,6 +14,7 @@ import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -173,21 +174,21 @@ final class AcquireWaits {
         }
 
         private WaitQueues.Next<Refusal> answered(@Nullable Acquisition acquisition, @Nullable Throwable failure) {
-            LockKey key = place;
-            if (failure != null || key == null || acquisition == null) {
-                Throwable why = failure == null ? Leases.closed() : Futures.cause(failure);
-                return new WaitQueues.Next<>(() -> fail(why), Duration.ZERO, null);
+            if (failure != null) {
+                Throwable why = Futures.cause(failure);
+                return new WaitQueues.Next<>(() -> fail(why), null, null);
             }
+            LockKey key = Objects.requireNonNull(place);
             if (acquisition instanceof Acquisition.Granted granted) {
                 // The lease may be for several keys. The next waiter asks when it ends.
                 Refusal held = new Refusal.Held(((LeaseHandle) granted.granted()).record(key));
                 return new WaitQueues.Next<>(() -> settle(acquisition), WaitQueues.NEXT_POLL, held);
             }
-            Refusal heard = ((Acquisition.Refused) acquisition).refusal();
+            Refusal heard = ((Acquisition.Refused) Objects.requireNonNull(acquisition)).refusal();
             refusal = heard;
             if (!heard.key().equals(key)) {
                 // It wants several keys, and another one is held: it waits for that one, and keeps its age.
-                return new WaitQueues.Next<>(() -> join(heard.key()), Duration.ZERO, null);
+                return new WaitQueues.Next<>(() -> join(heard.key()), null, null);
             }
             return new WaitQueues.Next<>(null, heard.retryAfter(), heard);
         }

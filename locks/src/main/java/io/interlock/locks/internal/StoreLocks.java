@@ -261,7 +261,7 @@ public final class StoreLocks implements Locks {
                 try {
                     runOnce();
                 } catch (RuntimeException failure) {
-                    log.warn("a sweep failed, the next one will be tried: {}", failure.toString());
+                    log.warn("sweep failed; retrying in the next round: {}", failure.toString());
                 } finally {
                     start();
                 }

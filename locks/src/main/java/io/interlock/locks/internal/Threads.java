@@ -24,12 +24,12 @@ final class Threads implements Executor {
 
     private final ThreadPoolExecutor calls;
     private final ThreadPoolExecutor renewals;
-    private final ThreadPoolExecutor guests;
+    private final ThreadPoolExecutor callbacks;
 
     Threads(Environment environment) {
         calls = pool(MAX_CALLS, environment.threads("interlock-call"));
         renewals = pool(MAX_RENEWALS, environment.threads("interlock-renewal"));
-        guests = new ThreadPoolExecutor(
+        callbacks = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
                 IDLE_SECONDS,
@@ -55,7 +55,7 @@ final class Threads implements Executor {
     @Override
     public void execute(Runnable task) {
         try {
-            guests.execute(() -> guarded(task));
+            callbacks.execute(() -> guarded(task));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             guarded(task);
         }
@@ -65,7 +65,7 @@ final class Threads implements Executor {
     void close() {
         calls.shutdown();
         renewals.shutdown();
-        guests.shutdown();
+        callbacks.shutdown();
     }
 
     private static ThreadPoolExecutor pool(int size, ThreadFactory threads) {

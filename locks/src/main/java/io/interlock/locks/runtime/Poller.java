@@ -74,13 +74,13 @@ public final class Poller {
         looked(pace.every());
     }
 
-    /** As {@link #looked()}, with the next look after {@code pause} if that is shorter; at once if it is zero. */
-    public void looked(Duration pause) {
+    /** As {@link #looked()}, with the next look after {@code pause} if that is shorter; at once if it is {@code null}. */
+    public void looked(@Nullable Duration pause) {
         boolean more;
         synchronized (this) {
             looking = false;
-            more = again || pause.isZero();
-            if (!more && !over) {
+            more = again || pause == null;
+            if (pause != null && !again && !over) {
                 poll = pause.compareTo(pace.every()) < 0
                         ? pace.timers().after(pause.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : pause, this::look)
                         : pace.poll(this::look);

@@ -65,7 +65,7 @@ public final class WaitQueues<K, A> {
      * How a queue goes on after its first has asked.
      *
      * @param settled runs once the waiter has lost its place; {@code null} if it goes on waiting
-     * @param pause until the first asks again, at most; zero for at once
+     * @param pause until the first asks again, at most; {@code null} for at once
      * @param heard the answer, or {@code null} if it says nothing to the others
      */
     public record Next<A>(
@@ -201,7 +201,7 @@ public final class WaitQueues<K, A> {
                 remove(first);
             }
             if (!retireIfEmpty()) {
-                poller.looked(Duration.ZERO);
+                poller.looked(null);
             }
         }
 
@@ -220,7 +220,7 @@ public final class WaitQueues<K, A> {
                 next.settled().run();
             }
             if (!retireIfEmpty()) {
-                poller.looked(hasLeft ? Duration.ZERO : next.pause());
+                poller.looked(hasLeft ? null : next.pause());
             }
         }
 

@@ -97,7 +97,7 @@ public record EngineSettings(
     }
 
     /** The limits a run of {@code job} is let in under. */
-    public LineLimits line(Job job, String tenant) {
+    public LineLimits limits(Job job, String tenant) {
         int limit = tenantLimits.getOrDefault(tenant, Integer.MAX_VALUE);
         return new LineLimits(job.line().queueCap(), Math.min(limit, job.line().tenantMaxRunning()));
     }

@@ -56,7 +56,7 @@ public final class SubmitRequests {
                 spec(request, job),
                 idempotency(request),
                 caller,
-                settings.line(job, request.key().tenant()));
+                settings.limits(job, request.key().tenant()));
         asked.spec().terms().within(settings.store().capabilities().maxLease());
         return new Prepared(request, asked, request.conflictRetry().orElse(job.conflictRetry()), remote != null);
     }

@@ -88,7 +88,7 @@ public final class SweepingJanitor implements Janitor {
         }
         String why = "this round came " + DurationText.format(late)
                 + " later than planned, so this process was held up; the next round judges";
-        log.warn("the janitor does nothing: {}", why);
+        log.warn("the janitor skips a round: {}", why);
         done(sweeps.stream()
                 .map(sweep -> new SweepRound(sweep.name(), now(), List.of(), why))
                 .toList());
@@ -100,7 +100,7 @@ public final class SweepingJanitor implements Janitor {
             actions.forEach(action -> report(sweep, action));
             return new SweepRound(sweep.name(), now(), actions, null);
         } catch (RuntimeException failure) {
-            log.warn("the sweep of {} failed, the next one will be tried: {}", sweep.name(), failure.toString());
+            log.warn("the sweep of {} failed; retrying in the next round: {}", sweep.name(), failure.toString());
             return new SweepRound(sweep.name(), now(), List.of(), "failed: " + failure.getMessage());
         }
     }

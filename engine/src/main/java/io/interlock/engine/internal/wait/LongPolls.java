@@ -107,7 +107,7 @@ public final class LongPolls<K, A> {
             return question.get()
                     .handle((answer, failure) -> answered(answer)
                             // The next one asks at once: there may be more.
-                            ? new WaitQueues.Next<>(() -> settle(answer, failure), Duration.ZERO, answer)
+                            ? new WaitQueues.Next<>(() -> settle(answer, failure), null, answer)
                             : new WaitQueues.Next<>(null, WaitQueues.NEXT_POLL, answer));
         }
 

@@ -225,7 +225,7 @@ public final class WorkerPool {
         unclear = failure instanceof StoreUnavailableException ? request : null;
         backlog = false;
         failures++;
-        log.warn("no work could be taken, trying again: {}", failure.toString());
+        log.warn("claim failed; retrying: {}", failure.toString());
         int factor = 1 << Math.min(failures, LONGEST_BACKOFF);
         return timers.time().jittered(settings.pollEvery().dividedBy(2).multipliedBy(factor), SPREAD);
     }
@@ -247,7 +247,7 @@ public final class WorkerPool {
             return handler.takesSlot();
         } catch (RuntimeException | Error broken) {
             log.warn(
-                    "job {} does not say whether it takes a slot; it takes one",
+                    "takesSlot of job {} failed; its run takes a slot",
                     claimed.run().job(),
                     broken);
             return true;

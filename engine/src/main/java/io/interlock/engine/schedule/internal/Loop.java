@@ -106,8 +106,7 @@ public final class Loop implements AutoCloseable {
         } catch (RuntimeException failure) {
             if (!failing && !closed) {
                 failing = true;
-                aside.write(
-                        () -> log.warn("{} failed and is tried again until it works: {}", what, failure.toString()));
+                aside.write(() -> log.warn("{} failed; retrying: {}", what, failure.toString()));
             }
         } finally {
             next(wait);
