@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CallerRun extends WorkContext, AutoCloseable {
 
-    /** Says how far the work is. Returns at once; the store hears of it soon. */
+    /** Reports how far the work is. Returns at once; the store is told soon. */
     void progress(long done, @Nullable Long total);
 
     /**
      * Says that the work has stopped, and how it ended. Said again in the same words, it answers the same.
      *
-     * @return the run, ended, or back in line for another attempt
+     * @return the run, ended, or queued again for another attempt
      * @throws LeaseLostException if the lease was lost, so the ending does not count
      * @throws StoreUnavailableException if the store did not answer; it is told again in the background for as long as the
      *     lease lives
@@ -38,7 +38,7 @@ public interface CallerRun extends WorkContext, AutoCloseable {
     /** Like {@link #finish}, without waiting. */
     CompletionStage<Run> finishAsync(Ending ending);
 
-    /** The place in line for the next attempt, if the ending of this one left the run in line. */
+    /** The place in the queue for the next attempt, if this one left the run in the queue. */
     Optional<CallerTurn> nextTurn();
 
     /** Ends the run as failed with code {@code UNFINISHED}, unless it was finished before. May be called twice. */

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
  */
 public interface CallerTurn extends AutoCloseable {
 
-    /** The run in line. */
+    /** The run in the queue. */
     Run run();
 
     /**
@@ -27,7 +27,7 @@ public interface CallerTurn extends AutoCloseable {
     CompletionStage<Outcome> takeAsync();
 
     /**
-     * Leaves the line: the run is cancelled, also if its turn has come and was not taken. Work that was handed over by
+     * Leaves the queue: the run is cancelled, also if its turn has come and was not taken. Work that was handed over by
      * {@link #take} or by a stage of {@link #takeAsync} goes on. May be called twice.
      */
     @Override

@@ -14,7 +14,7 @@ public interface DeadLetterBox {
     /** Dead letters in the order in which their runs were submitted. */
     List<DeadLetter> list(DeadLetterQuery query);
 
-    /** Lets a new run do the work of a dead one, with all its attempts anew. It waits in line if the key is taken. */
+    /** Lets a new run do the work of a dead one, with all its attempts anew. It waits in the queue if the key is taken. */
     RedriveAnswer redrive(RunId dead, Actor actor, String reason);
 
     /** Like {@link #redrive(RunId, Actor, String)}, by one in this process. */

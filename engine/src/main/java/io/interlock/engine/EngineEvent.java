@@ -35,7 +35,7 @@ public sealed interface EngineEvent {
         }
     }
 
-    /** A run was taken in: it starts, or waits in line, as its state says. */
+    /** A run was taken in: it starts, or waits in the queue, as its state says. */
     record RunSubmitted(Run run) implements OfRun {}
 
     /** A submission joined a run that was there before. */
@@ -69,7 +69,7 @@ public sealed interface EngineEvent {
     /** An attempt ended, and with it the run, or it waits for another attempt, as its state says. */
     record AttemptEnded(Run run) implements OfRun {}
 
-    /** A run ended without an attempt of this process, such as by cancelling it in line. */
+    /** A run ended without an attempt of this process, such as by cancelling it in the queue. */
     record RunEnded(Run run) implements OfRun {}
 
     /**

@@ -57,7 +57,6 @@ public record Job(
         @Nullable Transition guard,
         Duration grace) {
 
-    /** Checks the settings against each other. */
     public Job {
         stages = Collections.unmodifiableMap(new LinkedHashMap<>(stages));
         stages.forEach((stage, budget) -> requireBudget(stage, budget, limits));
@@ -120,7 +119,6 @@ public record Job(
      */
     public record FailureKinds(Set<Class<? extends Throwable>> permanent, Set<Class<? extends Throwable>> passing) {
 
-        /** Checks that no class is named as both. */
         public FailureKinds {
             permanent = Set.copyOf(permanent);
             passing = Set.copyOf(passing);

@@ -156,7 +156,7 @@ public final class OpenStore implements AutoCloseable {
         private final InstantSource clock;
 
         /** None yet. */
-        public GivenKeys(InstantSource clock) {
+        GivenKeys(InstantSource clock) {
             this.clock = clock;
         }
 
@@ -213,7 +213,7 @@ public final class OpenStore implements AutoCloseable {
          *
          * @param clock tells the time where no lease does
          */
-        public static RunStore of(LeaseStore leases, InstantSource clock) {
+        static RunStore of(LeaseStore leases, InstantSource clock) {
             return (RunStore) Proxy.newProxyInstance(
                     RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, new LeasesAlone(leases, clock));
         }

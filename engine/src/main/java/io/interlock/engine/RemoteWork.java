@@ -48,7 +48,6 @@ public interface RemoteWork {
      */
     record Claim(UUID id, Holder worker, @Nullable String tenant, Set<JobName> jobs, int max) {
 
-        /** Copies the jobs. */
         public Claim {
             jobs = Set.copyOf(jobs);
         }

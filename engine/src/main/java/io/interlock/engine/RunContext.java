@@ -10,12 +10,12 @@ public interface RunContext extends WorkContext {
         return run().status().attempts();
     }
 
-    /** Says how far the work is. Returns at once; the store hears of it soon. */
+    /** Reports how far the work is. Returns at once; the store is told soon. */
     void progress(long done, long total);
 
     /**
-     * Keeps the end of what the work has to say, for people; older text than the run's output tail holds is dropped. The store
-     * hears of it every few seconds, and when the attempt has ended.
+     * Keeps the end of what the work has to say, for people; older text than the run's output tail holds is dropped. It is sent
+     * every few seconds, and when the attempt has ended.
      */
     void output(String text);
 

@@ -123,7 +123,7 @@ public interface RunEngine extends WorkerEngine {
     /** Who waits for the key, in the order in which they would have their turn now. */
     List<Run> queue(LockKey key);
 
-    /** Why a run waits in line; empty if it does not, or if there is no such run. */
+    /** Why a run waits in the queue; empty if it does not, or if there is no such run. */
     Optional<Wait> explain(RunId run);
 
     /** The attempts of a run that are over, the first one first. */

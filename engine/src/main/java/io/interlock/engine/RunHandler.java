@@ -34,7 +34,7 @@ public interface RunHandler {
 
     /**
      * Whether it needs one of the slots of its process, as it does unless it only waits for other runs. Of a job that needs none, a
-     * process does at most eight runs for each of its slots at once; further ones stay in line.
+     * process does at most eight runs for each of its slots at once; further ones stay in the queue.
      */
     default boolean takesSlot() {
         return true;

@@ -91,11 +91,11 @@ public sealed interface Submission {
     }
 
     /**
-     * It waits in line; {@link RunEngine#explain} says for whom, and for how long.
+     * It waits in the queue; {@link RunEngine#explain} says for whom, and for how long.
      *
      * @param queued the new run
      * @param position its place, from 1; 0 if its turn came at once and it could not start, as its state says
-     * @param turn the caller's place in line, or {@code null} if a worker does the work, or the caller is somewhere else
+     * @param turn the caller's place in the queue, or {@code null} if a worker does the work, or the caller is somewhere else
      */
     record Queued(Run queued, int position, @Nullable CallerTurn turn) implements Submission {
         @Override

@@ -24,7 +24,7 @@ public interface WorkContext {
     /** How long the lease may be relied upon by the local clock unless a heartbeat is confirmed; zero once it is over. */
     Duration remaining();
 
-    /** Says which part of the work begins now. Returns at once; the store hears of it soon. */
+    /** Reports which part of the work begins now. Returns at once; the store is told soon. */
     void stage(String name);
 
     /**

@@ -89,7 +89,7 @@ public interface Locks extends AutoCloseable {
     /** Like {@link #tryAcquireAll}, without blocking. */
     CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options);
 
-    /** Like {@link #acquireAll}, without blocking and without a thread that waits. Cancelling it leaves the line. */
+    /** Like {@link #acquireAll}, without blocking and without a thread that waits. Cancelling it ends the wait. */
     CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options);
 
     /**

@@ -1,6 +1,6 @@
 package io.interlock.engine.audit;
 
-import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.locks.runtime.Loop;
 import io.interlock.log.AsideLog;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;

@@ -55,7 +55,6 @@ public final class AuditVerifier {
         /** Nothing is known from outside. */
         public static final Outside NOTHING = new Outside(List.of(), null, null);
 
-        /** Copies the witnesses. */
         public Outside {
             witnesses = List.copyOf(witnesses);
         }

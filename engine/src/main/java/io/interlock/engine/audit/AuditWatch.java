@@ -3,7 +3,7 @@ package io.interlock.engine.audit;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.audit.AuditFinding.Grant;
-import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.locks.runtime.Loop;
 import io.interlock.run.Run;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.CancelRequest;

@@ -45,7 +45,6 @@ public record CommandSpec(
     private static final int MAX_CODE = 255;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /** Checks the settings. */
     public CommandSpec {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);

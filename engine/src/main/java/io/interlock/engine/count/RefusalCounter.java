@@ -2,7 +2,7 @@ package io.interlock.engine.count;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
-import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.locks.runtime.Loop;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RunTexts;
 import io.interlock.spi.run.RunNotes;
@@ -104,7 +104,7 @@ public final class RefusalCounter implements AutoCloseable {
         return changes.size();
     }
 
-    /** How many submissions were counted in vain, because the store was away for too long. */
+    /** How many counted submissions were dropped, because the store was unavailable for too long. */
     public long lost() {
         return lost.sum();
     }

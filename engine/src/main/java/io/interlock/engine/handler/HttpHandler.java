@@ -9,7 +9,6 @@ import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.engine.WorkGoesOnException;
-import io.interlock.engine.http.ForbiddenAddressException;
 import io.interlock.engine.http.HttpAnswer;
 import io.interlock.engine.http.HttpExchange;
 import io.interlock.engine.http.HttpRules;
@@ -125,7 +124,7 @@ public final class HttpHandler implements RunHandler {
             return exchange.send();
         } catch (CancellationException cancelled) {
             throw exchange.isSent() ? left(context, cancelled) : stopped(context);
-        } catch (ForbiddenAddressException forbidden) {
+        } catch (PinnedHttp.ForbiddenAddressException forbidden) {
             throw notSent(forbidden);
         } catch (IOException failed) {
             Exception failure = new TransientFailureException(

@@ -26,7 +26,6 @@ public record HttpAnswer(int status, Map<String, String> headers, String body, b
     /** How much of a body is read, in bytes. */
     public static final int MOST = 64 * 1024;
 
-    /** Copies the headers. */
     public HttpAnswer {
         headers = Map.copyOf(headers);
     }

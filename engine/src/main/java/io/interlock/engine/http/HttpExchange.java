@@ -58,7 +58,7 @@ public final class HttpExchange {
     /**
      * Sends the request, and waits for the answer.
      *
-     * @throws ForbiddenAddressException if its host is somewhere requests may not go
+     * @throws PinnedHttp.ForbiddenAddressException if its host is somewhere requests may not go
      * @throws SocketTimeoutException if it took too long
      * @throws IOException if there was no answer, or none that can be understood
      * @throws CancellationException if it was cancelled

@@ -32,7 +32,6 @@ public record HttpSpec(
     /** The longest that an answer may take. */
     public static final Duration LONGEST_TIMEOUT = Duration.ofHours(24);
 
-    /** Checks the settings. */
     public HttpSpec {
         headers = Map.copyOf(headers);
         headers.forEach((name, value) -> {

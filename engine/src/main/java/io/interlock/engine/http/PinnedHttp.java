@@ -1,5 +1,6 @@
 package io.interlock.engine.http;
 
+import io.interlock.InterlockException;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.net.InetAddress;
@@ -105,5 +106,16 @@ public final class PinnedHttp implements AutoCloseable {
         Resolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
 
         List<InetAddress> resolve(String host) throws UnknownHostException;
+    }
+
+    /** A host has an address to which no request may go. Nothing was sent. */
+    public static final class ForbiddenAddressException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        ForbiddenAddressException(String host, InetAddress address) {
+            super("host '" + host + "' has the address " + address.getHostAddress()
+                    + ", which is not public; if requests may go there, add its network to private-networks");
+        }
     }
 }

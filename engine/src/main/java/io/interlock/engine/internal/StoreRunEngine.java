@@ -22,6 +22,7 @@ import io.interlock.engine.audit.EndingsByRule;
 import io.interlock.engine.internal.remote.RemoteLeaseSteps;
 import io.interlock.engine.internal.remote.RemoteSteps;
 import io.interlock.engine.internal.remote.RemoteWorkers;
+import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
@@ -29,7 +30,6 @@ import io.interlock.engine.internal.runtime.EngineTimers;
 import io.interlock.engine.internal.submit.CallerTurns;
 import io.interlock.engine.internal.submit.Cancels;
 import io.interlock.engine.internal.submit.OpenRunLimit;
-import io.interlock.engine.internal.submit.RunBatches;
 import io.interlock.engine.internal.submit.SubmitAttempts;
 import io.interlock.engine.internal.submit.SubmitOutcomes;
 import io.interlock.engine.internal.submit.SubmitRequests;
@@ -108,7 +108,7 @@ public final class StoreRunEngine implements RunEngine {
         EngineTimers timers = work.timers();
         ActiveRuns activeRuns = work.activeRuns();
         this.lifecycle = new EngineLifecycle(activeRuns);
-        RunBatches batches = RunBatches.of(store, threads, work.batches());
+        Batches.Runs batches = Batches.Runs.of(store, threads, work.batches());
 
         this.waits =
                 new WaitScheduler(lifecycle, threads, timers, settings.work().pollEvery());
@@ -192,7 +192,7 @@ public final class StoreRunEngine implements RunEngine {
                     expected,
                     reason);
             events.tell(new EngineEvent.Evicted(key, evicted, actor.name(), reason));
-            // If the victim is ours, it need not wait for its next heartbeat to hear of it.
+            // If the victim is held here, its next heartbeat comes at once and brings the loss.
             work.activeRuns().hurry(key);
         }
         return answer;

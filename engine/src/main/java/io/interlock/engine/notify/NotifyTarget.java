@@ -25,7 +25,6 @@ public sealed interface NotifyTarget {
      */
     record Webhook(URI url, WebhookSigner signer) implements NotifyTarget {
 
-        /** Checks the URL. */
         public Webhook {
             String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
             if (!List.of("http", "https").contains(scheme) || url.getHost() == null) {
@@ -75,7 +74,6 @@ public sealed interface NotifyTarget {
 
         private static final Duration LONGEST = Duration.ofMinutes(10);
 
-        /** Checks that there is a program, and the time. */
         public Command {
             argv = List.copyOf(argv);
             if (argv.isEmpty() || argv.get(0).isBlank()) {

@@ -22,7 +22,6 @@ public record ScheduledJob(JobName job, LockKey key, FireTimes times, Duration c
     /** The longest time that can be caught up with: idempotency keys are known to count for as long. */
     public static final Duration MAX_CATCH_UP = Duration.ofHours(24);
 
-    /** Checks the time. */
     public ScheduledJob {
         if (catchUp.isNegative() || catchUp.compareTo(MAX_CATCH_UP) > 0) {
             throw new InvalidSettingException(

@@ -48,7 +48,7 @@ class PinnedHttpTest {
         try (OtherSide other = OtherSide.answering(200, "here");
                 PinnedHttp http = http(host -> List.of(address("127.0.0.1"), address("10.0.0.1")))) {
             assertThatThrownBy(() -> post(http, named(other.url("/"))))
-                    .isInstanceOf(ForbiddenAddressException.class)
+                    .isInstanceOf(PinnedHttp.ForbiddenAddressException.class)
                     .hasMessageContaining("other.test")
                     .hasMessageContaining("10.0.0.1");
             assertThat(other.asked).isEmpty();

@@ -184,13 +184,13 @@ final class AcquireWaits {
                 Refusal held = new Refusal.Held(((LeaseHandle) granted.granted()).record(key));
                 return new WaitQueues.Next<>(() -> settle(acquisition), WaitQueues.NEXT_POLL, held);
             }
-            Refusal heard = ((Acquisition.Refused) Objects.requireNonNull(acquisition)).refusal();
-            refusal = heard;
-            if (!heard.key().equals(key)) {
+            Refusal latest = ((Acquisition.Refused) Objects.requireNonNull(acquisition)).refusal();
+            refusal = latest;
+            if (!latest.key().equals(key)) {
                 // It wants several keys, and another one is held: it waits for that one, and keeps its age.
-                return new WaitQueues.Next<>(() -> join(heard.key()), null, null);
+                return new WaitQueues.Next<>(() -> join(latest.key()), null, null);
             }
-            return new WaitQueues.Next<>(null, heard.retryAfter(), heard);
+            return new WaitQueues.Next<>(null, latest.retryAfter(), latest);
         }
 
         void settle(Acquisition acquisition) {
@@ -215,7 +215,7 @@ final class AcquireWaits {
 
         private void timeOut() {
             LockKey key = place;
-            Refusal latest = key == null ? null : queues.heard(key);
+            Refusal latest = key == null ? null : queues.lastAnswer(key);
             if (latest == null) {
                 latest = refusal;
             }

@@ -30,7 +30,6 @@ public record LocksSettings(
         Duration drainTime,
         boolean closesStore) {
 
-    /** Checks the settings, alone and against the store. */
     public LocksSettings {
         requirePositive("pollEvery", pollEvery, "1s suits most stores");
         requirePositive("sweepEvery", sweepEvery, "1m suits most stores");

@@ -99,9 +99,9 @@ public final class Poller {
             }
             listening = true;
         }
-        ChangeFeed.Subscription heard;
+        ChangeFeed.Subscription subscription;
         try {
-            heard = feed.apply(this::look);
+            subscription = feed.apply(this::look);
         } catch (RuntimeException | Error deaf) {
             synchronized (this) {
                 // The caller may try again.
@@ -112,10 +112,10 @@ public final class Poller {
         boolean late;
         synchronized (this) {
             late = over;
-            wakeUps = late ? null : heard;
+            wakeUps = late ? null : subscription;
         }
         if (late) {
-            heard.close();
+            subscription.close();
         } else {
             look();
         }
@@ -123,15 +123,15 @@ public final class Poller {
 
     /** No look begins any more. May be called twice. */
     public void end() {
-        ChangeFeed.Subscription heard;
+        ChangeFeed.Subscription subscription;
         synchronized (this) {
             over = true;
-            heard = wakeUps;
+            subscription = wakeUps;
             wakeUps = null;
             stopPolling();
         }
-        if (heard != null) {
-            heard.close();
+        if (subscription != null) {
+            subscription.close();
         }
     }
 

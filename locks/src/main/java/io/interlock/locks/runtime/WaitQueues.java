@@ -22,7 +22,7 @@ import org.slf4j.event.Level;
  * thousands of waiters cost the store no more than one, and take no thread. Safe for use by many threads.
  *
  * @param <K> what is waited for
- * @param <A> what a waiter hears that has to go on waiting
+ * @param <A> the answer to a waiter that has to go on waiting
  */
 public final class WaitQueues<K, A> {
 
@@ -37,7 +37,7 @@ public final class WaitQueues<K, A> {
     private final Map<K, Queue> queues = new ConcurrentHashMap<>();
     private final AtomicLong tickets = new AtomicLong();
 
-    /** Where a queue hears of changes. */
+    /** Where a queue gets its wake-ups from. */
     @FunctionalInterface
     public interface WakeUps<K, A> {
 
@@ -66,12 +66,12 @@ public final class WaitQueues<K, A> {
      *
      * @param settled runs once the waiter has lost its place; {@code null} if it goes on waiting
      * @param pause until the first asks again, at most; {@code null} for at once
-     * @param heard the answer, or {@code null} if it says nothing to the others
+     * @param answer what the store answered, or {@code null} if it is of no use to the others
      */
     public record Next<A>(
             @Nullable Runnable settled,
-            Duration pause,
-            @Nullable A heard) {}
+            @Nullable Duration pause,
+            @Nullable A answer) {}
 
     /**
      * No queues yet.
@@ -93,10 +93,10 @@ public final class WaitQueues<K, A> {
         return queues.containsKey(about);
     }
 
-    /** What was heard last by a waiter for {@code about}, or {@code null}. */
-    public @Nullable A heard(K about) {
+    /** The last answer to a waiter for {@code about}, or {@code null}. */
+    public @Nullable A lastAnswer(K about) {
         Queue queue = queues.get(about);
-        return queue == null ? null : queue.heard();
+        return queue == null ? null : queue.lastAnswer();
     }
 
     /** The waiters for {@code about}, in their order. */
@@ -108,7 +108,7 @@ public final class WaitQueues<K, A> {
     /**
      * Puts {@code waiter} into the queue.
      *
-     * @param known what it has heard about it, or {@code null} if it has not asked
+     * @param known the answer it got, or {@code null} if it has not asked
      */
     public void join(Waiter<A> waiter, K about, @Nullable A known) {
         Queue queue = queues.computeIfAbsent(about, Queue::new);
@@ -141,7 +141,7 @@ public final class WaitQueues<K, A> {
         private final K about;
         private final Poller poller;
         private final TreeSet<Waiter<A>> waiters = new TreeSet<>(Comparator.comparingLong(waiter -> waiter.ticket));
-        private @Nullable A heard;
+        private @Nullable A lastAnswer;
         private boolean listens;
         private boolean deaf;
         private boolean retired;
@@ -160,7 +160,7 @@ public final class WaitQueues<K, A> {
                 waiters.add(waiter);
                 first = waiters.first().equals(waiter);
             }
-            boolean looksWhenItListens = known != null && hear(known, true);
+            boolean looksWhenItListens = known != null && learn(known, true);
             if (!looksWhenItListens && (first || known == null)) {
                 poller.look();
             }
@@ -178,8 +178,8 @@ public final class WaitQueues<K, A> {
             }
         }
 
-        synchronized @Nullable A heard() {
-            return heard;
+        synchronized @Nullable A lastAnswer() {
+            return lastAnswer;
         }
 
         synchronized List<Waiter<A>> all() {
@@ -213,8 +213,8 @@ public final class WaitQueues<K, A> {
                     waiters.remove(asking);
                 }
             }
-            if (next.heard() != null) {
-                hear(next.heard(), false);
+            if (next.answer() != null) {
+                learn(next.answer(), false);
             }
             if (next.settled() != null) {
                 next.settled().run();
@@ -231,9 +231,9 @@ public final class WaitQueues<K, A> {
         // It listens as soon as it knows what it waits for, and looks then: that look sees what happened before.
         // Returns whether this
         // is so now. If the store cannot be listened to, it is tried again with the next answer.
-        private boolean hear(A answer, boolean looksInAnyCase) {
+        private boolean learn(A answer, boolean looksInAnyCase) {
             synchronized (this) {
-                heard = answer;
+                lastAnswer = answer;
                 if (listens) {
                     return false;
                 }

@@ -7,8 +7,8 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.engine.RemoteLeases;
 import io.interlock.engine.RemoteWork;
+import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
-import io.interlock.engine.internal.submit.RunBatches;
 import io.interlock.engine.internal.wait.LongPolls;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.spi.AcquireAnswer;
@@ -28,11 +28,11 @@ public final class RemoteLeaseSteps implements RemoteLeases {
 
     private final RunStore store;
     private final WaitScheduler waits;
-    private final RunBatches batches;
+    private final Batches.Runs batches;
     private final EngineEvents events;
     private final LongPolls<LockKey, Acquired> acquires;
 
-    public RemoteLeaseSteps(RunStore store, WaitScheduler waits, RunBatches batches, EngineEvents events) {
+    public RemoteLeaseSteps(RunStore store, WaitScheduler waits, Batches.Runs batches, EngineEvents events) {
         this.store = store;
         this.waits = waits;
         this.batches = batches;

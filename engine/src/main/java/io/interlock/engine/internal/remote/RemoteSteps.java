@@ -6,8 +6,8 @@ import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
+import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
-import io.interlock.engine.internal.submit.RunBatches;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.wait.LongPolls;
 import io.interlock.engine.internal.wait.WaitScheduler;
@@ -38,7 +38,7 @@ public final class RemoteSteps implements RemoteWork {
 
     private final RunStore store;
     private final WaitScheduler waits;
-    private final RunBatches batches;
+    private final Batches.Runs batches;
     private final Submitter submitter;
     private final Finisher finisher;
     private final EngineEvents events;
@@ -57,7 +57,7 @@ public final class RemoteSteps implements RemoteWork {
     public RemoteSteps(
             RunStore store,
             WaitScheduler waits,
-            RunBatches batches,
+            Batches.Runs batches,
             Submitter submitter,
             Finisher finisher,
             EngineEvents events,

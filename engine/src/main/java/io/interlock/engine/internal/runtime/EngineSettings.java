@@ -52,7 +52,6 @@ public record EngineSettings(
 
     private static final Duration SHORTEST_MEMORY = Duration.ofHours(24);
 
-    /** Checks the settings, alone and against the store. */
     public EngineSettings {
         tenantLimits = Map.copyOf(tenantLimits);
         if (maxOpen.count() < 1 || maxOpen.payload() < 1) {
@@ -120,7 +119,6 @@ public record EngineSettings(
             List<NotifyRule> rules,
             List<String> privateNetworks) {
 
-        /** Copies the lists. */
         public Background {
             schedules = List.copyOf(schedules);
             rules = List.copyOf(rules);

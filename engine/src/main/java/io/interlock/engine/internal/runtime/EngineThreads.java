@@ -60,7 +60,7 @@ public record EngineThreads(
             // Its queue has no limit: it refuses only what comes after it was shut.
             return CompletableFuture.failedFuture(new EngineClosedException());
         } catch (RuntimeException | Error noThread) {
-            // Out of threads: the caller must hear of it, or it would wait for an answer for ever.
+            // Out of threads: the caller must be told, or it would wait for an answer for ever.
             return CompletableFuture.failedFuture(noThread);
         }
     }
@@ -95,7 +95,7 @@ public record EngineThreads(
      * thread that was there from the beginning. Never on the thread that asks, which may be the one that stops work in time.
      *
      * <p>What waits for that one thread needs no limit of its own: everything told is something the engine had in hand before, a
-     * waiter's answer or the word that a listener has events to hear, which are limited by {@link EngineEvents}.
+     * waiter's answer or the events of a listener, which are limited by {@link EngineEvents}.
      */
     private static final class CallbackExecutor implements Executor {
 

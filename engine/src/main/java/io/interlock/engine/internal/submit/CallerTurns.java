@@ -203,7 +203,7 @@ public final class CallerTurns {
             return outcome;
         }
 
-        // An interrupt ends the waiting, not the place in line. A caller that does not come back soon has left.
+        // An interrupt ends the waiting, not the place in the queue. A caller that does not come back soon has left.
         private synchronized void depart() {
             waiting--;
             boolean mayComeBack = !closed && !async && (!delivered || untaken != null);

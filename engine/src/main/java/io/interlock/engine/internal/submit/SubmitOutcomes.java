@@ -94,7 +94,7 @@ public final class SubmitOutcomes {
         }
         SubmitRequest.Caller caller = prepared.request().caller();
         if (run.spec().policy() == ConflictPolicy.REPLACE) {
-            // If the incumbent is ours, it need not wait for its next heartbeat to hear of it.
+            // If the incumbent is held here, its next heartbeat comes at once and brings the request to stop.
             activeRuns.hurry(run.key());
         }
         if (caller == null || prepared.remote() || run.state().isTerminal()) {

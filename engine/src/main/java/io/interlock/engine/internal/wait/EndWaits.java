@@ -109,7 +109,7 @@ public final class EndWaits {
 
         // The run as it was last seen, or as it is now if it was not seen yet.
         private void timeIsOver() {
-            Run last = queues.heard(id);
+            Run last = queues.lastAnswer(id);
             waits.tell(() -> {
                 try {
                     result.complete(last != null ? Optional.of(last) : store.findRun(id));

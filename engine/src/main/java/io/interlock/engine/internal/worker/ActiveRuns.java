@@ -231,7 +231,7 @@ public final class ActiveRuns {
         }
     }
 
-    /** Sends the next heartbeat soon: there is something to tell, or to hear. */
+    /** Sends the next heartbeat soon: there is something to report, or to learn. */
     private void heartbeatSoon(HeldRun work) {
         if (work.hurry()) {
             heartbeatNow(work);
@@ -253,7 +253,7 @@ public final class ActiveRuns {
         return held.stream().filter(work -> work.run().id().equals(run));
     }
 
-    /** Sends the next heartbeat of the run under {@code key} soon, if it is held here: there is something to hear. */
+    /** Sends the next heartbeat of the run under {@code key} soon, if it is held here: its answer brings something new. */
     public void hurry(LockKey key) {
         held.stream().filter(work -> work.key().equals(key)).findFirst().ifPresent(this::heartbeatSoon);
     }

@@ -5,6 +5,7 @@ import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.WorkGoesOnException;
 import io.interlock.engine.WorkSource;
+import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
 import io.interlock.locks.runtime.Futures;
@@ -29,7 +30,7 @@ public final class Attempts {
     private final WorkSource source;
     private final EngineThreads threads;
     private final EngineTimers timers;
-    private final WorkBatches batches;
+    private final Batches.Work batches;
     private final ActiveRuns activeRuns;
     private final Finisher finisher;
 
@@ -37,7 +38,7 @@ public final class Attempts {
             WorkSource source,
             EngineThreads threads,
             EngineTimers timers,
-            WorkBatches batches,
+            Batches.Work batches,
             ActiveRuns activeRuns,
             Finisher finisher) {
         this.source = source;

@@ -2,6 +2,7 @@ package io.interlock.engine.internal.worker;
 
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.EngineEvent;
+import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineTimers;
 import io.interlock.locks.runtime.Backoff;
@@ -26,12 +27,12 @@ public final class Finisher {
 
     private static final Logger log = LoggerFactory.getLogger(Finisher.class);
 
-    private final WorkBatches batches;
+    private final Batches.Work batches;
     private final ActiveRuns activeRuns;
     private final EngineEvents events;
     private final EngineTimers timers;
 
-    Finisher(WorkBatches batches, ActiveRuns activeRuns, EngineEvents events, EngineTimers timers) {
+    Finisher(Batches.Work batches, ActiveRuns activeRuns, EngineEvents events, EngineTimers timers) {
         this.batches = batches;
         this.activeRuns = activeRuns;
         this.events = events;

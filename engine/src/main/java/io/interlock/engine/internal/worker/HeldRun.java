@@ -215,7 +215,7 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
                 .orElse(NEVER);
     }
 
-    /** Keeps {@code subscription}, by which it hears of requests to stop, until {@link #stopListening}. */
+    /** Keeps {@code subscription}, which brings wake-ups about requests to stop, until {@link #stopListening}. */
     void listen(ChangeFeed.Subscription subscription) {
         synchronized (this) {
             if (!listensNoMore) {

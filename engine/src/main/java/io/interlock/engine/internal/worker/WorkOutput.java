@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorkOutput {
 
-    /** How often at the most the store hears of it while the work goes on. */
+    /** How often at the most it is sent while the work goes on. */
     static final Duration EVERY = Duration.ofSeconds(3);
 
     /** How many characters of it, meanwhile: never more than 8 KiB of plain text. */

@@ -1,6 +1,7 @@
 package io.interlock.engine.internal.worker;
 
 import io.interlock.engine.WorkSource;
+import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
@@ -23,7 +24,7 @@ public record WorkerAssembly(
         WorkSettings settings,
         EngineThreads threads,
         EngineTimers timers,
-        WorkBatches batches,
+        Batches.Work batches,
         EngineEvents events,
         ActiveRuns activeRuns,
         Finisher finisher,
@@ -33,7 +34,7 @@ public record WorkerAssembly(
         WorkSource source = settings.source();
         EngineThreads threads = settings.threads().get();
         EngineTimers timers = EngineTimers.of(settings.environment());
-        WorkBatches batches = WorkBatches.of(source, threads);
+        Batches.Work batches = Batches.Work.of(source, threads);
         EngineEvents events = new EngineEvents(settings.listeners(), threads);
         ActiveRuns activeRuns = new ActiveRuns(source, threads, timers, events);
         Finisher finisher = new Finisher(batches, activeRuns, events, timers);

@@ -180,7 +180,7 @@ public final class WorkerPool {
         try {
             Moment before = timers.time().now();
             List<Claimed> claimed = settings.source().steps().claim(request);
-            heard(claimed.size() >= request.max());
+            answered(claimed.size() >= request.max());
             claimed.forEach(each -> begin(each, before));
         } catch (RuntimeException failure) {
             pause = failed(request, failure);
@@ -215,7 +215,7 @@ public final class WorkerPool {
         return waits + more <= (long) WAITING_PER_SLOT * slots;
     }
 
-    private synchronized void heard(boolean gotAll) {
+    private synchronized void answered(boolean gotAll) {
         unclear = null;
         failures = 0;
         backlog = gotAll;
@@ -262,7 +262,7 @@ public final class WorkerPool {
         wake();
     }
 
-    /** The store has heard of an end, or will hear of it later. */
+    /** The store was told of an end, or will be later. */
     private synchronized void told() {
         ending--;
         if (ending >= slots) {

@@ -1,4 +1,4 @@
-package io.interlock.engine.schedule.internal;
+package io.interlock.locks.runtime;
 
 import io.interlock.log.AsideLog;
 import io.interlock.time.Environment;
@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Does something again and again, on a thread of its own, give or take a fifth of the time between so that processes do not
- * march in step. A round that throws harms no later one; of many failures in a row the first is logged, and the end of them. A log
+ * run at the same moments. A round that throws harms no later one; of many failures in a row the first is logged, and the end of them. A log
  * that hangs holds up no round.
  */
 public final class Loop implements AutoCloseable {
