@@ -263,8 +263,8 @@ public final class WaitQueues<K, A> {
                 known = deaf;
                 deaf = true;
             }
-            log.atLevel(known ? Level.DEBUG : Level.WARN)
-                    .log("no wake-ups about {}, only polls: {}", about, failure.toString());
+            // Without what is waited for: a lease id may be in it, which is a secret of its holder.
+            log.atLevel(known ? Level.DEBUG : Level.WARN).log("no wake-ups, only polls: {}", failure.toString());
             if (looksInAnyCase) {
                 poller.look();
             }
