@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -192,10 +193,10 @@ public final class WaitQueues<K, A> {
 
         private void look() {
             for (Waiter<A> first = first(); first != null; first = first()) {
-                CompletionStage<Next<A>> asked = first.ask();
+                CompletionStage<Next<A>> asked = ask(first);
                 if (asked != null) {
                     Waiter<A> asking = first;
-                    asked.whenComplete((next, impossible) -> looked(asking, next));
+                    asked.whenComplete((next, failure) -> looked(asking, failure == null ? next : failed(failure)));
                     return;
                 }
                 remove(first);
@@ -203,6 +204,20 @@ public final class WaitQueues<K, A> {
             if (!retireIfEmpty()) {
                 poller.looked(null);
             }
+        }
+
+        private @Nullable CompletionStage<Next<A>> ask(Waiter<A> waiter) {
+            try {
+                return waiter.ask();
+            } catch (RuntimeException | Error failure) {
+                return CompletableFuture.failedFuture(failure);
+            }
+        }
+
+        // It should not happen. If it does, the others behind it must not wait for ever.
+        private Next<A> failed(Throwable failure) {
+            log.error("a waiter could not ask; retrying", failure);
+            return new Next<>(null, NEXT_POLL, null);
         }
 
         private void looked(Waiter<A> asking, Next<A> next) {
@@ -213,15 +228,16 @@ public final class WaitQueues<K, A> {
                     waiters.remove(asking);
                 }
             }
-            if (next.answer() != null) {
-                learn(next.answer(), false);
-            }
             if (next.settled() != null) {
                 next.settled().run();
             }
-            if (!retireIfEmpty()) {
-                poller.looked(hasLeft ? null : next.pause());
+            if (retireIfEmpty()) {
+                return;
             }
+            if (next.answer() != null) {
+                learn(next.answer(), false);
+            }
+            poller.looked(hasLeft ? null : next.pause());
         }
 
         private synchronized void remove(Waiter<A> waiter) {
@@ -229,8 +245,8 @@ public final class WaitQueues<K, A> {
         }
 
         // It listens as soon as it knows what it waits for, and looks then: that look sees what happened before.
-        // Returns whether this
-        // is so now. If the store cannot be listened to, it is tried again with the next answer.
+        // Returns
+        // whether it began to listen. If the store cannot be listened to, it is tried again with the next answer.
         private boolean learn(A answer, boolean looksInAnyCase) {
             synchronized (this) {
                 lastAnswer = answer;
