@@ -71,11 +71,6 @@ public record ProcessLaunch(
         return new ProcessLaunch(command, directory, environment, stdin, stdout, stderr, life);
     }
 
-    /** This, with the ends of this process: its terminal, or whatever it was given. */
-    public ProcessLaunch inherit() {
-        return redirects(Redirect.INHERIT, Redirect.INHERIT, Redirect.INHERIT);
-    }
-
     /** A builder of {@code command} with the directory, the ends, and the variables of this. */
     ProcessBuilder builder(List<String> command, Map<String, String> environment) {
         ProcessBuilder builder =

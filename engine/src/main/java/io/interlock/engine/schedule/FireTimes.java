@@ -115,11 +115,6 @@ public final class FireTimes {
         return expression;
     }
 
-    /** The zone its times are in. */
-    public ZoneId zone() {
-        return zone;
-    }
-
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof FireTimes that && expression.equals(that.expression) && zone.equals(that.zone);

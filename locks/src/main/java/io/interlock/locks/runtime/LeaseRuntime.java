@@ -167,17 +167,18 @@ public final class LeaseRuntime<Q, A> {
     }
 
     private void renew(List<HeldLease<Q, A>> due, Moment begun) {
-        List<Renewal> calls =
-                due.stream().filter(HeldLease::needsRenewal).map(Renewal::new).toList();
-        if (calls.size() == 1) {
+        List<HeldLease<Q, A>> held =
+                due.stream().filter(HeldLease::needsRenewal).toList();
+        if (held.size() == 1) {
             // There is no call to share, and one that hangs must not delay those that are due meanwhile.
-            apart(() -> renewTogether(due, calls, begun));
-        } else if (!calls.isEmpty()) {
-            renewTogether(due, calls, begun);
+            apart(() -> renewTogether(held, begun));
+        } else if (!held.isEmpty()) {
+            renewTogether(held, begun);
         }
     }
 
-    private void renewTogether(List<HeldLease<Q, A>> due, List<Renewal> calls, Moment begun) {
+    private void renewTogether(List<HeldLease<Q, A>> held, Moment begun) {
+        List<Renewal> calls = held.stream().map(Renewal::new).toList();
         Moment before = time.now();
         try {
             Answers<A> answers = store.apply(
@@ -194,9 +195,9 @@ public final class LeaseRuntime<Q, A> {
         } catch (StoreUnavailableException unavailable) {
             if (calls.size() > 1 && isQuick(begun, calls)) {
                 // The store is there, so perhaps it is one of them that it cannot renew.
-                int half = due.size() / 2;
-                renew(due.subList(0, half), begun);
-                renew(due.subList(half, due.size()), begun);
+                int half = held.size() / 2;
+                renew(held.subList(0, half), begun);
+                renew(held.subList(half, held.size()), begun);
                 return;
             }
             calls.forEach(call -> retry(call.held));

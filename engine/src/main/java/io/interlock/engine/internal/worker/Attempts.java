@@ -184,6 +184,7 @@ public final class Attempts {
 
         // What the work reported last would otherwise wait for a heartbeat that never comes.
         private void sendReport() {
+            held.sendsFinalReport(true);
             try {
                 WorkReport.Words words = held.report().next();
                 for (int i = 0; i < MOST_REPORTS && held.lost() == null && words.isNews(); i++) {
@@ -197,6 +198,8 @@ public final class Attempts {
                 }
             } catch (RuntimeException | Error failure) {
                 log.debug("the last report of {} was not sent: {}", held, failure.toString());
+            } finally {
+                held.sendsFinalReport(false);
             }
         }
     }

@@ -39,6 +39,7 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
     private final AtomicBoolean hurried = new AtomicBoolean();
     private volatile boolean ended;
     private volatile boolean stuck;
+    private volatile boolean sendsFinalReport;
     private volatile WorkReport.@Nullable Entered overBudget;
     private ChangeFeed.@Nullable Subscription wakeUps;
     private boolean listensNoMore;
@@ -106,6 +107,11 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
         stuck = true;
     }
 
+    /** Whether what the work has reported is sent apart from heartbeats, because it has ended. */
+    void sendsFinalReport(boolean apart) {
+        sendsFinalReport = apart;
+    }
+
     void warnedAbout(WorkReport.Entered stage) {
         overBudget = stage;
     }
@@ -134,7 +140,8 @@ public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> 
     @Override
     protected List<HeartbeatRequest> renewRequests() {
         hurried.set(false);
-        return List.of(heartbeatRequest(report.next()));
+        // Two requests with stages beside each other could reach the store in the wrong order.
+        return List.of(heartbeatRequest(sendsFinalReport ? WorkReport.Words.NONE : report.next()));
     }
 
     @Override

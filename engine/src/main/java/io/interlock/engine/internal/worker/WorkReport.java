@@ -36,6 +36,8 @@ public final class WorkReport {
      */
     record Words(@Nullable String stage, @Nullable Progress progress) {
 
+        static final Words NONE = new Words(null, null);
+
         /** Whether there is anything in them. */
         boolean isNews() {
             return stage != null || progress != null;
