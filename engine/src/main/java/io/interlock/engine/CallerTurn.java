@@ -5,12 +5,12 @@ import io.interlock.run.Run;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A caller's place in line. It counts only while somebody waits: a caller that says nothing for a quarter of a minute is
+ * A caller's place in the queue. It counts only while the caller waits: one that says nothing for a quarter of a minute is
  * taken for gone, and its run is aborted. Safe for use by many threads.
  */
 public interface CallerTurn extends AutoCloseable {
 
-    /** The run in line. */
+    /** The run in the queue. */
     Run run();
 
     /**
@@ -27,7 +27,7 @@ public interface CallerTurn extends AutoCloseable {
     CompletionStage<Outcome> takeAsync();
 
     /**
-     * Leaves the line: the run is cancelled, also if its turn has come and nobody took it. Work that was handed over by
+     * Leaves the queue: the run is cancelled, also if its turn has come and was not taken. Work that was handed over by
      * {@link #take} or by a stage of {@link #takeAsync} goes on. May be called twice.
      */
     @Override

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ChainPage(long forgotten, long head, List<Link> links) {
 
-    /** Copies the links. */
     public ChainPage {
         links = List.copyOf(links);
     }

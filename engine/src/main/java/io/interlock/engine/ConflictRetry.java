@@ -15,7 +15,6 @@ public record ConflictRetry(int times, Duration delay) {
     /** Refuses at once. */
     public static final ConflictRetry NONE = new ConflictRetry(0, Duration.ZERO);
 
-    /** Checks the numbers. */
     public ConflictRetry {
         if (times < 0 || delay.isNegative()) {
             throw new InvalidSettingException(

@@ -14,7 +14,7 @@ public interface DeadLetterBox {
     /** Dead letters in the order in which their runs were submitted. */
     List<DeadLetter> list(DeadLetterQuery query);
 
-    /** Lets a new run do the work of a dead one, with all its attempts anew. It waits in line if the key is taken. */
+    /** Lets a new run do the work of a dead one, with all its attempts anew. It waits in the queue if the key is taken. */
     RedriveAnswer redrive(RunId dead, Actor actor, String reason);
 
     /** Like {@link #redrive(RunId, Actor, String)}, by one in this process. */
@@ -22,7 +22,7 @@ public interface DeadLetterBox {
         return redrive(dead, Actor.of(actor), reason);
     }
 
-    /** Says that nobody does the work of a dead run. */
+    /** Discards a dead run: its work is not done any more. */
     DiscardAnswer discard(RunId dead, Actor actor, String reason);
 
     /** Like {@link #discard(RunId, Actor, String)}, by one in this process. */

@@ -4,7 +4,6 @@ import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.internal.StoreRunEngine;
-import io.interlock.engine.internal.runtime.BackgroundSettings;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.notify.NotifyRule;
@@ -101,7 +100,7 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** How often workers and those who wait look by themselves, give or take a fifth; wake-ups are usually faster. */
+    /** How often workers and waiters look by themselves, give or take a fifth; wake-ups are usually faster. */
     public EngineBuilder pollEvery(Duration pollEvery) {
         work.pollEvery(pollEvery);
         return this;
@@ -171,7 +170,7 @@ public final class EngineBuilder {
     }
 
     /**
-     * Tells somebody outside of what people should look at. Requests go to the hosts that rules name, and to no private
+     * Sends notifications of what people should look at. Requests go to the hosts that rules name, and to no private
      * address unless {@link #privateNetworks} allows it.
      */
     public EngineBuilder tell(NotifyRule rule) {
@@ -216,7 +215,7 @@ public final class EngineBuilder {
                 keepIdempotency,
                 tenantLimits,
                 new OpenRuns(maxOpenRuns, maxOpenPayload),
-                new BackgroundSettings(keepsBooks, retention, auditKey, schedules, rules, privateNetworks),
+                new EngineSettings.Background(keepsBooks, retention, auditKey, schedules, rules, privateNetworks),
                 closesStore));
         whenBuilt.accept(engine);
         return engine;

@@ -23,92 +23,54 @@ public sealed interface EngineEvent {
     /** Where it happened. */
     LockKey key();
 
-    /** A run was taken in: it starts, or waits in line, as its state says. */
-    record RunSubmitted(Run run) implements EngineEvent {
+    /** Something about one run. */
+    sealed interface OfRun extends EngineEvent {
+
+        /** The run as it was then. */
+        Run run();
+
         @Override
-        public LockKey key() {
-            return run.key();
+        default LockKey key() {
+            return run().key();
         }
     }
 
-    /** A submission found that somebody's run will do. */
-    record RunJoined(Run run) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    /** A run was taken in: it starts, or waits in the queue, as its state says. */
+    record RunSubmitted(Run run) implements OfRun {}
+
+    /** A submission joined a run that was there before. */
+    record RunJoined(Run run) implements OfRun {}
 
     /** A submission was the same as one before. */
-    record RunRepeated(Run run) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    record RunRepeated(Run run) implements OfRun {}
 
     /** A submission was refused or skipped. */
     record SubmissionRefused(LockKey key, String job, boolean skipped, Refusal refusal) implements EngineEvent {}
 
     /** An attempt began in this process, or by a caller through it. */
-    record RunStarted(Run run) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    record RunStarted(Run run) implements OfRun {}
 
     /** The work entered a stage; {@code before} is the one it left, or {@code null}. */
     record StageEntered(
             Run run,
             String stage,
             @Nullable String before,
-            @Nullable Duration took) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+            @Nullable Duration took) implements OfRun {}
 
     /** A stage takes longer than its budget; the work goes on. */
-    record StageOverBudget(Run run, String stage, Duration budget) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    record StageOverBudget(Run run, String stage, Duration budget) implements OfRun {}
 
     /** The work was told to stop. */
-    record StopPassedOn(Run run, StopRequest stop) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    record StopPassedOn(Run run, StopRequest stop) implements OfRun {}
 
     /** A lease was lost while work went on under it. */
-    record LeaseLost(Run run, LossCause cause) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    record LeaseLost(Run run, LossCause cause) implements OfRun {}
 
     /** An attempt ended, and with it the run, or it waits for another attempt, as its state says. */
-    record AttemptEnded(Run run) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    record AttemptEnded(Run run) implements OfRun {}
 
-    /** A run ended without an attempt of this process, such as by cancelling it in line. */
-    record RunEnded(Run run) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    /** A run ended without an attempt of this process, such as by cancelling it in the queue. */
+    record RunEnded(Run run) implements OfRun {}
 
     /**
      * A rule of the store ended an attempt, or a run: its worker died, its limit was over, no worker came. The engine that seals the record
@@ -119,11 +81,7 @@ public sealed interface EngineEvent {
      * @param attempt the attempt that ended, or {@code null} if the run ended without one
      */
     record EndedByRule(
-            Run run, AuditRecord record, @Nullable Attempt attempt) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
+            Run run, AuditRecord record, @Nullable Attempt attempt) implements OfRun {
 
         /** The state it was ended with; {@code QUEUED} if it is tried again. */
         public RunState after() {
@@ -137,7 +95,7 @@ public sealed interface EngineEvent {
         }
     }
 
-    /** Somebody's lease was taken by force. */
+    /** A lease was taken by force. */
     record Evicted(LockKey key, EvictAnswer.Evicted answer, String actor, String reason) implements EngineEvent {}
 
     /** Grants were stopped under some keys. */
@@ -147,17 +105,12 @@ public sealed interface EngineEvent {
     record Resumed(LockKey key, String actor, String reason) implements EngineEvent {}
 
     /** Work that was told to stop did not within its grace. Its lease is left to end, and its slot stays taken. */
-    record WorkStuck(Run run, StopRequest stop) implements EngineEvent {
-        @Override
-        public LockKey key() {
-            return run.key();
-        }
-    }
+    record WorkStuck(Run run, StopRequest stop) implements OfRun {}
 
-    /** Somebody has touched the audit log, or grants overlapped; whoever runs the system must look. */
+    /** The audit log was changed, or grants overlapped; an operator must look. */
     record AuditAlarm(LockKey key, AuditReport report) implements EngineEvent {}
 
-    /** Somebody outside was to be told of something, by the rule of that name, and will not be any more. */
+    /** A notification of the rule of that name was given up. */
     record NotificationGivenUp(String rule, Notification notification, String why) implements EngineEvent {
         @Override
         public LockKey key() {

@@ -30,14 +30,14 @@ public interface EngineQueries {
 
     /**
      * The audit log as a chain, from after {@code position} on: only records that are there for good, in an order that no
-     * longer changes. So whoever goes on from the last position misses nothing, on whichever engine.
+     * longer changes. So a reader that goes on from the last position misses nothing, on whichever engine.
      *
      * @param position the place of the last link that was read; 0 to begin at the first
      * @param limit how many links at the most
      */
     ChainPage chain(long position, int limit);
 
-    /** Looks at the whole audit log: whether somebody has touched it, and whether grants overlap. May take long. */
+    /** Checks the whole audit log: whether it was changed, and whether grants overlap. May take long. */
     default AuditReport verifyAudit() {
         return verifyAudit(List.of());
     }
@@ -73,7 +73,7 @@ public interface EngineQueries {
     /** What time it is by the clock that all times on record are from. */
     Instant time();
 
-    /** Keys that somebody has, that are kept for a run, or that runs wait for, in the order of their names. */
+    /** Keys that are held, that are kept for a run, or that runs wait for, in the order of their names. */
     List<KeyView> keys(KeyQuery query);
 
     /** How many runs there are in states that are not the end, and how many open dead letters. */

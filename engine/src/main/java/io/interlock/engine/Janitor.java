@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Settles what time has brought about on keys nobody touches, and says what it did and why. Every engine has one; any number
+ * Cleans up expired leases and lost runs on keys that no step touches, and says what it did and why. Every engine has one; any number
  * of them may work on one store. No key depends on it: whatever step touches a key settles it first. Safe for use by many
  * threads.
  */

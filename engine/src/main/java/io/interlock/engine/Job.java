@@ -11,9 +11,12 @@ import io.interlock.run.RunLimits;
 import io.interlock.run.Transition;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +57,6 @@ public record Job(
         @Nullable Transition guard,
         Duration grace) {
 
-    /** Checks the settings against each other. */
     public Job {
         stages = Collections.unmodifiableMap(new LinkedHashMap<>(stages));
         stages.forEach((stage, budget) -> requireBudget(stage, budget, limits));
@@ -65,7 +67,7 @@ public record Job(
         Duration maxWait = limits.maxWait();
         if (policy == ConflictPolicy.QUEUE && maxWait != null && maxWait.isZero()) {
             throw new InvalidSettingException(
-                    "max-wait", "0s", "contradicts on-conflict QUEUE: nobody could wait", "choose REJECT, or raise it");
+                    "max-wait", "0s", "contradicts on-conflict QUEUE: no run could wait", "choose REJECT, or raise it");
         }
     }
 
@@ -105,6 +107,41 @@ public record Job(
                     DurationText.format(budget),
                     "is above the job's max-runtime of " + DurationText.format(most),
                     "lower the budget or raise max-runtime");
+        }
+    }
+
+    /**
+     * Which exceptions of a job's work mend themselves, and which do not. The class nearest to the one thrown decides; whatever
+     * is not named counts as passing.
+     *
+     * @param permanent those no further attempt would mend
+     * @param passing those a further attempt may mend
+     */
+    public record FailureKinds(Set<Class<? extends Throwable>> permanent, Set<Class<? extends Throwable>> passing) {
+
+        public FailureKinds {
+            permanent = Set.copyOf(permanent);
+            passing = Set.copyOf(passing);
+            permanent.stream().filter(passing::contains).findFirst().ifPresent(both -> {
+                throw new InvalidSettingException(
+                        "failures", both.getName(), "is named both as permanent and as passing", "name it once");
+            });
+        }
+
+        /** Whether another attempt may mend {@code failure}. */
+        public boolean mayPass(Throwable failure) {
+            Optional<Class<? extends Throwable>> nearest = Stream.concat(permanent.stream(), passing.stream())
+                    .filter(named -> named.isInstance(failure))
+                    .min(Comparator.comparingInt(named -> steps(failure.getClass(), named)));
+            return nearest.isEmpty() || passing.contains(nearest.get());
+        }
+
+        private static int steps(Class<?> from, Class<?> to) {
+            int steps = 0;
+            for (Class<?> each = from; each != null && !each.equals(to); each = each.getSuperclass()) {
+                steps++;
+            }
+            return steps;
         }
     }
 }

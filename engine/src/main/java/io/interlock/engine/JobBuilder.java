@@ -42,7 +42,7 @@ public final class JobBuilder {
         this.name = name;
     }
 
-    /** Does the work in this process. Without one, others do: remote workers, or whoever submits. */
+    /** Does the work in this process. Without one, others do: remote workers, or the caller. */
     public JobBuilder handler(RunHandler handler) {
         this.handler = handler;
         return this;
@@ -93,7 +93,7 @@ public final class JobBuilder {
         return maxRuntime(range.require(maxRuntime));
     }
 
-    /** How long the verdict on a run whose lease ran out is put off, and its key kept closed. */
+    /** How long a run whose lease ran out is not declared lost, and its key kept closed. */
     public JobBuilder expiryGrace(Duration expiryGrace) {
         this.expiryGrace = expiryGrace;
         return this;
@@ -116,7 +116,7 @@ public final class JobBuilder {
         return addStage(stage, null);
     }
 
-    /** A stage of the work, and how long it may take before somebody hears of it. */
+    /** A stage of the work, and how long it may take before listeners are told. */
     public JobBuilder stage(String stage, Duration budget) {
         return addStage(stage, budget);
     }
@@ -167,7 +167,7 @@ public final class JobBuilder {
                 line,
                 stages,
                 retry,
-                new FailureKinds(permanent, passing),
+                new Job.FailureKinds(permanent, passing),
                 guard,
                 grace);
     }

@@ -1,24 +1,41 @@
 package io.interlock.engine;
 
+import io.interlock.Actor;
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseQuery;
+import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
-import io.interlock.engine.access.GivenKeys;
+import io.interlock.access.AccessKey;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.engine.internal.LeasesAlone;
 import io.interlock.locks.Locks;
 import io.interlock.run.AuditRecord;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.AccessKeys;
+import io.interlock.spi.run.RunHistory;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that was opened once, for all that a process builds on it: an engine, locks, API keys. Close it after those.
@@ -27,7 +44,7 @@ import java.util.function.UnaryOperator;
  */
 public final class OpenStore implements AutoCloseable {
 
-    private static final LockKey NOBODYS = LockKey.of("interlock", "ready");
+    private static final LockKey UNUSED_KEY = LockKey.of("interlock", "ready");
 
     private final RunStore store;
     private final AccessKeys keys;
@@ -121,11 +138,124 @@ public final class OpenStore implements AutoCloseable {
      * @throws StoreUnavailableException if it does not answer clearly
      */
     public void ask() {
-        store.find(List.of(NOBODYS));
+        store.find(List.of(UNUSED_KEY));
     }
 
     @Override
     public void close() {
         store.close();
+    }
+
+    /**
+     * API keys that this process was given, for a store that keeps none. They are forgotten with the process, and no other process knows
+     * them. Safe for use by many threads.
+     */
+    private static final class GivenKeys implements AccessKeys {
+
+        private final ConcurrentMap<String, AccessKey> keys = new ConcurrentHashMap<>();
+        private final InstantSource clock;
+
+        /** None yet. */
+        GivenKeys(InstantSource clock) {
+            this.clock = clock;
+        }
+
+        @Override
+        public AccessKey addKey(AccessKey key, Actor actor) {
+            AccessKey known = keys.putIfAbsent(key.id(), key);
+            if (known != null && !known.hash().equals(key.hash())) {
+                throw new InvalidSettingException("key id", key.id(), "is that of another key", "draw another");
+            }
+            return known == null ? key : known;
+        }
+
+        @Override
+        public Optional<AccessKey> findKey(String id) {
+            return Optional.ofNullable(keys.get(id));
+        }
+
+        @Override
+        public List<AccessKey> listKeys(@Nullable String tenant) {
+            return keys.values().stream()
+                    .filter(key -> tenant == null || key.tenant().equals(tenant))
+                    .sorted(Comparator.comparing(AccessKey::createdAt).thenComparing(AccessKey::id))
+                    .toList();
+        }
+
+        @Override
+        public Optional<AccessKey> revokeKey(String id, Actor actor, String reason) {
+            return Optional.ofNullable(keys.computeIfPresent(
+                    id, (same, key) -> key.revoked().isPresent() ? key : key.revoked(clock.instant())));
+        }
+
+        @Override
+        public void keysUsed(SortedSet<String> ids) {
+            ids.forEach(id -> keys.computeIfPresent(id, (same, key) -> key.used(clock.instant())));
+        }
+    }
+
+    /**
+     * A store of leases as an engine sees it. Leases are the store's own. There are no runs: who looks for some finds none, and a step
+     * that would make one is refused. Safe for use by many threads.
+     */
+    private static final class LeasesAlone implements InvocationHandler {
+
+        private final LeaseStore leases;
+        private final InstantSource clock;
+
+        private LeasesAlone(LeaseStore leases, InstantSource clock) {
+            this.leases = leases;
+            this.clock = clock;
+        }
+
+        /**
+         * What an engine can stand on.
+         *
+         * @param clock tells the time where no lease does
+         */
+        static RunStore of(LeaseStore leases, InstantSource clock) {
+            return (RunStore) Proxy.newProxyInstance(
+                    RunStore.class.getClassLoader(), new Class<?>[] {RunStore.class}, new LeasesAlone(leases, clock));
+        }
+
+        @Override
+        public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+            if (method.getDeclaringClass().isInstance(leases)) {
+                try {
+                    return method.invoke(leases, arguments);
+                } catch (InvocationTargetException failure) {
+                    throw failure.getCause();
+                }
+            }
+            return switch (method.getName()) {
+                case "keys" -> keys((KeyQuery) Objects.requireNonNull(arguments)[0]);
+                case "storeTime" -> clock.instant();
+                case "forget" -> new RunHistory.Forgotten(0, 0);
+                case "watchWork" -> (ChangeFeed.Subscription) () -> {};
+                default -> nothing(method);
+            };
+        }
+
+        private List<KeyView> keys(KeyQuery query) {
+            LockKey after = query.after() == null ? null : LockKey.of(query.tenant(), query.after());
+            return leases.list(new LeaseQuery(query.tenant(), query.prefix(), after, query.limit())).leases().stream()
+                    .map(LeasesAlone::view)
+                    .toList();
+        }
+
+        private static KeyView view(LeaseRecord lease) {
+            return new KeyView(lease.key(), lease, null, 0, null, null, lease.observedAt());
+        }
+
+        private Object nothing(Method method) {
+            if (method.getReturnType() == List.class) {
+                return List.of();
+            }
+            if (method.getReturnType() == Optional.class) {
+                return Optional.empty();
+            }
+            throw new IllegalStateException(
+                    leases.capabilities().store() + " keeps leases only; there is no " + method.getName() + " on it");
+        }
     }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public interface RemoteLeases {
 
     /**
-     * Takes {@code key}, if it becomes free within {@code wait}. Cancelling the future of the stage leaves the line; a grant
+     * Takes {@code key}, if it becomes free within {@code wait}. Cancelling the future of the stage ends the wait; a grant
      * made at that very moment ends by itself, or is found again by asking with the same lease id.
      *
      * @throws io.interlock.InvalidSettingException if the store grants no leases of that length
@@ -39,14 +39,14 @@ public interface RemoteLeases {
     sealed interface Acquired {
 
         /**
-         * It is the asker's.
+         * It is the caller's.
          *
          * @param lease until it ends
          */
         record Granted(LeaseRecord lease) implements Acquired {}
 
         /**
-         * Somebody or something stood in the way for all of the time.
+         * The key was not free for all of the time.
          *
          * @param refusal what, at the end
          */

@@ -32,7 +32,7 @@ public interface RemoteWork {
     /**
      * Who asks, and for which grant.
      *
-     * @param lease the name of the grant to come, made by whoever asks
+     * @param lease the name of the grant to come, made by the caller
      * @param holder who it is
      */
     record Caller(LeaseId lease, Holder holder) {}
@@ -48,14 +48,13 @@ public interface RemoteWork {
      */
     record Claim(UUID id, Holder worker, @Nullable String tenant, Set<JobName> jobs, int max) {
 
-        /** Copies the jobs. */
         public Claim {
             jobs = Set.copyOf(jobs);
         }
     }
 
     /**
-     * What proves that somebody may speak for a run.
+     * What proves that a process may report on a run.
      *
      * @param run the run
      * @param key its key

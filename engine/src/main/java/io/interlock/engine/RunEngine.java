@@ -8,6 +8,7 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
 import io.interlock.StoreUnavailableException;
+import io.interlock.engine.access.TenantLimitException;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One call that starts, joins, queues or refuses; workers that do the work, and stop when they must; a janitor that gives its
- * reasons. One execution per key runs at a time, whoever submits it, on whichever of the engines of one store.
+ * reasons. One execution per key runs at a time, whichever engine of one store it was submitted to.
  *
  * <p>A process that was paused can wake up after its lease ended. Losing a lease stops the work, and a late result is refused;
  * but only a resource that checks the {@linkplain RunContext#token() token} is safe from a write on its way.
@@ -59,7 +60,7 @@ public interface RunEngine extends WorkerEngine {
     /**
      * Starts, joins, queues or refuses, in one atomic step.
      *
-     * @throws UnknownJobException if a worker is to do the work of a job nobody has defined
+     * @throws UnknownJobException if a worker is to do the work of a job that is not defined
      * @throws TenantLimitException if the tenant has too many open runs
      * @throws IdempotencyMismatchException if something else was asked for before under the same idempotency key
      * @throws InvalidSettingException if a part of the request is out of its limits
@@ -96,7 +97,7 @@ public interface RunEngine extends WorkerEngine {
      * Stops grants under some keys of a tenant. Leases held already go on.
      *
      * @param pattern the name of one key, or the beginning of names and a {@code *}
-     * @param time how long, or {@code null} until somebody resumes
+     * @param time how long, or {@code null} until it is resumed
      */
     Pause pause(String tenant, String pattern, Actor actor, String reason, @Nullable Duration time);
 
@@ -122,17 +123,17 @@ public interface RunEngine extends WorkerEngine {
     /** Who waits for the key, in the order in which they would have their turn now. */
     List<Run> queue(LockKey key);
 
-    /** Why a run waits in line; empty if it does not, or if there is no such run. */
+    /** Why a run waits in the queue; empty if it does not, or if there is no such run. */
     Optional<Wait> explain(RunId run);
 
     /** The attempts of a run that are over, the first one first. */
     List<Attempt> attempts(RunId run);
 
-    /** What a guarded key stands for; empty if nobody has touched it. */
+    /** What a guarded key stands for; empty if it was never set. */
     Optional<Resource> resource(LockKey key);
 
     /**
-     * Says where a resource stands, for whoever creates or mends one; never while a run moves it.
+     * Sets the state of a resource, to create or to mend one; never while a run moves it.
      *
      * @param expectedVersion the version the actor saw, or 0 if there was none
      */
@@ -181,9 +182,9 @@ public interface RunEngine extends WorkerEngine {
     StoreCapabilities capabilities();
 
     /**
-     * Takes no more work, and sends away whoever waits. Work under way goes on, with its heartbeats, up to the drain time, and
-     * may still submit other runs and {@linkplain #awaitEnd wait} for them on its thread; then it is told to stop, and whatever has not stopped after its grace is left for its lease to end: nothing is released under
-     * work that may still run. An interrupt ends the waiting, not the closing. May be called twice.
+     * Takes no more work, and ends all waits. Work under way goes on, with its heartbeats, up to the drain time, and may still
+     * submit other runs and {@linkplain #awaitEnd wait} for them on its thread; then it is told to stop, and the leases of what has
+     * not stopped after its grace are left to expire: nothing is released under work that may still run. An interrupt ends the waiting, not the closing. May be called twice.
      */
     @Override
     void close();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * attempt before has stopped, and do no harm where that was already done.
  *
  * <p>It is called on a thread of its own, which is interrupted when the work must stop: because the lease was lost, the max
- * runtime is over, or somebody cancelled the run. Whatever it returns or throws after a loss does not count.
+ * runtime is over, or the run was cancelled. Whatever it returns or throws after a loss does not count.
  *
  * <pre>{@code
  * RunHandler close = run -> {
@@ -26,7 +26,7 @@ public interface RunHandler {
      * @return the result, as JSON text of at most 64 KiB, or {@code null}
      * @throws PermanentFailureException if trying again cannot help
      * @throws RunStoppedException if it stopped because it was asked to
-     * @throws WorkGoesOnException if it gave up, and somebody else may work on
+     * @throws WorkGoesOnException if it gave up, and another process may work on
      * @throws Exception if it failed; whether it is tried again is the job's to say
      */
     @Nullable
@@ -34,7 +34,7 @@ public interface RunHandler {
 
     /**
      * Whether it needs one of the slots of its process, as it does unless it only waits for other runs. Of a job that needs none, a
-     * process does at most eight runs for each of its slots at once; further ones stay in line.
+     * process does at most eight runs for each of its slots at once; further ones stay in the queue.
      */
     default boolean takesSlot() {
         return true;

@@ -119,7 +119,7 @@ public final class RunRequest {
     }
 
     /**
-     * Asks again, up to {@code count} times, if somebody else has the key and the policy would refuse: each time after
+     * Asks again, up to {@code count} times, if another run has the key and the policy would refuse: each time after
      * {@code delay}, give or take a fifth.
      */
     public RunRequest retryOnConflict(int count, Duration delay) {
@@ -218,13 +218,13 @@ public final class RunRequest {
     }
 
     private RunRequest with(Consumer<Wishes> change) {
-        Wishes copy = new Wishes(wishes);
+        Wishes copy = wishes.copy();
         change.accept(copy);
         return new RunRequest(key, job, copy);
     }
 
     /** What was said so far. */
-    private static final class Wishes {
+    private static final class Wishes implements Cloneable {
         private @Nullable ConflictPolicy policy;
         private Execution execution = Execution.WORKER;
         private @Nullable String idempotencyKey;
@@ -242,25 +242,12 @@ public final class RunRequest {
         private @Nullable String address;
         private @Nullable ConflictRetry conflictRetry;
 
-        Wishes() {}
-
-        Wishes(Wishes other) {
-            policy = other.policy;
-            execution = other.execution;
-            idempotencyKey = other.idempotencyKey;
-            fingerprint = other.fingerprint;
-            priority = other.priority;
-            maxWait = other.maxWait;
-            lease = other.lease;
-            maxRuntime = other.maxRuntime;
-            parameters = other.parameters;
-            reason = other.reason;
-            labels = other.labels;
-            submitter = other.submitter;
-            correlation = other.correlation;
-            trace = other.trace;
-            address = other.address;
-            conflictRetry = other.conflictRetry;
+        Wishes copy() {
+            try {
+                return (Wishes) clone();
+            } catch (CloneNotSupportedException impossible) {
+                throw new IllegalStateException(impossible);
+            }
         }
     }
 }

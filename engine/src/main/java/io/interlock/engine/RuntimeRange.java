@@ -15,7 +15,6 @@ public record RuntimeRange(Duration least, Duration most) {
     /** For jobs that take from a minute to a day. */
     public static final RuntimeRange MINUTE_TO_DAY = new RuntimeRange(Duration.ofSeconds(60), Duration.ofDays(1));
 
-    /** Checks that there is something between them. */
     public RuntimeRange {
         if (least.compareTo(most) > 0) {
             throw new InvalidSettingException(

@@ -14,13 +14,17 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Submission {
 
     /** What was asked for. */
-    LockKey key();
+    default LockKey key() {
+        return orElseThrow().key();
+    }
 
-    /** The run that will be, or is, or was: the asker's own or, if it joined or repeated, somebody's. */
+    /** The run that will be, or is, or was: the caller's own or, if it joined or repeated, an earlier one. */
     Optional<Run> run();
 
     /** The run in the way, if it is a run that is. */
-    Optional<RunId> incumbent();
+    default Optional<RunId> incumbent() {
+        return Optional.empty();
+    }
 
     /** What happened, in one sentence. */
     String explanation();
@@ -36,10 +40,7 @@ public sealed interface Submission {
      * @throws RefusedException if there is none
      */
     default Run orElseThrow() {
-        return run().orElseThrow(() -> {
-            Refusal refusal = this instanceof Rejected rejected ? rejected.refusal() : ((Skipped) this).refusal();
-            return new RefusedException(refusal);
-        });
+        return run().orElseThrow();
     }
 
     /**
@@ -55,18 +56,8 @@ public sealed interface Submission {
             @Nullable LeaseRecord lease,
             @Nullable CallerRun work) implements Submission {
         @Override
-        public LockKey key() {
-            return started.key();
-        }
-
-        @Override
         public Optional<Run> run() {
             return Optional.of(started);
-        }
-
-        @Override
-        public Optional<RunId> incumbent() {
-            return Optional.empty();
         }
 
         @Override
@@ -77,16 +68,11 @@ public sealed interface Submission {
     }
 
     /**
-     * Somebody's run will do.
+     * A run that was there before does what was asked for.
      *
      * @param joined that run
      */
     record Joined(Run joined) implements Submission {
-        @Override
-        public LockKey key() {
-            return joined.key();
-        }
-
         @Override
         public Optional<Run> run() {
             return Optional.of(joined);
@@ -105,26 +91,16 @@ public sealed interface Submission {
     }
 
     /**
-     * It waits in line; {@link RunEngine#explain} says for whom, and for how long.
+     * It waits in the queue; {@link RunEngine#explain} says for whom, and for how long.
      *
      * @param queued the new run
      * @param position its place, from 1; 0 if its turn came at once and it could not start, as its state says
-     * @param turn the caller's place in line, or {@code null} if a worker does the work, or the caller is somewhere else
+     * @param turn the caller's place in the queue, or {@code null} if a worker does the work, or the caller is somewhere else
      */
     record Queued(Run queued, int position, @Nullable CallerTurn turn) implements Submission {
         @Override
-        public LockKey key() {
-            return queued.key();
-        }
-
-        @Override
         public Optional<Run> run() {
             return Optional.of(queued);
-        }
-
-        @Override
-        public Optional<RunId> incumbent() {
-            return Optional.empty();
         }
 
         @Override
@@ -136,59 +112,61 @@ public sealed interface Submission {
         }
     }
 
+    /** Nothing runs for this request. */
+    sealed interface Refused extends Submission {
+
+        /** Why not. */
+        Refusal refusal();
+
+        @Override
+        default LockKey key() {
+            return refusal().key();
+        }
+
+        @Override
+        default Optional<Run> run() {
+            return Optional.empty();
+        }
+
+        @Override
+        default Optional<RunId> incumbent() {
+            Refusal refusal = refusal();
+            if (refusal instanceof Refusal.Held held) {
+                return held.current().holder().runId();
+            }
+            if (refusal instanceof Refusal.Delayed delayed) {
+                return delayed.ended().holder().runId();
+            }
+            if (refusal instanceof RunRefusal.Reserved reserved) {
+                return Optional.of(reserved.run());
+            }
+            return refusal instanceof RunRefusal.QueuedAhead ahead ? Optional.of(ahead.first()) : Optional.empty();
+        }
+
+        @Override
+        default String explanation() {
+            return refusal().explanation();
+        }
+
+        @Override
+        default Run orElseThrow() {
+            throw new RefusedException(refusal());
+        }
+    }
+
     /**
      * It does not run, and that is no error.
      *
      * @param refusal why
      */
-    record Skipped(Refusal refusal) implements Submission {
-        @Override
-        public LockKey key() {
-            return refusal.key();
-        }
-
-        @Override
-        public Optional<Run> run() {
-            return Optional.empty();
-        }
-
-        @Override
-        public Optional<RunId> incumbent() {
-            return inTheWay(refusal);
-        }
-
-        @Override
-        public String explanation() {
-            return refusal.explanation();
-        }
-    }
+    record Skipped(Refusal refusal) implements Refused {}
 
     /**
-     * It does not run, and the asker wanted it to.
+     * It does not run, and the caller wanted it to.
      *
      * @param refusal why
      */
-    record Rejected(Refusal refusal) implements Submission {
-        @Override
-        public LockKey key() {
-            return refusal.key();
-        }
-
-        @Override
-        public Optional<Run> run() {
-            return Optional.empty();
-        }
-
-        @Override
-        public Optional<RunId> incumbent() {
-            return inTheWay(refusal);
-        }
-
-        @Override
-        public String explanation() {
-            return refusal.explanation();
-        }
-    }
+    record Rejected(Refusal refusal) implements Refused {}
 
     /**
      * The same was asked for before.
@@ -196,11 +174,6 @@ public sealed interface Submission {
      * @param first what came of it
      */
     record Duplicate(Run first) implements Submission {
-        @Override
-        public LockKey key() {
-            return first.key();
-        }
-
         @Override
         public Optional<Run> run() {
             return Optional.of(first);
@@ -216,18 +189,5 @@ public sealed interface Submission {
             return "the same was asked for before: run " + first.id() + " of job " + first.job() + ", which is "
                     + first.state();
         }
-    }
-
-    private static Optional<RunId> inTheWay(Refusal refusal) {
-        if (refusal instanceof Refusal.Held held) {
-            return held.current().holder().runId();
-        }
-        if (refusal instanceof Refusal.Delayed delayed) {
-            return delayed.ended().holder().runId();
-        }
-        if (refusal instanceof RunRefusal.Reserved reserved) {
-            return Optional.of(reserved.run());
-        }
-        return refusal instanceof RunRefusal.QueuedAhead ahead ? Optional.of(ahead.first()) : Optional.empty();
     }
 }

@@ -20,7 +20,6 @@ public record SweepRound(
         List<SweepAction> actions,
         @Nullable String skipped) {
 
-    /** Copies the actions. */
     public SweepRound {
         actions = List.copyOf(actions);
     }

@@ -25,7 +25,7 @@ public final class UnknownJobException extends InterlockException {
         this.closest = closest == null ? null : closest.value();
     }
 
-    /** The name nobody knows. */
+    /** The unknown name. */
     public String job() {
         return job;
     }

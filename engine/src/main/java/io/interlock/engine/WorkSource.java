@@ -7,13 +7,13 @@ import io.interlock.spi.run.WorkFeed;
 import io.interlock.spi.run.WorkSteps;
 
 /**
- * Where workers take runs from, and tell what becomes of them: all that they ask of a store, and what somebody has to offer who stands in
- * front of one.
+ * Where workers take runs from, and tell what becomes of them: all that they ask of a store, or of a server in front
+ * of one.
  *
  * @param steps takes runs, keeps their leases alive, ends them
  * @param output keeps what they have to say
  * @param work wake-ups about runs to take
- * @param stops wake-ups about runs that have to stop; without them workers hear of it by their heartbeats
+ * @param stops wake-ups about runs that have to stop; without them workers learn of it by their heartbeats
  * @param parallelBatches how many batches of endings it serves best at once
  */
 public record WorkSource(WorkSteps steps, OutputNotes output, WorkFeed work, ChangeFeed stops, int parallelBatches) {

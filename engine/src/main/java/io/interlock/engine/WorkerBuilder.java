@@ -3,13 +3,14 @@ package io.interlock.engine;
 import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.ThisProcess;
-import io.interlock.engine.internal.WorkerOnlyEngine;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.WorkSettings;
+import io.interlock.engine.internal.worker.WorkerAssembly;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -106,5 +107,51 @@ public final class WorkerBuilder {
                 drainTime,
                 listeners,
                 threads);
+    }
+
+    /** {@link WorkerEngine} of the parts that do work, and no others. */
+    private static final class WorkerOnlyEngine implements WorkerEngine {
+
+        private final WorkerAssembly work;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        private WorkerOnlyEngine(WorkSettings settings) {
+            work = WorkerAssembly.of(settings);
+        }
+
+        /** An engine, working. */
+        static WorkerEngine open(WorkSettings settings) {
+            WorkerOnlyEngine engine = new WorkerOnlyEngine(settings);
+            try {
+                engine.work.workers().start();
+            } catch (RuntimeException | Error failure) {
+                // The caller gets no engine, so it could not end what has begun.
+                engine.close();
+                throw failure;
+            }
+            return engine;
+        }
+
+        @Override
+        public WorkerStatus workers() {
+            return work.workers().status();
+        }
+
+        @Override
+        public long missedEvents() {
+            return work.events().missed();
+        }
+
+        @Override
+        public Jobs jobs() {
+            return work.settings().jobs();
+        }
+
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                work.drain(() -> {}, work::close);
+            }
+        }
     }
 }

@@ -30,14 +30,9 @@ import org.slf4j.LoggerFactory;
 class HangingLogTest {
 
     private static final List<String> HANGING = List.of(
-            "is lost",
-            "is too slow",
-            "heartbeat of run",
-            "audit-seal failed",
-            "stands at witness",
-            "ended without a word");
+            "is lost", "is too slow", "renewal of", "audit-seal failed", "stands at witness", "ended without a word");
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger("io.interlock.engine");
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.interlock");
     private final CountDownLatch mayGo = new CountDownLatch(1);
     private final Full full = new Full();
 
@@ -85,7 +80,7 @@ class HangingLogTest {
                         .build();
                 CallerRun work = begun(engine, "ledger")) {
             faults.down("heartbeat");
-            await().until(() -> full.held.contains("heartbeat of run"));
+            await().until(() -> full.held.contains("renewal of"));
             faults.up();
             int before = faults.calls("heartbeat");
             try {

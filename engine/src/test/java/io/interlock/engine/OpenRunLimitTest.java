@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.engine.access.TenantLimitException;
 import io.interlock.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;

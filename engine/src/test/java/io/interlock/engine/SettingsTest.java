@@ -109,7 +109,7 @@ class SettingsTest {
 
     @Test
     void theNearestKindOfExceptionDecides() {
-        FailureKinds kinds = Job.named("load")
+        Job.FailureKinds kinds = Job.named("load")
                 .permanent(Exception.class)
                 .retryOn(IOException.class)
                 .permanent(FileNotFoundException.class)

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * The live right to one key, or to several at once. It is renewed by itself until it is closed or lost.
  *
  * <p>Being lost is final. It is decided by this process's own clock, counted from before the last confirmed request was
- * sent, so the holder hears of it before the store could grant the key to somebody else. Work that goes on regardless is
+ * sent, so the holder is notified before the store could grant the key again. Work that goes on regardless is
  * refused by its token, if the resource checks it.
  *
  * <p>Safe for use by many threads.
@@ -38,7 +38,7 @@ public interface Lease extends AutoCloseable {
     /** All keys with their tokens. */
     SortedMap<LockKey, FencingToken> tokens();
 
-    /** The grant's name. Whoever knows it can end the lease. */
+    /** The grant's name. A process that knows it can end the lease. */
     LeaseId id();
 
     /** Whether it is neither lost nor released, by the local clock. */

@@ -52,7 +52,7 @@ public final class LeaseClient implements AutoCloseable {
     /**
      * Says that the holder is done. In every case it no longer has the key.
      *
-     * @return whether it had, or nobody else has had since
+     * @return whether it had, or no other holder has had it since
      */
     public boolean release(LockKey key, LeaseId lease, FencingToken token) {
         return !(store.release(List.of(new ReleaseRequest(key, lease, token))).only() instanceof ReleaseAnswer.Gone);

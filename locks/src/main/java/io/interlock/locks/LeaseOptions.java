@@ -114,7 +114,7 @@ public final class LeaseOptions {
         return Optional.ofNullable(holder);
     }
 
-    /** Whom to ask before a take-over, if anybody. */
+    /** The probe to ask before a take-over, if there is one. */
     public Optional<TakeoverProbe> takeoverProbe() {
         return Optional.ofNullable(probe);
     }

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * Outcome<Report> done = locks.call(key, lease -> build());
  * }</pre>
  *
- * <p>A key that somebody has is an answer, a store that does not answer is a {@link StoreUnavailableException}. Leases are
+ * <p>A key that is held is an answer, a store that does not answer is a {@link StoreUnavailableException}. Leases are
  * not re-entrant: a thread that asks for a key it holds is refused at once. Those of one process that wait for one key are
- * served in the order they came; whoever only tries, without waiting, may get in between.
+ * served in the order they came; a call that only tries, without waiting, may get in between.
  *
  * <p>Safe for use by many threads; one instance per process and store is enough.
  */
@@ -78,7 +78,7 @@ public interface Locks extends AutoCloseable {
 
     /**
      * Asks for all of {@code keys} or none, and waits up to {@code maxWait} until they are free together. It holds none of
-     * them while it waits, so nobody can deadlock with it; for the same reason it may wait long for keys that others take
+     * them while it waits, so it cannot deadlock; for the same reason it may wait long for keys that others take
      * one by one all the time.
      *
      * @throws InterruptedException if interrupted while waiting; then nothing is held
@@ -89,15 +89,15 @@ public interface Locks extends AutoCloseable {
     /** Like {@link #tryAcquireAll}, without blocking. */
     CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options);
 
-    /** Like {@link #acquireAll}, without blocking and without a thread that waits. Cancelling it leaves the line. */
+    /** Like {@link #acquireAll}, without blocking and without a thread that waits. Cancelling it ends the wait. */
     CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options);
 
     /**
-     * Runs {@code task} under {@code key}, or says that somebody else does. Unless the default options say otherwise, the
+     * Runs {@code task} under {@code key}, or says that it runs already. Unless the default options say otherwise, the
      * task may take {@link LocksBuilder#DEFAULT_CALL_LIMIT}.
      *
      * <p>The task's thread is interrupted when the lease is lost, and that interrupt is cleared again when the task has
-     * ended; one that somebody else sent before it stays. The key is given back when the task has ended, however it did; if
+     * ended; one that was there before stays. The key is given back when the task has ended, however it did; if
      * the store does not answer then, that is logged and tried again in the background.
      *
      * @throws X what the task throws, if the lease was not lost
@@ -134,8 +134,8 @@ public interface Locks extends AutoCloseable {
     LeaseOptions defaultOptions();
 
     /**
-     * Stops granting and sends away whoever waits, both with an {@link IllegalStateException}, and waits for leases that are held to be closed by their work, up to the drain
-     * time; renewal goes on meanwhile. A lease still held then is reported lost to its work and left to expire: nothing is
+     * Stops granting and ends all waits, both with an {@link IllegalStateException}, and waits up to the drain time for leases that
+     * are held to be closed by their work; renewal goes on meanwhile. A lease still held then is reported lost to its work and left to expire: nothing is
      * released under work that may still run. An interrupt ends the waiting, not the closing. May be called twice.
      */
     @Override

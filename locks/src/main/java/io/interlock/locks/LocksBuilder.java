@@ -47,7 +47,7 @@ public final class LocksBuilder {
         return this;
     }
 
-    /** How often whoever waits looks by itself, give or take a fifth; wake-ups are usually faster. */
+    /** How often waiters look by themselves, give or take a fifth; wake-ups are usually faster. */
     public LocksBuilder pollEvery(Duration pollEvery) {
         this.pollEvery = pollEvery;
         return this;

@@ -19,7 +19,7 @@ public sealed interface Outcome<T extends @Nullable Object> {
     record Ran<T extends @Nullable Object>(T value) implements Outcome<T> {}
 
     /**
-     * The task did not run, because somebody else runs under this key, or may still.
+     * The task did not run, because other work runs under this key, or may still.
      *
      * @param refusal who, since when, and what happens next
      * @param <T> what the task would have returned

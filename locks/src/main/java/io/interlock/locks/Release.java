@@ -4,7 +4,7 @@ package io.interlock.locks;
 public enum Release {
     /** It was held until now. */
     RELEASED,
-    /** It had been lost before; perhaps somebody else has the key by now. */
+    /** It had been lost before; perhaps another holder has the key by now. */
     WAS_LOST,
     /** It had been given back before. */
     WAS_RELEASED

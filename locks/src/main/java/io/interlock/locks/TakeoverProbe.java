@@ -23,7 +23,7 @@ public interface TakeoverProbe {
         /**
          * The work still runs; the key stays closed.
          *
-         * @param detail in words, for whoever waits
+         * @param detail in words, for the callers that wait
          */
         record StillRunning(String detail) implements Finding {}
     }

@@ -91,7 +91,7 @@ class LogTest extends LocksFixture {
             seconds(1);
             ScriptedStore.UNAVAILABLE.run();
         };
-        Logger renewals = (Logger) LoggerFactory.getLogger("io.interlock.locks.internal.LeaseRenewer");
+        Logger renewals = (Logger) LoggerFactory.getLogger("io.interlock.locks.runtime.LeaseRuntime");
         whileItHangs(renewals, () -> {
             eventuallyAsTimePasses(() -> store.renewals.size() > 0);
             store.renewing.heal();

@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
@@ -14,7 +15,7 @@ import java.util.zip.CRC32;
 
 /**
  * An API key as its owner has it: {@code ilk_<id>_<secret>_<checksum>}. The id finds it, the secret of 256 bits proves it, the
- * checksum tells a mistyped key, or one found by a scanner of leaks, without asking anybody.
+ * checksum tells a mistyped key, or one found by a scanner of leaks, without asking the store.
  *
  * <p>{@link #text()} is the only way to the secret; {@link #toString()} does not show it.
  */
@@ -31,7 +32,7 @@ public final class ApiKey {
             + SECRET_WIDTH + "})_([0-9A-Za-z]{" + CHECKSUM_WIDTH + "})");
 
     /** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
-    private static final String NOBODY = "0".repeat(64);
+    private static final String NO_HASH = "0".repeat(64);
 
     private final String id;
     private final String secret;
@@ -72,7 +73,7 @@ public final class ApiKey {
 
     /** Takes the time of {@link #opens} for a key that does not exist. */
     void opensNothing() {
-        boolean never = matches(NOBODY);
+        boolean never = matches(NO_HASH);
         assert !never : "no secret has this hash";
     }
 
@@ -123,6 +124,48 @@ public final class ApiKey {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException("every Java has SHA-256", impossible);
+        }
+    }
+
+    /** Numbers as letters and digits: nothing to escape in a URL, a shell or a header, and one word for a double click. */
+    private static final class Base62 {
+
+        private static final String DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        private static final BigInteger BASE = BigInteger.valueOf(DIGITS.length());
+
+        private Base62() {}
+
+        /** {@code number}, not negative, with leading zeros up to {@code width}. */
+        static String encode(BigInteger number, int width) {
+            char[] text = new char[width];
+            Arrays.fill(text, DIGITS.charAt(0));
+            BigInteger rest = number;
+            for (int i = width - 1; rest.signum() > 0; i--) {
+                BigInteger[] parts = rest.divideAndRemainder(BASE);
+                text[i] = DIGITS.charAt(parts[1].intValue());
+                rest = parts[0];
+            }
+            return new String(text);
+        }
+
+        /** The same, for a number that is small enough. */
+        static String encode(long number, int width) {
+            char[] text = new char[width];
+            long rest = number;
+            for (int i = width - 1; i >= 0; i--) {
+                text[i] = DIGITS.charAt((int) (rest % DIGITS.length()));
+                rest /= DIGITS.length();
+            }
+            return new String(text);
+        }
+
+        /** {@code width} characters, each by chance. */
+        static String random(RandomGenerator random, int width) {
+            StringBuilder text = new StringBuilder(width);
+            for (int i = 0; i < width; i++) {
+                text.append(DIGITS.charAt(random.nextInt(DIGITS.length())));
+            }
+            return text.toString();
         }
     }
 }

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
 public record KeyOrder(
         String tenant, Role role, String label, @Nullable Duration lifetime) {
 
-    /** Checks the words, before a key is drawn. */
     public KeyOrder {
-        // A key's tenant follows the rule of a lock's tenant; the name is of no matter here.
+        // A key's tenant follows the rule of a lock's tenant; the name does not matter here.
         LockKey.of(tenant, "any");
         RunTexts.require("label", label, "say whose key it is");
         if (lifetime != null && (lifetime.isNegative() || lifetime.isZero())) {

@@ -4,12 +4,14 @@ import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
-import io.interlock.engine.TenantLimitException;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -26,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Knows API keys. A key that was taken back counts nowhere any more {@link #FRESH} later, because no node believes an older
- * answer of the store; if the store does not answer, nobody is let in.
+ * answer of the store; if the store does not answer, no key counts.
  *
  * <p>Nothing here blocks: the store is asked on the executor that was given. Safe for use by many threads.
  */
@@ -155,7 +157,7 @@ public final class KeyRing {
         return revoke(tenant, id, Actor.of(actor), reason);
     }
 
-    /** Like {@link #revoke(String, String, String, String)}, by whomever a request came from. */
+    /** Like {@link #revoke(String, String, String, String)}, with the address and id of the request it came by. */
     public CompletionStage<Optional<AccessKey>> revoke(String tenant, String id, Actor actor, String reason) {
         return CompletableFuture.supplyAsync(
                 () -> {
@@ -215,7 +217,7 @@ public final class KeyRing {
         }
     }
 
-    /** Many requests with one key that nobody remembers are one question to the store. */
+    /** Many requests with one key that is not cached are one question to the store. */
     private CompletableFuture<Optional<AccessKey>> ask(String id) {
         CompletableFuture<Optional<AccessKey>> answer = new CompletableFuture<>();
         CompletableFuture<Optional<AccessKey>> earlier = asked.putIfAbsent(id, answer);
@@ -298,6 +300,82 @@ public final class KeyRing {
             SortedSet<String> all = new TreeSet<>(used);
             used.clear();
             return all;
+        }
+    }
+
+    /**
+     * Remembers for a short while which keys there are, and which there are not. Ages count from before the store was asked, so
+     * an answer is never older than its lifetime. Bounded: a client that tries ids at random pushes out only other unknown ids.
+     *
+     * <p>Safe for use by many threads.
+     */
+    private static final class KeyCache {
+
+        private static final int MOST = 10_000;
+
+        private final Ticker ticker;
+        private final Side known;
+        private final Side unknown;
+
+        KeyCache(Ticker ticker, Duration knownFor, Duration unknownFor) {
+            this.ticker = ticker;
+            this.known = new Side(knownFor);
+            this.unknown = new Side(unknownFor);
+        }
+
+        /**
+         * What the store said.
+         *
+         * @param key the key, or nothing if there is none
+         * @param since when it was asked
+         */
+        record Kept(Optional<AccessKey> key, long since) {}
+
+        /** What the store said about {@code id} a short while ago, or {@code null} if it must be asked. */
+        synchronized @Nullable Kept get(String id) {
+            long now = ticker.nanos();
+            Kept entry = known.get(id, now);
+            return entry != null ? entry : unknown.get(id, now);
+        }
+
+        /** Keeps what the store said to a question asked at {@code since}. */
+        synchronized void put(String id, Optional<AccessKey> key, long since) {
+            forget(id);
+            (key.isPresent() ? known : unknown).entries.put(id, new Kept(key, since));
+        }
+
+        synchronized void forget(String id) {
+            known.entries.remove(id);
+            unknown.entries.remove(id);
+        }
+
+        private static final class Side {
+
+            private final long lifetime;
+
+            private final Map<String, Kept> entries = new LinkedHashMap<>() {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
+                    return size() > MOST;
+                }
+            };
+
+            Side(Duration lifetime) {
+                this.lifetime = lifetime.toNanos();
+            }
+
+            @Nullable
+            Kept get(String id, long now) {
+                Kept entry = entries.get(id);
+                if (entry == null) {
+                    return null;
+                }
+                if (now - entry.since >= lifetime) {
+                    entries.remove(id);
+                    return null;
+                }
+                return entry;
+            }
         }
     }
 }

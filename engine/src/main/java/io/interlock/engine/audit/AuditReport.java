@@ -21,7 +21,6 @@ public record AuditReport(
     /** The most findings that are kept. */
     public static final int MAX_FINDINGS = 1000;
 
-    /** Copies the findings. */
     public AuditReport {
         findings = List.copyOf(findings);
     }

@@ -1,6 +1,6 @@
 package io.interlock.engine.audit;
 
-import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.locks.runtime.Loop;
 import io.interlock.log.AsideLog;
 import io.interlock.run.AuditChain;
 import io.interlock.run.AuditRecord;
@@ -96,7 +96,7 @@ public final class AuditSealer {
         return links;
     }
 
-    /** Writes the last link where somebody may keep it. */
+    /** Logs the last link, so that it can be kept outside the store. */
     private final class Teller {
 
         private final Environment environment;

@@ -1,6 +1,6 @@
 package io.interlock.engine.audit;
 
-import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.locks.runtime.Loop;
 import io.interlock.run.AuditSignature;
 import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;

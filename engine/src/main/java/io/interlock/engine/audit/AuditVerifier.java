@@ -1,8 +1,22 @@
 package io.interlock.engine.audit;
 
+import io.interlock.FencingToken;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.engine.audit.AuditFinding.Grant;
+import io.interlock.run.AuditChain;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.AuditSignature;
+import io.interlock.run.Seal;
 import io.interlock.spi.run.AuditLog;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +55,6 @@ public final class AuditVerifier {
         /** Nothing is known from outside. */
         public static final Outside NOTHING = new Outside(List.of(), null, null);
 
-        /** Copies the witnesses. */
         public Outside {
             witnesses = List.copyOf(witnesses);
         }
@@ -54,9 +67,359 @@ public final class AuditVerifier {
 
     /** Looks at everything that is sealed, and compares it with what is known from outside the store. */
     public AuditReport verify(Outside outside) {
-        AuditCheck check = new AuditCheck(audit, outside);
+        Check check = new Check(audit, outside);
         check.advance(Integer.MAX_VALUE);
         check.compareWithStore();
         return check.report();
+    }
+
+    /**
+     * Goes along the chain, page by page, and can go on later where it stopped. It keeps the last link, the keys under which a
+     * run counts as running, and its findings up to a limit. Belongs to one thread.
+     */
+    static final class Check {
+
+        static final int PAGE = 500;
+
+        private final AuditLog audit;
+        private final Outside outside;
+        private final AuditSignature signature;
+        private final Grants grants = new Grants();
+        private final Mismatches mismatches = new Mismatches();
+        private final List<AuditFinding> findings = new ArrayList<>();
+        private long more;
+        private long records;
+        private Seal from;
+        private Seal last;
+        private @Nullable Instant lastAt;
+        /** What the last link would be by its record, if it is something else. */
+        private @Nullable Seal otherwise;
+        /** Whether the link before the next one is there to be compared with. */
+        private boolean continuous = true;
+
+        private Seal head = Seal.GENESIS;
+        private boolean headChecked;
+        private @Nullable AuditFinding lastEnd;
+
+        /** Begins at the oldest record that was not forgotten. */
+        Check(AuditLog audit, Outside outside) {
+            this(audit, outside, 0);
+        }
+
+        /** Begins after {@code position}; at the oldest record that was not forgotten if the chain does not have that link. */
+        Check(AuditLog audit, Outside outside, long position) {
+            this.audit = audit;
+            this.outside = outside;
+            // Before the chain: what is signed from now on must not look like an end that was cut off.
+            signature = outside.key() == null ? AuditSignature.NONE : audit.signature();
+            from = link(audit, position);
+            last = from;
+            begin();
+        }
+
+        private static Seal link(AuditLog audit, long position) {
+            Seal anchor = audit.anchor();
+            return position <= anchor.position()
+                    ? anchor
+                    : audit.sealed(position - 1, 1).stream()
+                            .map(AuditLog.Sealed::seal)
+                            .filter(seal -> seal.position() == position)
+                            .findFirst()
+                            .orElse(anchor);
+        }
+
+        /**
+         * Goes on for up to {@code pages} pages.
+         *
+         * @return whether there is more to look at
+         */
+        boolean advance(int pages) {
+            // The head first: what is sealed from now on must not look like a change of it.
+            head = audit.head();
+            headChecked = false;
+            checkHead();
+            for (int page = 0; page < pages; page++) {
+                List<AuditLog.Sealed> sealed = audit.sealed(last.position(), PAGE);
+                sealed.forEach(this::look);
+                if (sealed.size() < PAGE) {
+                    checkEnd();
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** What was found since this was asked last. */
+        AuditReport report() {
+            mismatches.tell(this::found);
+            AuditReport report = new AuditReport(from, last, lastAt, records, findings, more);
+            findings.clear();
+            more = 0;
+            records = 0;
+            from = last;
+            return report;
+        }
+
+        /** Compares the records with the store's counter of them. */
+        void compareWithStore() {
+            AuditLog.Numbers numbers = audit.numbers();
+            if (numbers.missing() > 0) {
+                found(new AuditFinding.MissingAtEnd(last.position(), numbers.counted(), numbers.kept()));
+            }
+        }
+
+        private void look(AuditLog.Sealed sealed) {
+            Seal seal = sealed.seal();
+            AuditRecord record = sealed.record();
+            if (seal.position() <= last.position()) {
+                return;
+            }
+            if ((seal.position() != last.position() + 1 || record == null) && wasForgotten(seal)) {
+                return;
+            }
+            if (seal.position() != last.position() + 1) {
+                found(new AuditFinding.Gap(seal.position(), seal.position() - last.position() - 1));
+                continuous = false;
+                grants.skipped();
+            }
+            if (record == null) {
+                found(new AuditFinding.Deleted(seal.position(), seal.sequence()));
+                otherwise = null;
+                grants.skipped();
+            } else {
+                compare(seal, record);
+                grants.follow(seal.position(), record, this::found);
+                records++;
+                lastAt = record.at();
+            }
+            last = seal;
+            continuous = true;
+            witness(seal);
+            checkHead();
+        }
+
+        private void compare(Seal seal, AuditRecord record) {
+            Seal expected = AuditChain.next(last, record);
+            Seal instead = otherwise;
+            otherwise = null;
+            if (!continuous || expected.equals(seal)) {
+                return;
+            }
+            if (instead != null && AuditChain.next(instead, record).equals(seal)) {
+                linkChanged(last);
+                return;
+            }
+            otherwise = expected;
+            mismatches.add(last, seal, record, this::found);
+        }
+
+        /** History may be forgotten during the check: then the chain begins later than it did. */
+        private boolean wasForgotten(Seal seal) {
+            Seal anchor = audit.anchor();
+            if (anchor.position() <= last.position() || anchor.position() < seal.position() - 1) {
+                return false;
+            }
+            last = anchor;
+            otherwise = null;
+            // The ends of runs may be among what was forgotten.
+            grants.skipped();
+            continuous = true;
+            return anchor.position() >= seal.position();
+        }
+
+        private void checkHead() {
+            if (headChecked || last.position() != head.position()) {
+                return;
+            }
+            headChecked = true;
+            if (otherwise != null && otherwise.equals(head)) {
+                linkChanged(last);
+                otherwise = null;
+            } else if (!last.equals(head)) {
+                endsWrongly();
+            }
+        }
+
+        private void checkEnd() {
+            if (!headChecked && last.position() < head.position()) {
+                endsWrongly();
+            }
+            outside.witnesses().stream()
+                    .filter(witness -> witness.position() > last.position())
+                    .forEach(witness -> found(new AuditFinding.EndsBefore(last.position(), witness)));
+            if (signature.isThere() && signature.position() > last.position()) {
+                found(new AuditFinding.WrongSignature(signature.position(), last.position()));
+            }
+        }
+
+        // A later round finds the same end again, as long as nothing is added to it.
+        private void endsWrongly() {
+            AuditFinding end = new AuditFinding.Truncated(last.position(), head);
+            if (!end.equals(lastEnd)) {
+                lastEnd = end;
+                found(end);
+            }
+        }
+
+        private void begin() {
+            witness(from);
+            Instant keptSince = outside.keptSince();
+            if (keptSince != null) {
+                outside.witnesses().stream()
+                        .filter(witness -> witness.position() > 0 && witness.position() <= from.position())
+                        .filter(witness -> witness.at() != null && witness.at().isAfter(keptSince))
+                        .forEach(
+                                witness -> found(new AuditFinding.ForgottenEarly(from.position(), witness, keptSince)));
+            }
+            if (outside.key() == null) {
+                return;
+            }
+            if (!signature.isThere()) {
+                if (!audit.head().equals(Seal.GENESIS)) {
+                    found(new AuditFinding.NotSigned(from.position()));
+                }
+            } else if (signature.position() < from.position()) {
+                // What was signed is forgotten, and the rest never was.
+                found(new AuditFinding.NotSigned(from.position()));
+            }
+        }
+
+        private void witness(Seal seal) {
+            outside.witnesses().stream()
+                    .filter(witness -> witness.position() == seal.position()
+                            && !witness.hash().equals(seal.hash()))
+                    .forEach(witness -> found(new AuditFinding.Rewritten(seal.position(), witness)));
+            AuditKey key = outside.key();
+            if (key != null
+                    && signature.isThere()
+                    && signature.position() == seal.position()
+                    && !key.hasSigned(seal, signature)) {
+                found(new AuditFinding.WrongSignature(seal.position(), seal.position()));
+            }
+        }
+
+        private void linkChanged(Seal link) {
+            mismatches.forgetLast();
+            found(new AuditFinding.LinkChanged(link.position(), link.sequence()));
+        }
+
+        private void found(AuditFinding finding) {
+            if (findings.size() < AuditReport.MAX_FINDINGS) {
+                findings.add(finding);
+            } else {
+                more++;
+            }
+        }
+
+        /**
+         * Follows who has which key, as the records tell it in order. Keeps what it must know: the keys under which a run counts as
+         * running, and the last tokens of the keys that were granted last. Belongs to one thread.
+         */
+        static final class Grants {
+
+            static final int TOKENS = 50_000;
+            private static final String MOVED = "run";
+
+            private final Map<LockKey, Map<RunId, Grant>> running = new HashMap<>();
+            private final Map<LockKey, FencingToken> lastTokens = new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<LockKey, FencingToken> eldest) {
+                    return size() > TOKENS;
+                }
+            };
+
+            /** Follows one record more. */
+            void follow(long position, AuditRecord record, Consumer<AuditFinding> findings) {
+                RunId run = record.run();
+                if (run == null || !record.action().equals(MOVED)) {
+                    return;
+                }
+                if (record.before().equals(RunState.RUNNING.name())) {
+                    ended(record.key(), run);
+                }
+                FencingToken token = record.token();
+                if (record.after().equals(RunState.RUNNING.name()) && token != null) {
+                    began(position, record.key(), new Grant(run, token, record.at()), findings);
+                }
+            }
+
+            /** Records are missing: runs may have ended in between. Tokens rise all the same. */
+            void skipped() {
+                running.clear();
+            }
+
+            /** Under how many keys a run counts as running. */
+            int size() {
+                return running.size();
+            }
+
+            private void began(long position, LockKey key, Grant grant, Consumer<AuditFinding> findings) {
+                Map<RunId, Grant> here = running.computeIfAbsent(key, anew -> new LinkedHashMap<>());
+                here.values().forEach(other -> findings.accept(new AuditFinding.Overlap(position, key, other, grant)));
+                here.put(grant.run(), grant);
+                FencingToken before = lastTokens.put(key, grant.token());
+                if (before != null && !grant.token().isAfter(before)) {
+                    findings.accept(new AuditFinding.TokenNotRising(position, key, before, grant));
+                }
+            }
+
+            private void ended(LockKey key, RunId run) {
+                Map<RunId, Grant> here = running.get(key);
+                if (here != null && here.remove(run) != null && here.isEmpty()) {
+                    running.remove(key);
+                }
+            }
+        }
+
+        /**
+         * Records that do not fit their links, until enough is known to say why. Only so many are compared with each other; what
+         * comes after them counts as edited. Belongs to one thread.
+         */
+        private static final class Mismatches {
+
+            private static final int COMPARED = 200;
+
+            private final List<Mismatch> known = new ArrayList<>();
+
+            private record Mismatch(Seal before, Seal seal, AuditRecord record) {
+
+                /** Whether what {@code other} says now was sealed here. */
+                boolean held(Mismatch other) {
+                    AuditRecord here = other.record.at(seal.sequence());
+                    return AuditChain.next(before, here).equals(seal);
+                }
+            }
+
+            /** One more. Those before it are told if there are too many to compare. */
+            void add(Seal before, Seal seal, AuditRecord record, Consumer<AuditFinding> findings) {
+                known.add(new Mismatch(before, seal, record));
+                if (known.size() >= COMPARED) {
+                    tell(findings);
+                }
+            }
+
+            /** Not a record but the link itself is wrong. */
+            void forgetLast() {
+                if (!known.isEmpty()) {
+                    known.remove(known.size() - 1);
+                }
+            }
+
+            /** Tells what is known by now, and forgets it. */
+            void tell(Consumer<AuditFinding> findings) {
+                for (Mismatch mismatch : known) {
+                    findings.accept(known.stream()
+                            .filter(other -> !other.equals(mismatch) && mismatch.held(other))
+                            .findFirst()
+                            .<AuditFinding>map(other -> new AuditFinding.Moved(
+                                    mismatch.seal.position(), mismatch.seal.sequence(), other.record.sequence()))
+                            .orElseGet(
+                                    () -> new AuditFinding.Edited(mismatch.seal.position(), mismatch.seal.sequence())));
+                }
+                known.clear();
+            }
+        }
     }
 }

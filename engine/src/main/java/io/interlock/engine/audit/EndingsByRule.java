@@ -4,7 +4,6 @@ import io.interlock.DurationText;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
-import io.interlock.engine.EngineEvent;
 import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
@@ -31,6 +30,20 @@ import org.slf4j.spi.LoggingEventBuilder;
  */
 public final class EndingsByRule implements Consumer<List<AuditRecord>> {
 
+    /** Told of each ending. */
+    @FunctionalInterface
+    public interface Listener {
+
+        /**
+         * A rule of the store ended an attempt, or a run.
+         *
+         * @param run as it stands now
+         * @param record what was decided, when and why
+         * @param attempt the attempt that ended, or {@code null} if the run ended without one
+         */
+        void ended(Run run, AuditRecord record, @Nullable Attempt attempt);
+    }
+
     private static final Logger log = LoggerFactory.getLogger(EndingsByRule.class);
 
     /** So many are remembered while the store is away; beyond that the oldest are not told. */
@@ -38,11 +51,11 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
 
     private final RunStore runs;
     private final AsideLog aside;
-    private final Consumer<EngineEvent.EndedByRule> listener;
+    private final Listener listener;
     private final Deque<AuditRecord> waiting = new ArrayDeque<>();
 
     /** Looks runs up in {@code runs}, logs by {@code aside}, because sealing must not wait for a log, and tells {@code listener}. */
-    public EndingsByRule(RunStore runs, AsideLog aside, Consumer<EngineEvent.EndedByRule> listener) {
+    public EndingsByRule(RunStore runs, AsideLog aside, Listener listener) {
         this.runs = runs;
         this.aside = aside;
         this.listener = listener;
@@ -99,7 +112,7 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
             Run known = run.orElse(null);
             aside.write(() -> write(record, known, attempt));
         }
-        run.ifPresent(found -> listener.accept(new EngineEvent.EndedByRule(found, record, attempt)));
+        run.ifPresent(found -> listener.ended(found, record, attempt));
     }
 
     private Optional<Attempt> attempt(AuditRecord record, RunId run) {

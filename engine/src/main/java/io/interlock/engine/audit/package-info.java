@@ -1,5 +1,5 @@
 /**
- * Seals the audit log into a chain, and finds out whether anybody has touched it, or whether two runs ever had one key at a
+ * Seals the audit log into a chain, and finds out whether it was changed, or whether two runs ever had one key at a
  * time.
  */
 @NullMarked

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param command program and arguments; there is no shell
  * @param directory where it works, or {@code null} for where the worker does
- * @param environment variables it gets besides those that {@link CommandHandler} names
+ * @param environment variables it gets besides those that its handler names
  * @param inherited which of the worker's own variables it sees
  * @param outputTail how much of a burst of output is kept, in characters; 0 keeps no output at all
  * @param grace how long it may take to end after TERM before it is killed
@@ -32,19 +32,19 @@ public record CommandSpec(
         Set<Integer> permanentExitCodes,
         Set<Integer> transientExitCodes) {
 
-    /** How much output is kept unless somebody says otherwise. */
+    /** How much output is kept unless set otherwise. */
     public static final int DEFAULT_TAIL = 64 * 1024;
 
-    /** How long a command may take to end unless somebody says otherwise. */
+    /** How long a command may take to end unless set otherwise. */
     public static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
 
-    static final String OURS = "INTERLOCK_";
+    /** How the names of the variables begin that Interlock sets. */
+    public static final String OURS = "INTERLOCK_";
 
     private static final int MAX_TAIL = 1024 * 1024;
     private static final int MAX_CODE = 255;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /** Checks the settings. */
     public CommandSpec {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);
@@ -108,7 +108,7 @@ public record CommandSpec(
     }
 
     /** Whether trying again may help after {@code exit}. */
-    boolean mayHelpAgain(Exit exit) {
+    public boolean mayHelpAgain(Exit exit) {
         int code = exit.code();
         if (transientExitCodes.contains(code)) {
             return true;

@@ -6,7 +6,14 @@ import java.io.IOException;
 import java.io.Writer;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The small process that watches over a command ({@code guard.sh}). It notices the death of this process, whatever the cause, by
@@ -30,7 +37,7 @@ final class Guard {
         words = process.inputReader(StandardCharsets.UTF_8);
     }
 
-    /** Starts one, with a mark nobody else has. */
+    /** Starts one, with a mark of its own. */
     static Guard start(Tools tools, Environment environment) throws IOException {
         return start(
                 tools,
@@ -68,7 +75,7 @@ final class Guard {
         });
     }
 
-    /** Gives it an order; nothing happens if it is dead, since then somebody hears of its death. */
+    /** Gives it an order; nothing happens if it is dead: {@link #onDeath} reports that. */
     synchronized void tell(String order) {
         try {
             orders.write(order + "\n");
@@ -95,6 +102,58 @@ final class Guard {
             // Closing is all there is to do.
         } catch (IOException dead) {
             // It has ended anyway.
+        }
+    }
+
+    /**
+     * How long a command may go on without another word from this process. Both it and the guard go by the machine's time since it was
+     * started, and the guard looks at it at a pace that the first word sets. Safe for use by many threads.
+     */
+    static final class Leash {
+
+        private static final Logger log = LoggerFactory.getLogger(Leash.class);
+        private static final Path UPTIME = Path.of("/proc/uptime");
+        private static final int LOOKS = 24;
+        private static final Duration SHORTEST = Duration.ofMillis(50);
+        private static final Duration LONGEST = Duration.ofSeconds(5);
+
+        private final Guard guard;
+        private Duration pace = Duration.ZERO;
+
+        Leash(Guard guard) {
+            this.guard = guard;
+        }
+
+        synchronized void extend(Supplier<Duration> left, Duration more) {
+            Duration now;
+            try {
+                // Before anything else: what is left was so at the earliest then.
+                now = uptime();
+            } catch (IOException | NumberFormatException unknown) {
+                log.warn("could not extend the time of a command: {}", unknown.toString());
+                return;
+            }
+            Duration known = left.get();
+            if (known.isZero()) {
+                return;
+            }
+            Duration time = known.plus(more);
+            if (pace.isZero()) {
+                pace = within(time.dividedBy(LOOKS));
+                guard.tell(String.format(Locale.ROOT, "pace %d.%03d", pace.toSeconds(), pace.toMillisPart()));
+            }
+            // It may have looked just before.
+            guard.tell("leash " + now.plus(time).minus(pace).toMillis() / 10);
+        }
+
+        private static Duration uptime() throws IOException {
+            String text = Files.readString(UPTIME);
+            return Duration.ofMillis(
+                    10 * Long.parseLong(text.substring(0, text.indexOf(' ')).replace(".", "")));
+        }
+
+        private static Duration within(Duration pace) {
+            return pace.compareTo(SHORTEST) < 0 ? SHORTEST : pace.compareTo(LONGEST) > 0 ? LONGEST : pace;
         }
     }
 }

@@ -1,11 +1,15 @@
 package io.interlock.engine.command;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -14,15 +18,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A command of which nothing is left when it has ended, when it was killed, or when this process is gone, {@code kill -9}
  * included.
  *
  * <p>On Linux the command has a session and a process group of its own, and a small process, the guard, watches over it. When the
- * command ends, or this process does, the guard kills what is left of the session, whoever left it but still has its mark in the
- * environment ({@code INTERLOCK_GUARD}), and the children of all these, until nobody is left. Out of reach is only who leaves the
- * session, wipes its environment and loses its parent, all before anybody looks; and who runs as another user. The guard also ends
+ * command ends, or this process does, the guard kills what is left of the session, processes that left it but still have its mark in
+ * the environment ({@code INTERLOCK_GUARD}), and the children of all these, until none is left. Out of reach is only a process that
+ * leaves the session, wipes its environment and loses its parent, all before the guard looks; and one of another user. The guard also ends
  * a command that {@linkplain #liveFor may go on for some time only}, whatever this process does or cannot do by then. If the
  * {@code setsid} here cannot wait (it is not util-linux's), a signal cannot be told from an exit code of 128 + N.
  *
@@ -32,7 +37,8 @@ import java.util.function.Supplier;
  *
  * <p>Safe for use by many threads.
  */
-public abstract sealed class GuardedProcess implements AutoCloseable permits SessionProcess, PlainProcess {
+public abstract sealed class GuardedProcess implements AutoCloseable
+        permits SessionProcess, GuardedProcess.PlainProcess {
 
     private final CompletableFuture<Exit> ended = new CompletableFuture<>();
 
@@ -53,7 +59,7 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
     }
 
     /**
-     * Finds out whether a command could be started, without starting it: for whoever has to wait before.
+     * Finds out whether a command could be started, without starting it: for callers that have to wait before.
      *
      * @throws CannotExecuteException if there is no such program, or it cannot be executed
      */
@@ -74,8 +80,8 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
     public abstract InputStream stderr();
 
     /**
-     * Sends a signal to everything the command has started and that is still in its session; {@link Signal#KILL} also to whoever
-     * left it. Returns at once; nothing happens if it has ended.
+     * Sends a signal to everything the command has started and that is still in its session; {@link Signal#KILL} also to
+     * processes that left it. Returns at once; nothing happens if it has ended.
      */
     public abstract void signal(Signal signal);
 
@@ -134,5 +140,144 @@ public abstract sealed class GuardedProcess implements AutoCloseable permits Ses
     /** It has ended. */
     void end(Exit exit) {
         ended.complete(exit);
+    }
+
+    /** Finds the program of a command as {@code execvp} would, before anything is started. */
+    private static final class Executables {
+
+        private static final String USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+        private Executables() {}
+
+        /**
+         * The command with its program as a path.
+         *
+         * @throws CannotExecuteException if there is no such program, or it cannot be executed
+         */
+        static List<String> resolve(ProcessLaunch launch) {
+            Path directory = launch.directory() == null ? Path.of("") : launch.directory();
+            if (!Files.isDirectory(directory)) {
+                throw new InvalidSettingException("directory", directory, "is none", "create it, or name another");
+            }
+            List<String> command = new ArrayList<>(launch.command());
+            command.set(
+                    0, program(command.get(0), directory, launch.environment().getOrDefault("PATH", USUAL_PATH)));
+            return command;
+        }
+
+        private static String program(String name, Path directory, String searched) {
+            boolean seen = false;
+            for (String candidate : candidates(name, searched)) {
+                Path file = path(directory, candidate);
+                if (Files.isRegularFile(file) && Files.isExecutable(file)) {
+                    return candidate;
+                }
+                seen |= Files.exists(file);
+            }
+            throw seen
+                    ? new CannotExecuteException(
+                            Exit.CANNOT_EXECUTE, "'" + name + "' cannot be executed; make it a program with chmod +x")
+                    : new CannotExecuteException(
+                            Exit.CANNOT_FIND,
+                            "'" + name + "' was not found"
+                                    + (name.contains("/")
+                                            ? "; check the path"
+                                            : " in PATH " + searched + "; name its path"));
+        }
+
+        private static List<String> candidates(String name, String searched) {
+            if (name.contains("/")) {
+                return List.of(name);
+            }
+            List<String> candidates = new ArrayList<>();
+            for (String entry : searched.split(":", -1)) {
+                candidates.add((entry.isEmpty() ? "." : entry) + "/" + name);
+            }
+            return candidates;
+        }
+
+        private static Path path(Path directory, String candidate) {
+            try {
+                return directory.resolve(candidate);
+            } catch (InvalidPathException impossible) {
+                throw new CannotExecuteException(
+                        Exit.CANNOT_FIND, "'" + candidate + "' cannot be the path of a program");
+            }
+        }
+    }
+
+    /** A command without a guard, where there is none to be had. */
+    static final class PlainProcess extends GuardedProcess {
+
+        private static final int FIRST_SIGNAL = 129;
+        private static final int LAST_SIGNAL = 192;
+
+        private final Process process;
+
+        private PlainProcess(Process process) {
+            this.process = process;
+        }
+
+        static PlainProcess start(ProcessLaunch launch, List<String> command, Environment environment)
+                throws IOException {
+            PlainProcess started = new PlainProcess(
+                    launch.builder(command, launch.environment()).start());
+            environment.threads("interlock-command").newThread(started::await).start();
+            return started;
+        }
+
+        @Override
+        public long pid() {
+            return process.pid();
+        }
+
+        @Override
+        public OutputStream stdin() {
+            return process.getOutputStream();
+        }
+
+        @Override
+        public InputStream stdout() {
+            return process.getInputStream();
+        }
+
+        @Override
+        public InputStream stderr() {
+            return process.getErrorStream();
+        }
+
+        @Override
+        public void signal(Signal signal) {
+            // Listed before the first is killed: a process that loses its parent is found no more.
+            List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+                    .toList();
+            for (ProcessHandle one : all) {
+                if (signal == Signal.KILL) {
+                    one.destroyForcibly();
+                } else {
+                    one.destroy();
+                }
+            }
+        }
+
+        @Override
+        public void liveFor(Supplier<Duration> left, Duration more) {
+            // Without a guard, nothing could end it.
+        }
+
+        @Override
+        public boolean overdue() {
+            return false;
+        }
+
+        @Override
+        public void bequeath(Path file) {
+            // Without a guard, nothing could remove it.
+        }
+
+        private void await() {
+            int status = process.onExit().join().exitValue();
+            end(status >= FIRST_SIGNAL && status <= LAST_SIGNAL ? Exit.signalled(status - 128) : Exit.exited(status));
+        }
     }
 }

@@ -42,7 +42,6 @@ public record InheritedEnvironment(boolean all, Set<String> allowed) {
     public static final InheritedEnvironment CLEAN =
             new InheritedEnvironment(false, Set.of("PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR"));
 
-    /** Checks the names. */
     public InheritedEnvironment {
         allowed = Set.copyOf(allowed);
         for (String name : allowed) {

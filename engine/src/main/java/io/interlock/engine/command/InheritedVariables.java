@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The variables of this process as whoever started it had them.
+ * The variables of this process as its parent had them.
  *
  * <p>A JVM takes words, names of files and variables for what the locale says, and cron and containers have none: whatever is not ASCII
  * would be lost on its way to a command. So {@code ./interlock} gives the JVM the locale {@code C.UTF-8} then, and says in a variable

@@ -31,7 +31,6 @@ public record ProcessLaunch(
         @Nullable Redirect stderr,
         @Nullable Supplier<Duration> life) {
 
-    /** Checks that there is a command. */
     public ProcessLaunch {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);
@@ -67,14 +66,9 @@ public record ProcessLaunch(
         return new ProcessLaunch(command, directory, environment, stdin, stdout, stderr, life);
     }
 
-    /** This, with another time to go on without a word, or {@code null} for as long as it likes. */
+    /** This, with another time to go on unless that is extended, or {@code null} for no limit. */
     public ProcessLaunch life(@Nullable Supplier<Duration> life) {
         return new ProcessLaunch(command, directory, environment, stdin, stdout, stderr, life);
-    }
-
-    /** This, with the ends of this process: its terminal, or whatever it was given. */
-    public ProcessLaunch inherit() {
-        return redirects(Redirect.INHERIT, Redirect.INHERIT, Redirect.INHERIT);
     }
 
     /** A builder of {@code command} with the directory, the ends, and the variables of this. */

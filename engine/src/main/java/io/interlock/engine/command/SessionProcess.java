@@ -36,7 +36,7 @@ final class SessionProcess extends GuardedProcess {
     private static final Pattern LED = Pattern.compile("leader (\\d+)$");
 
     private static final String OVERDUE = "overdue";
-    private static final int NOBODY = -1;
+    private static final int NO_PROCESS = -1;
     private static final int KILLED = 9;
     private static final int FIRST_SIGNAL = 129;
     private static final int LAST_SIGNAL = 192;
@@ -44,18 +44,18 @@ final class SessionProcess extends GuardedProcess {
     private final Tools tools;
     private final Guard guard;
     private final Process process;
-    private final Leash leash;
+    private final Guard.Leash leash;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
     private final CompletableFuture<Void> rescued = new CompletableFuture<>();
 
-    // Written by whoever starts it before begun, afterwards by the thread that waits for its end.
-    private volatile long leader = NOBODY;
+    // Written by the thread that starts it before begun, afterwards by the thread that waits for its end.
+    private volatile long leader = NO_PROCESS;
     private boolean over;
     private volatile boolean overdue;
     private boolean signalled;
     private @Nullable Integer unexecuted;
 
-    private SessionProcess(Tools tools, Guard guard, Process process, Leash leash) {
+    private SessionProcess(Tools tools, Guard guard, Process process, Guard.Leash leash) {
         this.tools = tools;
         this.guard = guard;
         this.process = process;
@@ -67,7 +67,7 @@ final class SessionProcess extends GuardedProcess {
         Guard guard = Guard.start(tools, environment);
         SessionProcess started;
         try {
-            Leash leash = new Leash(guard);
+            Guard.Leash leash = new Guard.Leash(guard);
             if (launch.life() != null) {
                 // Before anything of it begins: this process may be stopped at any time.
                 leash.extend(launch.life(), Duration.ZERO);
@@ -109,7 +109,7 @@ final class SessionProcess extends GuardedProcess {
 
     @Override
     public long pid() {
-        return leader == NOBODY ? process.pid() : leader;
+        return leader == NO_PROCESS ? process.pid() : leader;
     }
 
     @Override
@@ -159,7 +159,7 @@ final class SessionProcess extends GuardedProcess {
             rescued.join();
         }
         guard.close();
-        end(verdict());
+        end(howItEnded());
     }
 
     /** Hears what the guard says: until the command has begun, or until its last word. */
@@ -189,9 +189,9 @@ final class SessionProcess extends GuardedProcess {
         }
     }
 
-    private Exit verdict() {
+    private Exit howItEnded() {
         int status = process.exitValue();
-        if (leader == NOBODY) {
+        if (leader == NO_PROCESS) {
             return new Exit(Exit.Kind.NOT_STARTED, Exit.CANNOT_START);
         }
         if (!over) {
@@ -213,7 +213,7 @@ final class SessionProcess extends GuardedProcess {
         try {
             Guard other = Guard.start(tools, guard.mark());
             other.tell("keep " + process.pid());
-            if (leader != NOBODY) {
+            if (leader != NO_PROCESS) {
                 other.tell("leader " + leader);
             }
             other.tell("end");
@@ -222,7 +222,7 @@ final class SessionProcess extends GuardedProcess {
             }
             other.close();
         } catch (IOException cannot) {
-            log.error("command {} may leave processes behind, for no other guard could be started", leader, cannot);
+            log.error("command {} may leave processes behind: no other guard could be started", leader, cannot);
             ProcessHandle.of(leader).ifPresent(known -> {
                 known.descendants().forEach(ProcessHandle::destroyForcibly);
                 known.destroyForcibly();
@@ -232,7 +232,7 @@ final class SessionProcess extends GuardedProcess {
         }
     }
 
-    /** Nobody knows the thread that waits, so nobody has a reason to interrupt it; if somebody does, it waits on. */
+    /** No other part knows the thread that waits, so none has a reason to interrupt it; if it is interrupted, it waits on. */
     private void waitUninterruptibly() {
         while (true) {
             try {

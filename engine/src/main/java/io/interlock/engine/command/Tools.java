@@ -32,7 +32,7 @@ record Tools(String sh, String setsid, boolean exact) {
         return Found.TOOLS;
     }
 
-    /** The text of a script beside this class, without its comments: whoever lists processes sees it. */
+    /** The text of a script beside this class, without its comments: it is seen by people who list processes. */
     static String script(String name) {
         try (InputStream in = Tools.class.getResourceAsStream(name)) {
             if (in == null) {

@@ -1,6 +1,6 @@
 /**
- * Work done by a command: {@link io.interlock.engine.command.CommandHandler} runs one for each attempt, and
- * {@link io.interlock.engine.command.GuardedProcess} sees to it that nothing of it is left behind.
+ * Processes that leave nothing behind: {@link io.interlock.engine.command.GuardedProcess} starts a command, and ends all that it has
+ * started when it ends, is killed or outlives this process.
  */
 @NullMarked
 package io.interlock.engine.command;

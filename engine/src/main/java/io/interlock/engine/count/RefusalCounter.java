@@ -2,17 +2,21 @@ package io.interlock.engine.count;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
-import io.interlock.engine.schedule.internal.Loop;
+import io.interlock.locks.runtime.Loop;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.RunTexts;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -100,7 +104,7 @@ public final class RefusalCounter implements AutoCloseable {
         return changes.size();
     }
 
-    /** How many submissions were counted in vain, because the store was away for too long. */
+    /** How many counted submissions were dropped, because the store was unavailable for too long. */
     public long lost() {
         return lost.sum();
     }
@@ -122,17 +126,116 @@ public final class RefusalCounter implements AutoCloseable {
             Minute oldest = minutes.pollFirstEntry().getValue();
             lost.add(oldest.unsent());
             log.warn(
-                    "forgot {} refused submissions counted at {}: the store has been away for more than {} minutes",
+                    "dropped the counts of {} refused submissions at {}: the store has been unavailable for more than {} minutes",
                     oldest.unsent(),
                     oldest.beginning(),
                     MAX_MINUTES);
         }
     }
 
-    // The minute before this one stays, for whoever found it a moment ago and is about to count.
+    // The minute before this one stays, for a thread that found it a moment ago and is about to count.
     private void forgetWhatIsOver() {
         long now = Math.floorDiv(clock.millis(), MINUTE);
         minutes.values()
                 .removeIf(minute -> minute.number() != now && minute.number() != now - 1 && minute.unsent() == 0);
+    }
+
+    /** What was counted in one minute. Many threads count; one at a time writes down. */
+    private static final class Minute {
+
+        private static final String OTHER = "_other";
+        private static final int MORE_FOR_TENANTS = 1000;
+
+        private final long number;
+        private final ConcurrentHashMap<Cell, Count> cells = new ConcurrentHashMap<>();
+
+        private record Cell(LockKey key, ConflictPolicy policy, RefusalCount.Outcome outcome) {
+
+            Cell under(String tenant) {
+                return new Cell(new LockKey(tenant, OTHER), policy, outcome);
+            }
+        }
+
+        private static final class Count {
+            private final LongAdder number = new LongAdder();
+            private volatile String last = "";
+            private volatile long sent;
+        }
+
+        Minute(long number) {
+            this.number = number;
+        }
+
+        long number() {
+            return number;
+        }
+
+        Instant beginning() {
+            return Instant.ofEpochSecond(number * 60);
+        }
+
+        void count(LockKey key, ConflictPolicy policy, RefusalCount.Outcome outcome, String last) {
+            Count count = find(new Cell(key, policy, outcome));
+            count.last = last;
+            count.number.increment();
+        }
+
+        private Count find(Cell cell) {
+            Count known = found(cell, RefusalCounter.MAX_CELLS);
+            if (known == null) {
+                known = found(cell.under(cell.key().tenant()), RefusalCounter.MAX_CELLS + MORE_FOR_TENANTS);
+            }
+            return known != null ? known : cells.computeIfAbsent(cell.under("interlock"), anew -> new Count());
+        }
+
+        /** Looks before it adds: a count that is there needs no lock. */
+        private @Nullable Count found(Cell cell, int most) {
+            Count known = cells.get(cell);
+            return known != null || cells.mappingCount() >= most
+                    ? known
+                    : cells.computeIfAbsent(cell, anew -> new Count());
+        }
+
+        long unsent() {
+            return cells.values().stream()
+                    .mapToLong(count -> count.number.sum() - count.sent)
+                    .sum();
+        }
+
+        /** Counts that are not what was written down last. */
+        Stream<Change> changes() {
+            return cells.entrySet().stream()
+                    .map(entry -> new Change(
+                            entry.getKey(),
+                            entry.getValue(),
+                            entry.getValue().number.sum()))
+                    .filter(Change::isNew);
+        }
+
+        /** A count as it was a moment ago. */
+        final class Change {
+
+            private final Cell cell;
+            private final Count count;
+            private final long value;
+
+            private Change(Cell cell, Count count, long value) {
+                this.cell = cell;
+                this.count = count;
+                this.value = value;
+            }
+
+            private boolean isNew() {
+                return value != count.sent;
+            }
+
+            RefusalCount asCount(String node) {
+                return new RefusalCount(cell.key, node, beginning(), cell.policy, cell.outcome, value, count.last);
+            }
+
+            void sent() {
+                count.sent = value;
+            }
+        }
     }
 }

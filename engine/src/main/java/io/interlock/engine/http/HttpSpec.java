@@ -26,17 +26,16 @@ public record HttpSpec(
         @Nullable WebhookSigner signer,
         @Nullable String callback) {
 
-    /** How long an answer may take unless somebody says otherwise. */
+    /** How long an answer may take unless set otherwise. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
     /** The longest that an answer may take. */
     public static final Duration LONGEST_TIMEOUT = Duration.ofHours(24);
 
-    /** Checks the settings. */
     public HttpSpec {
         headers = Map.copyOf(headers);
         headers.forEach((name, value) -> {
-            RequestHead.requireHeader(name, value);
+            HttpExchange.Head.requireHeader(name, value);
             String small = name.toLowerCase(Locale.ROOT);
             if (small.startsWith("interlock-")
                     || small.startsWith("webhook-")

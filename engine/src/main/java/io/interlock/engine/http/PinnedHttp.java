@@ -1,5 +1,6 @@
 package io.interlock.engine.http;
 
+import io.interlock.InterlockException;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.net.InetAddress;
@@ -50,7 +51,8 @@ public final class PinnedHttp implements AutoCloseable {
      * @throws io.interlock.InvalidSettingException if requests may not go there
      */
     public HttpExchange post(URI url, Map<String, String> headers, byte[] body, Duration timeout) {
-        return new HttpExchange(this, rules.require(url), RequestHead.of(url, headers, body.length), body, timeout);
+        return new HttpExchange(
+                this, rules.require(url), HttpExchange.Head.of(url, headers, body.length), body, timeout);
     }
 
     /** Lets go of its timers. Requests under way are no longer cut off when their time is over. */
@@ -59,11 +61,13 @@ public final class PinnedHttp implements AutoCloseable {
         timers.close();
     }
 
-    HttpRules rules() {
+    /** Where it may send to. */
+    public HttpRules rules() {
         return rules;
     }
 
-    Timers timers() {
+    /** Ends requests when their time is over; closed with this. */
+    public Timers timers() {
         return timers;
     }
 
@@ -91,6 +95,27 @@ public final class PinnedHttp implements AutoCloseable {
             return SSLContext.getDefault();
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** Looks up the addresses of a host. */
+    @FunctionalInterface
+    interface Resolver {
+
+        /** That of the machine. */
+        Resolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
+
+        List<InetAddress> resolve(String host) throws UnknownHostException;
+    }
+
+    /** A host has an address to which no request may go. Nothing was sent. */
+    public static final class ForbiddenAddressException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        ForbiddenAddressException(String host, InetAddress address) {
+            super("host '" + host + "' has the address " + address.getHostAddress()
+                    + ", which is not public; if requests may go there, add its network to private-networks");
         }
     }
 }

@@ -1,6 +1,6 @@
 /**
- * Work done elsewhere, over HTTP: {@link io.interlock.engine.http.HttpHandler} asks for it, by
- * {@link io.interlock.engine.http.PinnedHttp}, which cannot be led to places it must not reach.
+ * Requests over HTTP and their signatures: {@link io.interlock.engine.http.PinnedHttp} sends only to the hosts and networks it is
+ * allowed to reach.
  */
 @NullMarked
 package io.interlock.engine.http;

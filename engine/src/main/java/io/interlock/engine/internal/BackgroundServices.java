@@ -11,26 +11,21 @@ import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditWatch;
-import io.interlock.engine.audit.OverlapResponse;
 import io.interlock.engine.count.RefusalCounter;
 import io.interlock.engine.http.HttpRules;
 import io.interlock.engine.http.PinnedHttp;
-import io.interlock.engine.internal.runtime.BackgroundSettings;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.EventPublisher;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.worker.WorkerPool;
 import io.interlock.engine.notify.Notification;
 import io.interlock.engine.notify.Notifier;
-import io.interlock.engine.notify.NotifyListener;
 import io.interlock.engine.notify.NotifyRule;
-import io.interlock.engine.notify.NotifySources;
 import io.interlock.engine.notify.NotifyTarget;
-import io.interlock.engine.notify.PostSender;
 import io.interlock.engine.schedule.Schedules;
-import io.interlock.engine.schedule.internal.Loop;
 import io.interlock.locks.Locks;
+import io.interlock.locks.runtime.Loop;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.WorkerNote;
 import io.interlock.spi.run.RunStore;
@@ -59,18 +54,14 @@ final class BackgroundServices {
 
     private final EngineSettings settings;
     private final EngineTimers timers;
-    private final EventPublisher events;
+    private final EngineEvents events;
     private final AuditSealer sealer;
     private final WorkerPool workers;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private @Nullable RefusalCounter counter;
 
     BackgroundServices(
-            EngineSettings settings,
-            EngineTimers timers,
-            EventPublisher events,
-            AuditSealer sealer,
-            WorkerPool workers) {
+            EngineSettings settings, EngineTimers timers, EngineEvents events, AuditSealer sealer, WorkerPool workers) {
         this.settings = settings;
         this.timers = timers;
         this.events = events;
@@ -89,7 +80,8 @@ final class BackgroundServices {
         if (settings.background().kept()) {
             sign(settings.background().auditKey(), store, environment);
             open.push(sealer.start(environment));
-            open.push(new AuditWatch(store, store, new OverlapResponse(store), this::alarm).start(environment));
+            open.push(new AuditWatch(store, store, new AuditWatch.OverlapResponse(store), this::alarm)
+                    .start(environment));
             counter = new RefusalCounter(store, settings.holder().instance(), environment);
             open.push(counter);
             if (settings.work().slots() > 0) {
@@ -103,10 +95,10 @@ final class BackgroundServices {
             open.push(http);
             open.push(Notifier.start(
                     settings.background().rules(),
-                    new NotifySources(store, store, store, store),
+                    new Notifier.Sources(store, store, store, store),
                     locks,
-                    PostSender.over(http),
-                    new NotifyListener() {
+                    Notifier.PostSender.over(http),
+                    new Notifier.Listener() {
                         @Override
                         public void givenUp(NotifyRule rule, Notification notification, String why) {
                             events.tell(new EngineEvent.NotificationGivenUp(rule.name(), notification, why));
@@ -136,7 +128,7 @@ final class BackgroundServices {
         try {
             signer.runOnce();
         } catch (InterlockException away) {
-            log.warn("the audit log could not be signed: {}; trying again", away.toString());
+            log.warn("signing the audit log failed; retrying: {}", away.toString());
         }
         open.push(signer.start(environment));
     }
@@ -153,7 +145,7 @@ final class BackgroundServices {
             try {
                 open.pop().close();
             } catch (Exception failure) {
-                log.warn("something could not be closed: {}", failure.toString());
+                log.warn("closing a background service failed: {}", failure.toString());
             }
         }
     }
@@ -162,7 +154,7 @@ final class BackgroundServices {
         events.tell(new EngineEvent.AuditAlarm(AUDIT, report));
     }
 
-    private static HttpRules allowed(BackgroundSettings background) {
+    private static HttpRules allowed(EngineSettings.Background background) {
         List<String> hosts = background.rules().stream()
                 .map(NotifyRule::target)
                 .flatMap(target -> target instanceof NotifyTarget.Webhook webhook

@@ -10,7 +10,7 @@ import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.engine.audit.Witness;
-import io.interlock.engine.internal.runtime.BackgroundSettings;
+import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.KeyQuery;
@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 final class StoreQueries implements EngineQueries {
 
     private final RunStore store;
-    private final BackgroundSettings background;
+    private final EngineSettings.Background background;
     private final AuditSealer sealer;
 
-    StoreQueries(RunStore store, BackgroundSettings background, AuditSealer sealer) {
+    StoreQueries(RunStore store, EngineSettings.Background background, AuditSealer sealer) {
         this.store = store;
         this.background = background;
         this.sealer = sealer;
@@ -49,7 +49,7 @@ final class StoreQueries implements EngineQueries {
 
     @Override
     public ChainPage chain(long position, int limit) {
-        // Records wait for up to a second to be sealed; whoever follows them does not.
+        // Records wait for up to a second to be sealed; a reader of the chain does not.
         sealer.runOnce();
         Seal head = store.head();
         List<ChainPage.Link> links = position >= head.position()

@@ -22,35 +22,36 @@ import io.interlock.engine.audit.EndingsByRule;
 import io.interlock.engine.internal.remote.RemoteLeaseSteps;
 import io.interlock.engine.internal.remote.RemoteSteps;
 import io.interlock.engine.internal.remote.RemoteWorkers;
+import io.interlock.engine.internal.runtime.Batches;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineSettings;
-import io.interlock.engine.internal.runtime.EngineSignals;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.EventPublisher;
-import io.interlock.engine.internal.runtime.FutureFailures;
 import io.interlock.engine.internal.submit.CallerTurns;
 import io.interlock.engine.internal.submit.Cancels;
 import io.interlock.engine.internal.submit.OpenRunLimit;
-import io.interlock.engine.internal.submit.RunBatches;
+import io.interlock.engine.internal.submit.SubmitAttempts;
 import io.interlock.engine.internal.submit.SubmitOutcomes;
 import io.interlock.engine.internal.submit.SubmitRequests;
 import io.interlock.engine.internal.submit.Submitter;
-import io.interlock.engine.internal.sweep.HistorySweep;
-import io.interlock.engine.internal.sweep.LeaseSweep;
 import io.interlock.engine.internal.sweep.OrphanNodeSweep;
-import io.interlock.engine.internal.sweep.RunSweep;
+import io.interlock.engine.internal.sweep.StoreSweep;
 import io.interlock.engine.internal.sweep.SweepingJanitor;
-import io.interlock.engine.internal.wait.EndWatches;
+import io.interlock.engine.internal.wait.EndWaits;
 import io.interlock.engine.internal.wait.EngineLifecycle;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
-import io.interlock.engine.internal.worker.GracefulShutdown;
 import io.interlock.engine.internal.worker.WorkerAssembly;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.log.AsideLog;
 import io.interlock.run.Attempt;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.CancelAnswer;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
 import io.interlock.run.Pause;
+import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Run;
@@ -58,10 +59,13 @@ import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.run.Wait;
 import io.interlock.spi.EvictRequest;
+import io.interlock.spi.run.DiscardRequest;
 import io.interlock.spi.run.PauseRequest;
+import io.interlock.spi.run.RedriveRequest;
 import io.interlock.spi.run.ResourceRequest;
 import io.interlock.spi.run.ResumeRequest;
 import io.interlock.spi.run.RunStore;
+import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -80,11 +84,11 @@ public final class StoreRunEngine implements RunEngine {
     private final EngineSettings settings;
     private final RunStore store;
     private final WorkerAssembly work;
-    private final EngineSignals signals;
+    private final EngineEvents events;
     private final EngineLifecycle lifecycle;
     private final Cancels cancels;
     private final WaitScheduler waits;
-    private final EndWatches ends;
+    private final EndWaits ends;
     private final CallerTurns turns;
     private final BackgroundServices background;
     private final SweepingJanitor janitor;
@@ -97,53 +101,52 @@ public final class StoreRunEngine implements RunEngine {
     private StoreRunEngine(EngineSettings settings) {
         this.settings = settings;
         this.store = settings.store();
-        this.signals = new EngineSignals();
-        this.work = WorkerAssembly.of(settings.work(), signals);
+        this.work = WorkerAssembly.of(settings.work());
+        this.events = work.events();
 
         EngineThreads threads = work.threads();
         EngineTimers timers = work.timers();
-        EventPublisher events = work.events();
         ActiveRuns activeRuns = work.activeRuns();
         this.lifecycle = new EngineLifecycle(activeRuns);
-        RunBatches batches = new RunBatches(store, threads, work.batches());
+        Batches.Runs batches = Batches.Runs.of(store, threads, work.batches());
 
-        this.waits = new WaitScheduler(threads, timers, settings.work().pollEvery());
-        this.ends = new EndWatches(store, waits, lifecycle);
-        signals.onEnd(ends::noticed);
+        this.waits =
+                new WaitScheduler(lifecycle, threads, timers, settings.work().pollEvery());
+        this.ends = new EndWaits(store, waits);
+        events.onEnd(ends::seen);
         this.turns = new CallerTurns(settings, waits, batches.turns(), activeRuns, work.finisher());
 
-        this.cancels = new Cancels(store, settings.holder(), activeRuns, events, signals);
+        this.cancels = new Cancels(store, settings.holder(), activeRuns, events);
         OrphanNodeSweep nodes = new OrphanNodeSweep(store, settings.jobs(), threads, cancels);
-        signals.onEnd(nodes::over);
+        events.onEnd(nodes::over);
         this.janitor = new SweepingJanitor(
                 timers,
                 settings.sweepEvery(),
                 events,
-                signals,
                 List.of(
-                        new RunSweep(store),
+                        StoreSweep.runs(store),
                         nodes,
-                        new LeaseSweep(store),
-                        new HistorySweep(store, settings.background().retention())));
+                        StoreSweep.leases(store),
+                        StoreSweep.history(store, settings.background().retention())));
 
-        AuditSealer sealer =
-                new AuditSealer(store, new EndingsByRule(store, new AsideLog(settings.environment()), events::tell));
+        AuditSealer sealer = new AuditSealer(
+                store,
+                new EndingsByRule(
+                        store,
+                        new AsideLog(settings.environment()),
+                        (run, record, attempt) -> events.tell(new EngineEvent.EndedByRule(run, record, attempt))));
         this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
-        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), activeRuns, store, settings.maxOpen());
+        OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), lifecycle, store, settings.maxOpen());
         this.submitter = new Submitter(
-                lifecycle,
                 limit,
                 new SubmitRequests(settings),
-                batches.submits(),
-                new SubmitOutcomes(settings, activeRuns, turns, limit, background::count, events, signals),
-                waits,
-                cancels);
+                new SubmitAttempts(waits, batches.submits(), cancels),
+                new SubmitOutcomes(activeRuns, turns, limit, background::count, events));
 
         RemoteWorkers remoteWorkers = settings.background().kept() ? new RemoteWorkers(store, threads, timers) : null;
-        this.remote = new RemoteSteps(
-                store, lifecycle, submitter, batches, waits, activeRuns, events, signals, remoteWorkers);
-        this.leases = new RemoteLeaseSteps(store, lifecycle, batches, waits, signals);
-        this.letters = new StoreDeadLetters(settings, lifecycle, events, signals);
+        this.remote = new RemoteSteps(store, waits, batches, submitter, work.finisher(), events, remoteWorkers);
+        this.leases = new RemoteLeaseSteps(store, waits, batches, events);
+        this.letters = new StoreDeadLetters(settings, lifecycle, events);
         this.queries = new StoreQueries(store, settings.background(), sealer);
     }
 
@@ -188,8 +191,8 @@ public final class StoreRunEngine implements RunEngine {
                     key,
                     expected,
                     reason);
-            work.events().tell(new EngineEvent.Evicted(key, evicted, actor.name(), reason));
-            // If the victim is ours, it need not wait for its next heartbeat to hear of it.
+            events.tell(new EngineEvent.Evicted(key, evicted, actor.name(), reason));
+            // If the victim is held here, its next heartbeat comes at once and brings the loss.
             work.activeRuns().hurry(key);
         }
         return answer;
@@ -199,7 +202,7 @@ public final class StoreRunEngine implements RunEngine {
     public Pause pause(String tenant, String pattern, Actor actor, String reason, @Nullable Duration time) {
         Pause pause = store.pause(new PauseRequest(tenant, pattern, actor, reason, time));
         log.warn("{} paused {} of {}: {}", actor, pattern, tenant, reason);
-        work.events().tell(new EngineEvent.Paused(LockKey.of(tenant, pattern), pause));
+        events.tell(new EngineEvent.Paused(LockKey.of(tenant, pattern), pause));
         return pause;
     }
 
@@ -208,8 +211,8 @@ public final class StoreRunEngine implements RunEngine {
         boolean resumed = store.resume(new ResumeRequest(tenant, pattern, actor, reason));
         if (resumed) {
             log.info("{} resumed {} of {}: {}", actor, pattern, tenant, reason);
-            work.events().tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor.name(), reason));
-            signals.workAppeared();
+            events.tell(new EngineEvent.Resumed(LockKey.of(tenant, pattern), actor.name(), reason));
+            events.workAppeared();
         }
         return resumed;
     }
@@ -263,12 +266,11 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public Optional<Run> awaitEnd(RunId run, Duration maxWait) throws InterruptedException {
-        boolean atWork = work.activeRuns().isAtWork(Thread.currentThread());
-        CompletableFuture<Optional<Run>> result = ends.await(run, maxWait, atWork);
+        CompletableFuture<Optional<Run>> result = ends.await(run, maxWait, lifecycle.isAtWork());
         try {
             return result.get();
         } catch (ExecutionException failure) {
-            throw FutureFailures.unchecked(failure);
+            throw Futures.unchecked(failure);
         } finally {
             result.cancel(false);
         }
@@ -311,7 +313,7 @@ public final class StoreRunEngine implements RunEngine {
 
     @Override
     public long missedEvents() {
-        return work.events().missed();
+        return events.missed();
     }
 
     @Override
@@ -327,7 +329,7 @@ public final class StoreRunEngine implements RunEngine {
     @Override
     public void close() {
         if (lifecycle.close()) {
-            new GracefulShutdown(work, this::endWaits, this::end).run();
+            work.drain(this::endWaits, this::end);
         }
     }
 
@@ -335,17 +337,60 @@ public final class StoreRunEngine implements RunEngine {
     private void endWaits() {
         janitor.close();
         turns.close();
-        ends.close();
         waits.close();
     }
 
     private void end() {
         janitor.close();
         background.close();
-        ends.shut();
+        waits.end();
         work.close();
         if (settings.closesStore()) {
             store.close();
+        }
+    }
+
+    /** The dead letters of a store. */
+    private static final class StoreDeadLetters implements DeadLetterBox {
+
+        private static final Logger log = LoggerFactory.getLogger(StoreDeadLetters.class);
+
+        private final EngineSettings settings;
+        private final EngineLifecycle lifecycle;
+        private final EngineEvents events;
+
+        StoreDeadLetters(EngineSettings settings, EngineLifecycle lifecycle, EngineEvents events) {
+            this.settings = settings;
+            this.lifecycle = lifecycle;
+            this.events = events;
+        }
+
+        @Override
+        public List<DeadLetter> list(DeadLetterQuery query) {
+            return settings.store().deadLetters(query);
+        }
+
+        @Override
+        public RedriveAnswer redrive(RunId dead, Actor actor, String reason) {
+            lifecycle.requireOpen();
+            Environment environment = settings.environment();
+            RunId anew = RunId.create(environment.clock(), environment.random());
+            RedriveAnswer answer = settings.store().redrive(new RedriveRequest(dead, anew, actor, reason));
+            if (answer instanceof RedriveAnswer.Redriven redriven) {
+                log.info("{} redrove run {} as run {}: {}", actor, dead, anew, reason);
+                events.tell(new EngineEvent.RunSubmitted(redriven.run()));
+                events.workAppeared();
+            }
+            return answer;
+        }
+
+        @Override
+        public DiscardAnswer discard(RunId dead, Actor actor, String reason) {
+            DiscardAnswer answer = settings.store().discard(new DiscardRequest(dead, actor, reason));
+            if (answer instanceof DiscardAnswer.Settled) {
+                log.info("{} discarded run {}: {}", actor, dead, reason);
+            }
+            return answer;
         }
     }
 }

@@ -1,19 +1,31 @@
 package io.interlock.engine.notify;
 
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.run.Attempt;
+import io.interlock.run.AuditRecord;
+import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.run.Seal;
+import io.interlock.run.Stage;
 import io.interlock.spi.run.AuditLog;
 import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the sealed audit log from a bookmark that survives this process, and misses nothing: the bookmark moves on when a
  * record's notifications were delivered or given up. The first bookmark is the end of the log, so that a new rule is not told
  * old stories.
  */
-final class ChainStream implements Stream {
+final class ChainStream implements Notifier.Stream {
 
     private static final int PAGE = 100;
 
@@ -21,12 +33,12 @@ final class ChainStream implements Stream {
     private final AuditLog audit;
     private final RunNotes notes;
     private final RecordReader reader;
-    private final RuleLease ruleLease;
+    private final Notifier.RuleLease ruleLease;
     private final NotificationSender sender;
     /** What was told of the record at hand, should it have more than one notification. */
     private final Set<String> told = new HashSet<>();
 
-    ChainStream(NotifyRule rule, NotifySources sources, RuleLease ruleLease, NotificationSender sender) {
+    ChainStream(NotifyRule rule, Notifier.Sources sources, Notifier.RuleLease ruleLease, NotificationSender sender) {
         this.rule = rule;
         this.ruleLease = ruleLease;
         this.sender = sender;
@@ -86,7 +98,7 @@ final class ChainStream implements Stream {
         return Optional.empty();
     }
 
-    /** Moves the bookmark; if it is not where it was, somebody else has had the turn meanwhile. */
+    /** Moves the bookmark; if it is not where it was, another process has had the lease meanwhile. */
     private boolean move(String name, long from, long to) {
         if (from == to || notes.moveBookmark(name, from, to)) {
             return true;
@@ -94,5 +106,98 @@ final class ChainStream implements Stream {
         told.clear();
         ruleLease.leave();
         return false;
+    }
+
+    /**
+     * Finds in audit records what is worth telling. The same record always gives the same notifications with the same ids; only
+     * what it says about a run that has been forgotten meanwhile is less.
+     */
+    static final class RecordReader {
+
+        private final RunStore runs;
+
+        RecordReader(RunStore runs) {
+            this.runs = runs;
+        }
+
+        List<Notification> read(AuditLog.Sealed sealed) {
+            AuditRecord record = sealed.record();
+            if (record == null) {
+                return List.of();
+            }
+            if (record.action().equals("evicted")) {
+                return List.of(told(NotificationKind.EVICTED, sealed.seal(), record));
+            }
+            if (!record.action().equals("run") || !record.before().equals(RunState.RUNNING.name())) {
+                return List.of();
+            }
+            return kinds(record).stream()
+                    .map(kind -> told(kind, sealed.seal(), record))
+                    .toList();
+        }
+
+        private List<NotificationKind> kinds(AuditRecord record) {
+            List<NotificationKind> kinds = new ArrayList<>();
+            String code =
+                    attempt(record).map(Attempt::error).map(RunError::code).orElse("");
+            switch (code) {
+                case RunError.WORKER_TIMEOUT -> kinds.add(NotificationKind.LEASE_LOST);
+                case RunError.LOCK_STATE_LOST -> kinds.add(NotificationKind.LOCK_STATE_LOST);
+                case RunError.OVERLAPPING_GRANTS -> kinds.add(NotificationKind.OVERLAPPING_GRANTS);
+                default -> {}
+            }
+            if (record.after().equals(RunState.DEAD.name())) {
+                kinds.add(NotificationKind.DEAD_LETTER);
+            }
+            if (record.after().equals(RunState.TIMED_OUT.name())) {
+                kinds.add(NotificationKind.OVERDUE);
+            }
+            return kinds;
+        }
+
+        private Notification told(NotificationKind kind, Seal seal, AuditRecord record) {
+            RunId id = record.run();
+            Run run = id == null ? null : runs.findRun(id).orElse(null);
+            Attempt attempt = attempt(record).orElse(null);
+            RunError error = attempt == null ? null : attempt.error();
+            Notification.Subject subject = id == null ? null : subject(id, record, run, attempt);
+            return new Notification(
+                    // The hash of its link: no other record has it, in this store or another.
+                    kind.word() + "_" + seal.hash().substring(0, 32),
+                    kind,
+                    record.at(),
+                    record.key(),
+                    subject,
+                    error,
+                    Notification.Text.of(kind, record, run, subject, error));
+        }
+
+        private static Notification.Subject subject(
+                RunId id, AuditRecord record, @Nullable Run run, @Nullable Attempt attempt) {
+            return new Notification.Subject(
+                    id,
+                    run == null ? null : run.job(),
+                    attempt == null ? 0 : attempt.turn().attempt(),
+                    record.token(),
+                    run == null ? null : stage(run, record));
+        }
+
+        /** The stage of the attempt the record is about; a later one has stages of its own. */
+        private static @Nullable String stage(Run run, AuditRecord record) {
+            List<Stage> stages = run.status().stages();
+            boolean same = run.status()
+                    .lastTurn()
+                    .map(turn -> turn.token().equals(record.token()))
+                    .orElse(false);
+            return same && !stages.isEmpty() ? stages.get(stages.size() - 1).name() : null;
+        }
+
+        private Optional<Attempt> attempt(AuditRecord record) {
+            return record.run() == null
+                    ? Optional.empty()
+                    : runs.attempts(record.run()).stream()
+                            .filter(attempt -> Objects.equals(attempt.turn().token(), record.token()))
+                            .findFirst();
+        }
     }
 }

@@ -8,15 +8,18 @@ import io.interlock.spi.run.RunNotes;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.PriorityQueue;
 
 /**
- * Looks for dead letters that nobody has done anything about for an hour, and tells of each once. It keeps a bookmark at the
+ * Looks for dead letters that have waited for an hour, and tells of each once. It keeps a bookmark at the
  * death of the last one it told of: letters are told in the order of their deaths, and all that died before are known by the
  * time they have waited so long.
  */
-final class DeadLetterWatch implements Stream {
+final class DeadLetterWatch implements Notifier.Stream {
 
     static final Duration PATIENCE = Duration.ofHours(1);
     static final Duration EVERY = Duration.ofMinutes(1);
@@ -25,14 +28,14 @@ final class DeadLetterWatch implements Stream {
     private final NotifyRule rule;
     private final DeadLetters letters;
     private final RunNotes notes;
-    private final RuleLease ruleLease;
+    private final Notifier.RuleLease ruleLease;
     private final NotificationSender sender;
     private final Environment environment;
 
     DeadLetterWatch(
             NotifyRule rule,
-            NotifySources sources,
-            RuleLease ruleLease,
+            Notifier.Sources sources,
+            Notifier.RuleLease ruleLease,
             NotificationSender sender,
             Environment environment) {
         this.rule = rule;
@@ -74,7 +77,7 @@ final class DeadLetterWatch implements Stream {
         return waiting.size() >= OldestDead.MOST ? Duration.ZERO : EVERY;
     }
 
-    /** Those that nobody has done anything about, died between two moments, the longest dead first. */
+    /** Open dead letters that died between two moments, the oldest first. */
     private List<Run> waiting(long after, long until) {
         OldestDead oldest = new OldestDead(after, until);
         long number = 0;
@@ -102,7 +105,7 @@ final class DeadLetterWatch implements Stream {
                         run.status().lastTurn().map(turn -> turn.token()).orElse(null),
                         null),
                 run.status().error(),
-                NotificationText.waiting(run));
+                Notification.Text.waiting(run));
     }
 
     private static long died(Run run) {
@@ -111,5 +114,53 @@ final class DeadLetterWatch implements Stream {
 
     private static long micros(Instant time) {
         return OldestDead.micros(time);
+    }
+
+    /**
+     * The longest dead of many runs, about {@link #MOST} of them. Those of one moment stay together: a bookmark can only stand
+     * before or after all of them. Belongs to one thread.
+     */
+    private static final class OldestDead {
+
+        static final int MOST = 100;
+
+        private final PriorityQueue<Run> runs =
+                new PriorityQueue<>(Comparator.comparingLong(OldestDead::died).reversed());
+        private final long after;
+        private long until;
+
+        /** Of those that died after one moment, and not after another. */
+        OldestDead(long after, long until) {
+            this.after = after;
+            this.until = until;
+        }
+
+        void add(Run run) {
+            if (died(run) <= after || died(run) > until) {
+                return;
+            }
+            runs.add(run);
+            long youngest = died(runs.element());
+            if (runs.size() > MOST && runs.stream().anyMatch(other -> died(other) != youngest)) {
+                // No run of that moment or a later one comes in any more.
+                until = youngest - 1;
+                runs.removeIf(other -> died(other) == youngest);
+            }
+        }
+
+        /** The longest dead first. */
+        List<Run> inOrder() {
+            return runs.stream()
+                    .sorted(Comparator.comparingLong(OldestDead::died).thenComparingLong(Run::number))
+                    .toList();
+        }
+
+        static long died(Run run) {
+            return micros(run.status().since());
+        }
+
+        static long micros(Instant time) {
+            return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+        }
     }
 }

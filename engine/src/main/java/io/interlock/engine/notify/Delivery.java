@@ -1,5 +1,21 @@
 package io.interlock.engine.notify;
 
+import io.interlock.DurationText;
+import io.interlock.InterlockException;
+import io.interlock.engine.command.Exit;
+import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.InheritedEnvironment;
+import io.interlock.engine.command.InheritedVariables;
+import io.interlock.engine.command.ProcessLaunch;
+import io.interlock.time.Environment;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
 /** Takes a notification to where it should go. Blocks, but not for long. */
 @FunctionalInterface
 interface Delivery {
@@ -14,11 +30,114 @@ interface Delivery {
         record Delivered() implements Result {}
 
         /**
-         * It was not, or nobody knows.
+         * It was not, or that is not known.
          *
          * @param why for people, without secrets
          * @param refused whether the receiver was there and did not want it
          */
         record Failed(String why, boolean refused) implements Result {}
+    }
+
+    /** Delivers to the input of a command. What that prints is thrown away; nothing of it is left when it has ended. */
+    static final class ByCommand implements Delivery {
+
+        private final NotifyTarget.Command target;
+        private final Environment environment;
+
+        ByCommand(NotifyTarget.Command target, Environment environment) {
+            this.target = target;
+            this.environment = environment;
+        }
+
+        @Override
+        public Result deliver(Notification notification) {
+            try (GuardedProcess process = GuardedProcess.start(launch(notification), environment)) {
+                write(process.stdin(), Notification.Json.of(notification));
+                return judge(process.waitFor(target.within()));
+            } catch (IOException | InterlockException failure) {
+                return new Result.Failed("it could not be started: " + failure.getMessage(), false);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                return new Result.Failed("interrupted", false);
+            }
+        }
+
+        private ProcessLaunch launch(Notification notification) {
+            return ProcessLaunch.of(target.argv())
+                    .environment(variables(notification, InheritedVariables.all()))
+                    .redirects(Redirect.PIPE, Redirect.DISCARD, Redirect.DISCARD);
+        }
+
+        static Map<String, String> variables(Notification notification, Map<String, String> ofThisProcess) {
+            Map<String, String> variables = InheritedEnvironment.ALL.of(ofThisProcess);
+            variables.put("INTERLOCK_NOTIFICATION_ID", notification.id());
+            variables.put("INTERLOCK_NOTIFICATION_TYPE", notification.kind().word());
+            return variables;
+        }
+
+        /** Less than a pipe holds: this does not wait for the command to read, and the command need not. */
+        private static void write(OutputStream stdin, String body) {
+            try (stdin) {
+                stdin.write((body + "\n").getBytes(StandardCharsets.UTF_8));
+            } catch (IOException unread) {
+                // Its exit code tells whether it has taken it in.
+                return;
+            }
+        }
+
+        private Result judge(Optional<Exit> exit) {
+            if (exit.isEmpty()) {
+                return new Result.Failed(
+                        "it took longer than " + DurationText.format(target.within()) + " and was killed", false);
+            }
+            return exit.get().succeeded()
+                    ? new Result.Delivered()
+                    : new Result.Failed("it ended with " + exit.get(), false);
+        }
+    }
+
+    /** Delivers by signed POST. */
+    static final class ByWebhook implements Delivery {
+
+        // They say: not now.
+        private static final Set<Integer> COME_AGAIN = Set.of(408, 425, 429);
+
+        private final NotifyTarget.Webhook target;
+        private final Notifier.PostSender poster;
+
+        ByWebhook(NotifyTarget.Webhook target, Notifier.PostSender poster) {
+            this.target = target;
+            this.poster = poster;
+        }
+
+        @Override
+        public Result deliver(Notification notification) {
+            byte[] body = Notification.Json.of(notification).getBytes(StandardCharsets.UTF_8);
+            try {
+                return judge(poster.post(target.url(), target.signer().sign(notification.id(), body), body));
+            } catch (IOException | RuntimeException failure) {
+                return new Result.Failed(told(failure), false);
+            }
+        }
+
+        private static Result judge(int status) {
+            if (status >= 200 && status < 300) {
+                return new Result.Delivered();
+            }
+            return new Result.Failed(
+                    "it answered " + status, status >= 400 && status < 500 && !COME_AGAIN.contains(status));
+        }
+
+        /** An exception's message may contain the URL, and the URL a secret. */
+        private String told(Exception failure) {
+            String message = String.valueOf(failure.getMessage());
+            return failure.getClass().getSimpleName()
+                    + (message.contains("://") || message.contains(path()) ? "" : ": " + message);
+        }
+
+        private String path() {
+            String path = target.url().getRawPath();
+            return path == null || path.length() < 2 ? target.url().toString() : path;
+        }
     }
 }

@@ -1,17 +1,25 @@
 package io.interlock.engine.notify;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.interlock.DurationText;
 import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
+import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
+import io.interlock.run.Run;
 import io.interlock.run.RunError;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Something that was worth telling.
  *
- * @param id the same whenever it is told again, so that whoever hears it twice can tell
+ * @param id the same whenever it is told again, so that a receiver recognises a repetition
  * @param kind what kind of thing
  * @param at when it happened, by the store's clock
  * @param key where
@@ -43,4 +51,129 @@ public record Notification(
             int attempt,
             @Nullable FencingToken token,
             @Nullable String stage) {}
+
+    /** A notification as JSON: {@code {type, timestamp, data}}, under 20 kB. */
+    static final class Json {
+
+        private static final JsonFactory JSON = new JsonFactory();
+        private static final int MAX_TEXT = 1000;
+
+        private Json() {}
+
+        static String of(Notification notification) {
+            StringWriter text = new StringWriter();
+            try (JsonGenerator json = JSON.createGenerator(text)) {
+                json.writeStartObject();
+                json.writeStringField("type", notification.kind().word());
+                json.writeStringField("timestamp", notification.at().toString());
+                json.writeObjectFieldStart("data");
+                json.writeStringField("tenant", notification.key().tenant());
+                json.writeStringField("key", notification.key().name());
+                subject(json, notification.subject());
+                error(json, notification.error());
+                json.writeStringField("explanation", cut(notification.explanation()));
+                json.writeEndObject();
+                json.writeEndObject();
+            } catch (IOException impossible) {
+                throw new UncheckedIOException(impossible);
+            }
+            return text.toString();
+        }
+
+        private static void subject(JsonGenerator json, Notification.@Nullable Subject subject) throws IOException {
+            if (subject == null) {
+                return;
+            }
+            json.writeStringField("runId", subject.run().toString());
+            if (subject.job() != null) {
+                json.writeStringField("job", subject.job().value());
+            }
+            if (subject.attempt() > 0) {
+                json.writeNumberField("attempt", subject.attempt());
+            }
+            if (subject.token() != null) {
+                json.writeNumberField("token", subject.token().value());
+            }
+            if (subject.stage() != null) {
+                json.writeStringField("stage", subject.stage());
+            }
+        }
+
+        private static void error(JsonGenerator json, @Nullable RunError error) throws IOException {
+            if (error == null) {
+                return;
+            }
+            json.writeObjectFieldStart("error");
+            json.writeStringField("code", error.code());
+            json.writeStringField("message", cut(error.message()));
+            json.writeEndObject();
+        }
+
+        private static String cut(String text) {
+            return text.length() > MAX_TEXT ? text.substring(0, MAX_TEXT - 1) + "…" : text;
+        }
+    }
+
+    /** What happened and what to do, in one sentence made of facts. */
+    static final class Text {
+
+        private Text() {}
+
+        static String of(
+                NotificationKind kind,
+                AuditRecord record,
+                @Nullable Run run,
+                Notification.@Nullable Subject subject,
+                @Nullable RunError error) {
+            String who = subject == null ? record.key().toString() : name(subject) + " under " + record.key();
+            String why = error == null ? record.reason() : error.code() + ", " + error.message();
+            return switch (kind) {
+                case DEAD_LETTER ->
+                    who + " used up its attempts" + attempts(run) + ", the last one by " + why
+                            + "; redrive or discard it";
+                case DEAD_LETTER_WAITING -> who + " waits as a dead letter; redrive or discard it";
+                case LEASE_LOST -> who + " lost its worker: " + why + "; the run is " + record.after() + " now";
+                case LOCK_STATE_LOST ->
+                    who + " counted as running without a lease; it is FAILED, look after what" + " it was working on";
+                case OVERDUE -> who + " took longer than its max runtime" + limit(run) + at(subject);
+                case EVICTED ->
+                    record.actor() + " took the lease of " + who + " by force from " + record.before() + ": "
+                            + record.reason();
+                case OVERLAPPING_GRANTS ->
+                    who + " had its key at the same time as another run and is FAILED: " + why
+                            + "; look after what they were working on";
+            };
+        }
+
+        /** The same whenever it is told, as its id is: so it does not say for how long. */
+        static String waiting(Run run) {
+            return "run " + run.id() + " of " + run.job() + " under " + run.key()
+                    + " has waited as a dead letter since "
+                    + run.status().since() + "; redrive or discard it";
+        }
+
+        private static String name(Notification.Subject subject) {
+            String job = subject.job() == null ? "" : " of " + subject.job();
+            String attempt = subject.attempt() == 0 ? "" : " (attempt " + subject.attempt() + ")";
+            return "run " + subject.run() + job + attempt;
+        }
+
+        private static String attempts(@Nullable Run run) {
+            return run == null ? "" : ", " + run.spec().retry().attempts();
+        }
+
+        private static String limit(@Nullable Run run) {
+            return run == null
+                    ? ""
+                    : run.spec()
+                            .limits()
+                            .runtimeLimit()
+                            .map(limit -> " of " + DurationText.format(limit))
+                            .orElse("");
+        }
+
+        private static String at(Notification.@Nullable Subject subject) {
+            return subject == null || subject.stage() == null ? "" : ", at stage " + subject.stage();
+        }
+    }
 }

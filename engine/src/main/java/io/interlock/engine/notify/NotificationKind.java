@@ -5,19 +5,19 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What somebody may want to be told of. */
+/** What a rule may ask to be told of. */
 public enum NotificationKind {
     /** A run used up its attempts. */
     DEAD_LETTER,
-    /** Nobody has done anything about a dead letter for an hour. */
+    /** A dead letter has waited for an hour. */
     DEAD_LETTER_WAITING,
     /** An attempt was lost: its lease ended before its work did. */
     LEASE_LOST,
-    /** A run counted as running, but nobody had its lease. */
+    /** A run counted as running without a lease. */
     LOCK_STATE_LOST,
     /** A run took longer than its max runtime. */
     OVERDUE,
-    /** Somebody took a lease by force. */
+    /** A lease was taken by force. */
     EVICTED,
     /** Two runs had one key at a time. */
     OVERLAPPING_GRANTS;

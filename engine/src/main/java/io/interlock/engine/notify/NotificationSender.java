@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells one notification after the other, and knows how often the one at hand has failed. A receiver that is away is tried for
- * a day; one that is there and does not want it, eight times. Whoever waits behind it for more than a day gets five tries, so
+ * a day; one that is there and does not want it, eight times. A notification that has waited for more than a day gets five tries, so
  * that a receiver that is away for long does not hold up what is new for ever. Belongs to one thread.
  */
 final class NotificationSender {
@@ -26,13 +26,13 @@ final class NotificationSender {
 
     private final NotifyRule rule;
     private final Delivery delivery;
-    private final NotifyListener listener;
+    private final Notifier.Listener listener;
     private final Environment environment;
     private @Nullable String failing;
     private Instant since = Instant.EPOCH;
     private int tries;
 
-    NotificationSender(NotifyRule rule, Delivery delivery, NotifyListener listener, Environment environment) {
+    NotificationSender(NotifyRule rule, Delivery delivery, Notifier.Listener listener, Environment environment) {
         this.rule = rule;
         this.delivery = delivery;
         this.listener = listener;
@@ -46,7 +46,11 @@ final class NotificationSender {
             return failed(notification, failed);
         }
         if (notification.id().equals(failing)) {
-            log.info("{} was told {} after {} tries", rule.target().shown(), notification.id(), tries + 1);
+            log.info(
+                    "delivered to {} notification {} after {} tries",
+                    rule.target().shown(),
+                    notification.id(),
+                    tries + 1);
         }
         failing = null;
         listener.delivered(rule, notification);
@@ -60,7 +64,7 @@ final class NotificationSender {
             since = now;
             tries = 0;
             log.warn(
-                    "{} could not be told {} and will be again: {}",
+                    "could not deliver to {} notification {}; retrying: {}",
                     rule.target().shown(),
                     notification.id(),
                     failed.why());
@@ -69,7 +73,7 @@ final class NotificationSender {
         if (isEnough(notification, failed, now)) {
             failing = null;
             log.error(
-                    "{} was not told {}, given up after {} tries in {}: {}; it was: {}",
+                    "gave up delivering to {} notification {} after {} tries in {}: {}; it was: {}",
                     rule.target().shown(),
                     notification.id(),
                     tries,

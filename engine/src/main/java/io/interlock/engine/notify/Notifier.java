@@ -1,12 +1,29 @@
 package io.interlock.engine.notify;
 
 import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.engine.http.PinnedHttp;
+import io.interlock.locks.Lease;
 import io.interlock.locks.Locks;
+import io.interlock.locks.runtime.Loop;
+import io.interlock.spi.run.AuditLog;
+import io.interlock.spi.run.DeadLetters;
+import io.interlock.spi.run.RunNotes;
+import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the outside world what its rules say. Nothing is missed: it follows the sealed audit log, and keeps in the store how far
@@ -33,10 +50,10 @@ public final class Notifier implements AutoCloseable {
      */
     public static Notifier start(
             Collection<NotifyRule> rules,
-            NotifySources sources,
+            Sources sources,
             Locks locks,
             PostSender poster,
-            NotifyListener listener,
+            Listener listener,
             Environment environment) {
         Set<String> names = new HashSet<>();
         rules.forEach(rule -> {
@@ -64,7 +81,168 @@ public final class Notifier implements AutoCloseable {
 
     private static Delivery delivery(NotifyTarget target, PostSender poster, Environment environment) {
         return target instanceof NotifyTarget.Webhook webhook
-                ? new WebhookDelivery(webhook, poster)
-                : new CommandDelivery((NotifyTarget.Command) target, environment);
+                ? new Delivery.ByWebhook(webhook, poster)
+                : new Delivery.ByCommand((NotifyTarget.Command) target, environment);
+    }
+
+    /** Hears what becomes of notifications, for metrics and the like. It must return soon. */
+    public interface Listener {
+
+        /** A notification was delivered. */
+        default void delivered(NotifyRule rule, Notification notification) {}
+
+        /** A try failed; there will be another. */
+        default void failed(NotifyRule rule, Notification notification, String why) {}
+
+        /** A notification was given up. */
+        default void givenUp(NotifyRule rule, Notification notification, String why) {}
+    }
+
+    /**
+     * The parts of a store that notifications come from.
+     *
+     * @param audit what happened
+     * @param runs whom it happened to
+     * @param letters dead letters
+     * @param notes where it is kept what was told already
+     */
+    public record Sources(AuditLog audit, RunStore runs, DeadLetters letters, RunNotes notes) {}
+
+    /** Sends a POST, only to where that is allowed. */
+    @FunctionalInterface
+    public interface PostSender {
+
+        /** How long a receiver may take to answer. */
+        Duration WITHIN = Duration.ofSeconds(10);
+
+        /**
+         * Sends a POST and waits for its answer.
+         *
+         * @return the status
+         * @throws IOException if there was no answer in time
+         */
+        int post(URI url, Map<String, String> headers, byte[] body) throws IOException;
+
+        /** By HTTP, under the rules of {@code http} about where requests may go. */
+        static PostSender over(PinnedHttp http) {
+            return (url, headers, body) ->
+                    http.post(url, headers, body, WITHIN).send().status();
+        }
+    }
+
+    /** Something that notifications come from. Belongs to one thread. */
+    interface Stream {
+
+        /** How long to rest when there is nothing to tell. */
+        Duration POLL = Duration.ofSeconds(2);
+
+        /** Tells what there is to tell, and says how long to rest. */
+        Duration advance();
+    }
+
+    /** Sees to it that one process at a time tells what a rule says. Belongs to one thread at a time. */
+    static final class RuleLease {
+
+        static final String TENANT = "interlock";
+
+        private final Locks locks;
+        private final LockKey key;
+        private @Nullable Lease lease;
+
+        RuleLease(Locks locks, String rule) {
+            this.locks = locks;
+            key = LockKey.of(TENANT, "notify/" + rule);
+        }
+
+        /** Whether this process has the lease; asks for it if it does not. */
+        boolean isMine() {
+            if (lease == null || !lease.isHeld()) {
+                leave();
+                lease = locks.tryAcquire(key).lease().orElse(null);
+            }
+            return lease != null;
+        }
+
+        /** Releases the lease. */
+        void leave() {
+            if (lease != null) {
+                lease.close();
+                lease = null;
+            }
+        }
+    }
+
+    /** Tells what one rule says, while it is this process's turn, on a thread of its own: no receiver holds up another. */
+    private static final class RuleFollower {
+
+        private static final Duration LEAVE_WITHIN = Duration.ofSeconds(2);
+
+        private final RuleLease ruleLease;
+        private final Environment environment;
+        private final List<Stream> streams = new ArrayList<>();
+        private final Map<Stream, Long> restUntil = new HashMap<>();
+        private final ReentrantLock round = new ReentrantLock();
+        private final Loop loop;
+        private boolean closed;
+
+        RuleFollower(
+                NotifyRule rule,
+                Delivery delivery,
+                Sources sources,
+                RuleLease ruleLease,
+                Listener listener,
+                Environment environment) {
+            this.ruleLease = ruleLease;
+            this.environment = environment;
+            streams.add(new ChainStream(
+                    rule, sources, ruleLease, new NotificationSender(rule, delivery, listener, environment)));
+            if (rule.on().contains(NotificationKind.DEAD_LETTER_WAITING)) {
+                NotificationSender sender = new NotificationSender(rule, delivery, listener, environment);
+                streams.add(new DeadLetterWatch(rule, sources, ruleLease, sender, environment));
+            }
+            loop = Loop.paced(environment, "notify-" + rule.name(), Stream.POLL, this::runOnce);
+        }
+
+        /** Tells what there is to tell, and says how long to rest. */
+        private Duration runOnce() {
+            round.lock();
+            try {
+                if (closed || !ruleLease.isMine()) {
+                    return Stream.POLL;
+                }
+                long now = environment.ticker().nanos();
+                long next = now + Stream.POLL.toNanos();
+                for (Stream stream : streams) {
+                    long until = restUntil.getOrDefault(stream, now);
+                    if (until - now <= 0) {
+                        until = now + stream.advance().toNanos();
+                        restUntil.put(stream, until);
+                    }
+                    next = Math.min(next, until);
+                }
+                return Duration.ofNanos(next - now);
+            } finally {
+                round.unlock();
+            }
+        }
+
+        /** Tells no more, and lets another process have the turn as soon as the notification at hand is out. */
+        void close() {
+            loop.close();
+            boolean mine = false;
+            try {
+                mine = round.tryLock(LEAVE_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+                if (mine) {
+                    closed = true;
+                    ruleLease.leave();
+                }
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            } finally {
+                if (mine) {
+                    round.unlock();
+                }
+            }
+        }
     }
 }

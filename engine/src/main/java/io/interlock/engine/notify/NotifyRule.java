@@ -26,7 +26,6 @@ public record NotifyRule(
 
     private static final int MAX_NAME = 100;
 
-    /** Checks that there is something to tell, and the name. */
     public NotifyRule {
         on = Set.copyOf(on);
         if (on.isEmpty()) {

@@ -11,7 +11,7 @@ import java.util.Locale;
 /** Where notifications go. */
 public sealed interface NotifyTarget {
 
-    /** What people may see of it: nothing that somebody could use. */
+    /** What people may see of it, without secrets. */
     String shown();
 
     /** All of it, for telling it from others. Not for logs. */
@@ -25,7 +25,6 @@ public sealed interface NotifyTarget {
      */
     record Webhook(URI url, WebhookSigner signer) implements NotifyTarget {
 
-        /** Checks the URL. */
         public Webhook {
             String scheme = String.valueOf(url.getScheme()).toLowerCase(Locale.ROOT);
             if (!List.of("http", "https").contains(scheme) || url.getHost() == null) {
@@ -70,12 +69,11 @@ public sealed interface NotifyTarget {
      */
     record Command(List<String> argv, Duration within) implements NotifyTarget {
 
-        /** How long a command may take unless somebody says otherwise. */
+        /** How long a command may take unless set otherwise. */
         public static final Duration DEFAULT_WITHIN = Duration.ofSeconds(30);
 
         private static final Duration LONGEST = Duration.ofMinutes(10);
 
-        /** Checks that there is a program, and the time. */
         public Command {
             argv = List.copyOf(argv);
             if (argv.isEmpty() || argv.get(0).isBlank()) {

@@ -13,8 +13,8 @@ import java.time.Instant;
  * @param job the job
  * @param key what its runs are exclusive under
  * @param times when it starts
- * @param catchUp how old the last time may be that was missed because nobody was there, and still be made up for; zero to
- *     skip what was missed. On a fresh start nobody knows what was missed: the last time within it is submitted, and starts
+ * @param catchUp how old the last time may be that was missed because no process was there, and still be made up for; zero to
+ *     skip what was missed. On a fresh start it is not known what was missed: the last time within it is submitted, and starts
  *     nothing if it was before.
  */
 public record ScheduledJob(JobName job, LockKey key, FireTimes times, Duration catchUp) {
@@ -22,7 +22,6 @@ public record ScheduledJob(JobName job, LockKey key, FireTimes times, Duration c
     /** The longest time that can be caught up with: idempotency keys are known to count for as long. */
     public static final Duration MAX_CATCH_UP = Duration.ofHours(24);
 
-    /** Checks the time. */
     public ScheduledJob {
         if (catchUp.isNegative() || catchUp.compareTo(MAX_CATCH_UP) > 0) {
             throw new InvalidSettingException(

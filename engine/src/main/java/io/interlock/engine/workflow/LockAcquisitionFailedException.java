@@ -3,7 +3,7 @@ package io.interlock.engine.workflow;
 import io.interlock.InterlockException;
 import io.interlock.Refusal;
 
-/** Somebody else was faster, and may be through already: ask again soon. */
+/** Another request was faster, and its execution may be over already: ask again soon. */
 public final class LockAcquisitionFailedException extends InterlockException {
 
     private static final long serialVersionUID = 1L;

@@ -4,9 +4,9 @@ import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.engine.NodeHandler;
 import io.interlock.engine.RunContext;
 import io.interlock.engine.RunEngine;
-import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.TransientFailureException;
 import io.interlock.run.Run;
@@ -23,13 +23,13 @@ import java.util.concurrent.Callable;
 /**
  * The work of a workflow that has nodes. They run beside each other, each as a run of the job of its name, with the parameters of the
  * execution, under a key of its own: {@code workflow/{id}/node/{node}}. The execution ends when all have; it has failed if one has. A
- * further attempt does again only what has not succeeded, and waits for what still runs. An attempt stops no node, whyever it ends: another
+ * further attempt does again only what has not succeeded, and waits for what still runs. An attempt stops no node when it ends: another
  * one may follow, and need them. Once the store says that the execution is over, every engine that has it among its jobs sees to it that
  * its nodes are stopped.
  *
  * <p>Safe for use by many threads.
  */
-public final class NodeRuns implements RunHandler {
+public final class NodeRuns implements NodeHandler {
 
     private static final String EXECUTION = "execution";
     private static final String NODE = "/node/";
@@ -51,7 +51,7 @@ public final class NodeRuns implements RunHandler {
     }
 
     /** The runs of {@code node} since {@code execution} was asked for. */
-    public static RunQuery runsOf(Run execution, String node) {
+    static RunQuery runsOf(Run execution, String node) {
         return RunQuery.ofTenant(execution.key().tenant())
                 .of(key(execution.key(), node))
                 .since(execution.submittedAt());
@@ -65,7 +65,7 @@ public final class NodeRuns implements RunHandler {
                 .findFirst();
     }
 
-    /** The execution that asked for {@code run}. None if nobody did, or if somebody wants a node done again by hand. */
+    /** The execution that asked for {@code run}. Empty if none did, or if a node is done again by hand. */
     public static Optional<RunId> askedBy(Run run) {
         String execution = run.spec().labels().get(EXECUTION);
         if (execution == null || !reason(execution).equals(run.spec().origin().reason())) {
@@ -82,9 +82,24 @@ public final class NodeRuns implements RunHandler {
         return "node of execution " + execution;
     }
 
-    /** The names of its nodes. */
+    @Override
     public List<String> nodes() {
         return nodes;
+    }
+
+    @Override
+    public LockKey nodeKey(LockKey execution, String node) {
+        return key(execution, node);
+    }
+
+    @Override
+    public RunQuery nodeRuns(Run execution, String node) {
+        return runsOf(execution, node);
+    }
+
+    @Override
+    public Optional<RunId> executionOf(Run node) {
+        return askedBy(node);
     }
 
     /** It only waits for others, who need the slots. */
@@ -118,7 +133,7 @@ public final class NodeRuns implements RunHandler {
             if (run.state() == RunState.SUCCEEDED || !run.state().isTerminal()) {
                 return run.id();
             }
-            // Whoever else saw it end in vain asks in the same words, and there is one further run.
+            // Other attempts that saw it fail ask in the same words, and there is one further run.
             once += "/" + run.id();
         }
         return engine.submit(request.idempotencyKey(once).fingerprint(once))
@@ -155,7 +170,7 @@ public final class NodeRuns implements RunHandler {
                 throw new TransientFailureException(
                         "NODE_FAILED",
                         "run " + node.getValue() + " of node " + node.getKey()
-                                + " is forgotten, and nobody knows how it ended");
+                                + " is forgotten, and how it ended is not known");
             }
             if (run.get().state().isTerminal()) {
                 return run.get();

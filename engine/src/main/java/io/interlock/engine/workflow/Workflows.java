@@ -49,7 +49,7 @@ public final class Workflows {
      * @param triggerInput JSON text for the work
      * @return the execution
      * @throws WorkflowLockedException if another one is under way
-     * @throws LockAcquisitionFailedException if somebody else was faster, and no execution is under way now
+     * @throws LockAcquisitionFailedException if another request was faster, and no execution is under way now
      * @throws RefusedException if something else than an execution stands in the way: a pause, a limit, a state
      */
     public RunId runWorkflow(String tenant, String workflow, String triggerInput) {

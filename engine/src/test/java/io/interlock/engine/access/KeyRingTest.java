@@ -9,7 +9,6 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.engine.FaultyStore;
-import io.interlock.engine.TenantLimitException;
 import io.interlock.spi.run.AccessKeys;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.tck.ManualTime;

@@ -209,7 +209,7 @@ class AuditVerifierTest {
 
     @Test
     void onlyKeysWithARunningRunAreRemembered() {
-        Grants grants = new Grants();
+        AuditVerifier.Check.Grants grants = new AuditVerifier.Check.Grants();
         log.runs(100);
         log.began(101, 500);
         log.records.values().forEach(record -> grants.follow(record.sequence(), record, finding -> {}));

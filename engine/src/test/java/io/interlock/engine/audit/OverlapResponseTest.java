@@ -178,7 +178,7 @@ class OverlapResponseTest {
     }
 
     private AuditWatch watch() {
-        return new AuditWatch(log, notes, new OverlapResponse(key.store()), alarms::add);
+        return new AuditWatch(log, notes, new AuditWatch.OverlapResponse(key.store()), alarms::add);
     }
 
     @Test
@@ -191,7 +191,8 @@ class OverlapResponseTest {
     }
 
     private List<Run> respond(Grant first, Grant second) {
-        return new OverlapResponse(key.store()).respond(new AuditFinding.Overlap(1, TamperedLog.KEY, first, second));
+        return new AuditWatch.OverlapResponse(key.store())
+                .respond(new AuditFinding.Overlap(1, TamperedLog.KEY, first, second));
     }
 
     private static Grant grant(Run run) {

@@ -11,6 +11,7 @@ import io.interlock.engine.JobBuilder;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.handler.CommandHandler;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;

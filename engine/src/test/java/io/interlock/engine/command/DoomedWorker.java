@@ -1,5 +1,6 @@
 package io.interlock.engine.command;
 
+import io.interlock.engine.handler.CommandHandler;
 import io.interlock.time.Environment;
 import java.util.List;
 

@@ -13,27 +13,27 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The processes of a test: scripts write their ids to files, and whether one lives is asked of the kernel. */
-final class Pids {
+public final class Pids {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private Pids() {}
 
     /** Waits until a script has written {@code count} ids to {@code file}. */
-    static List<Long> in(Path file, int count) {
+    public static List<Long> in(Path file, int count) {
         await().atMost(PATIENCE).until(() -> lines(file).size() >= count);
         return lines(file).stream().map(Long::valueOf).toList();
     }
 
     /** Waits until none of them lives. */
-    static void assertGone(List<Long> pids) {
+    public static void assertGone(List<Long> pids) {
         await().atMost(PATIENCE)
                 .untilAsserted(
                         () -> assertThat(pids.stream().filter(Pids::lives)).isEmpty());
     }
 
     /** Whether it is there and not just waiting for its parent to look. */
-    static boolean lives(long pid) {
+    public static boolean lives(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
             return !stat.substring(stat.lastIndexOf(')')).matches("\\) [ZX] (?s).*");
@@ -43,7 +43,7 @@ final class Pids {
     }
 
     /** The guard that was started last. */
-    static ProcessHandle guard() {
+    public static ProcessHandle guard() {
         return ProcessHandle.current()
                 .children()
                 .filter(child ->

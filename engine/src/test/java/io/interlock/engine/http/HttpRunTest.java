@@ -15,6 +15,7 @@ import io.interlock.engine.Jobs;
 import io.interlock.engine.RemoteWork.Proof;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
+import io.interlock.engine.handler.HttpHandler;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.RetryPlan;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.interlock.engine.WorkGoesOnException;
 import io.interlock.engine.command.FakeContext;
+import io.interlock.engine.handler.HttpHandler;
 import io.interlock.time.Environment;
 import io.interlock.time.Ticker;
 import io.interlock.time.Timers;
@@ -43,7 +44,7 @@ class HttpUnclearTest {
     void whatFailsBeforeItIsSentIsNotUnclear() throws Exception {
         IllegalStateException broken = new IllegalStateException("broken");
         Environment real = Environment.system();
-        Resolver failing = host -> {
+        PinnedHttp.Resolver failing = host -> {
             throw broken;
         };
         try (OtherSide other = OtherSide.answering(200, "");

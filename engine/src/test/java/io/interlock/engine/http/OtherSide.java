@@ -15,18 +15,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** A server that keeps what it was asked, and answers as it is told. */
-final class OtherSide implements AutoCloseable {
+public final class OtherSide implements AutoCloseable {
 
-    record Asked(String method, String path, Map<String, List<String>> headers, String body) {
+    public record Asked(String method, String path, Map<String, List<String>> headers, String body) {
 
         /** The value of a header, or nothing. */
-        String header(String name) {
+        public String header(String name) {
             return String.join(
                     ",", headers.getOrDefault(Character.toUpperCase(name.charAt(0)) + name.substring(1), List.of()));
         }
     }
 
-    final List<Asked> asked = new CopyOnWriteArrayList<>();
+    public final List<Asked> asked = new CopyOnWriteArrayList<>();
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -45,16 +45,16 @@ final class OtherSide implements AutoCloseable {
     }
 
     /** One that does this. */
-    static OtherSide doing(HttpHandler handler) throws IOException {
+    public static OtherSide doing(HttpHandler handler) throws IOException {
         return new OtherSide(handler);
     }
 
     /** One that answers this. */
-    static OtherSide answering(int status, String body, String... headers) throws IOException {
+    public static OtherSide answering(int status, String body, String... headers) throws IOException {
         return new OtherSide(exchange -> answer(exchange, status, body, headers));
     }
 
-    static void answer(HttpExchange exchange, int status, String body, String... headers) throws IOException {
+    public static void answer(HttpExchange exchange, int status, String body, String... headers) throws IOException {
         for (int i = 0; i < headers.length; i += 2) {
             exchange.getResponseHeaders().add(headers[i], headers[i + 1]);
         }
@@ -66,7 +66,7 @@ final class OtherSide implements AutoCloseable {
         exchange.close();
     }
 
-    URI url(String path) {
+    public URI url(String path) {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + path);
     }
 

@@ -33,7 +33,8 @@ class PinnedHttpTest {
     @Test
     void aNameIsLookedUpOnceAndTheConnectionGoesThere() throws Exception {
         AtomicInteger lookups = new AtomicInteger();
-        Resolver flipping = host -> List.of(address(lookups.incrementAndGet() == 1 ? "127.0.0.1" : "127.0.0.77"));
+        PinnedHttp.Resolver flipping =
+                host -> List.of(address(lookups.incrementAndGet() == 1 ? "127.0.0.1" : "127.0.0.77"));
         try (OtherSide other = OtherSide.answering(200, "here");
                 PinnedHttp http = http(flipping)) {
             assertThat(post(http, named(other.url("/x"))).body()).isEqualTo("here");
@@ -47,7 +48,7 @@ class PinnedHttpTest {
         try (OtherSide other = OtherSide.answering(200, "here");
                 PinnedHttp http = http(host -> List.of(address("127.0.0.1"), address("10.0.0.1")))) {
             assertThatThrownBy(() -> post(http, named(other.url("/"))))
-                    .isInstanceOf(ForbiddenAddressException.class)
+                    .isInstanceOf(PinnedHttp.ForbiddenAddressException.class)
                     .hasMessageContaining("other.test")
                     .hasMessageContaining("10.0.0.1");
             assertThat(other.asked).isEmpty();
@@ -82,7 +83,7 @@ class PinnedHttpTest {
             })
     void answersComeInManyShapes(String answer) throws Exception {
         try (RawServer other = RawServer.sending(answer);
-                PinnedHttp http = http(Resolver.SYSTEM)) {
+                PinnedHttp http = http(PinnedHttp.Resolver.SYSTEM)) {
             assertThat(post(http, other.url()).body()).isEqualTo("hello");
         }
     }
@@ -104,7 +105,7 @@ class PinnedHttpTest {
             })
     void nonsenseIsNoAnswer(String answer) throws Exception {
         try (RawServer other = RawServer.sending(answer);
-                PinnedHttp http = http(Resolver.SYSTEM)) {
+                PinnedHttp http = http(PinnedHttp.Resolver.SYSTEM)) {
             assertThatThrownBy(() -> post(http, other.url()))
                     .isInstanceOfAny(EOFException.class, ProtocolException.class);
         }
@@ -121,7 +122,7 @@ class PinnedHttpTest {
                             out.write(much);
                         }
                     });
-                    PinnedHttp http = http(Resolver.SYSTEM)) {
+                    PinnedHttp http = http(PinnedHttp.Resolver.SYSTEM)) {
                 HttpAnswer answer = post(http, other.url());
                 assertThat(answer.cut()).isTrue();
                 assertThat(answer.body()).hasSize(HttpAnswer.MOST);
@@ -138,7 +139,7 @@ class PinnedHttpTest {
                         out.write("X: y\r\n".getBytes(StandardCharsets.US_ASCII));
                     }
                 });
-                PinnedHttp http = http(Resolver.SYSTEM)) {
+                PinnedHttp http = http(PinnedHttp.Resolver.SYSTEM)) {
             assertThatThrownBy(() -> post(http, other.url()))
                     .isInstanceOf(ProtocolException.class)
                     .hasMessageContaining("more than 16384 bytes");
@@ -150,7 +151,7 @@ class PinnedHttpTest {
     @ValueSource(strings = {"", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\n\r\n"})
     void anAnswerInDropsIsGivenUpInTime(String start) throws Exception {
         try (RawServer other = RawServer.dripping(start);
-                PinnedHttp http = http(Resolver.SYSTEM)) {
+                PinnedHttp http = http(PinnedHttp.Resolver.SYSTEM)) {
             assertThatThrownBy(() -> http.post(other.url(), Map.of(), NOTHING, Duration.ofMillis(400))
                             .send())
                     .isInstanceOf(SocketTimeoutException.class)
@@ -162,7 +163,7 @@ class PinnedHttpTest {
     @Test
     void whatWasCancelledBeforeIsNotSent() throws Exception {
         try (OtherSide other = OtherSide.answering(200, "");
-                PinnedHttp http = http(Resolver.SYSTEM)) {
+                PinnedHttp http = http(PinnedHttp.Resolver.SYSTEM)) {
             HttpExchange exchange = http.post(other.url("/"), Map.of(), NOTHING, LONG);
             exchange.cancel();
             assertThatThrownBy(exchange::send).isInstanceOf(CancellationException.class);
@@ -173,7 +174,7 @@ class PinnedHttpTest {
     @Test
     void headersMayReplaceTheUsualOnesButNotThoseOfHttp() throws Exception {
         try (OtherSide other = OtherSide.answering(200, "");
-                PinnedHttp http = http(Resolver.SYSTEM)) {
+                PinnedHttp http = http(PinnedHttp.Resolver.SYSTEM)) {
             http.post(other.url("/"), Map.of("content-type", "text/plain", "USER-AGENT", "me"), NOTHING, LONG)
                     .send();
             assertThat(other.asked.get(0).header("content-type")).isEqualTo("text/plain");
@@ -183,7 +184,7 @@ class PinnedHttpTest {
         }
     }
 
-    private static PinnedHttp http(Resolver resolver) {
+    private static PinnedHttp http(PinnedHttp.Resolver resolver) {
         HttpRules rules = HttpRules.hosts(List.of("other.test", "127.0.0.1")).networks(List.of("127.0.0.0/8"));
         return new PinnedHttp(rules, Environment.system(), resolver, null);
     }

@@ -16,9 +16,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /** A server that sends bytes no honest one would. Takes one connection. */
-final class RawServer implements AutoCloseable {
+public final class RawServer implements AutoCloseable {
 
-    interface Script {
+    public interface Script {
         void run(OutputStream out) throws IOException;
     }
 
@@ -26,12 +26,12 @@ final class RawServer implements AutoCloseable {
     private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(2);
 
     /** Whether the other side has hung up, or the script has ended. */
-    final CountDownLatch hungUp = new CountDownLatch(1);
+    public final CountDownLatch hungUp = new CountDownLatch(1);
 
-    final CountDownLatch connected = new CountDownLatch(1);
+    public final CountDownLatch connected = new CountDownLatch(1);
 
     /** Whether a whole request has come. */
-    final CountDownLatch asked = new CountDownLatch(1);
+    public final CountDownLatch asked = new CountDownLatch(1);
 
     private RawServer(Script script) throws IOException {
         socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -39,16 +39,16 @@ final class RawServer implements AutoCloseable {
     }
 
     /** Sends this text, and hangs up. */
-    static RawServer sending(String text) throws IOException {
+    public static RawServer sending(String text) throws IOException {
         return new RawServer(out -> out.write(text.getBytes(StandardCharsets.ISO_8859_1)));
     }
 
-    static RawServer doing(Script script) throws IOException {
+    public static RawServer doing(Script script) throws IOException {
         return new RawServer(script);
     }
 
     /** Sends {@code text}, and then one byte every now and then, for ever. */
-    static RawServer dripping(String text) throws IOException {
+    public static RawServer dripping(String text) throws IOException {
         return new RawServer(out -> {
             out.write(text.getBytes(StandardCharsets.ISO_8859_1));
             ScheduledExecutorService drops = Executors.newScheduledThreadPool(1);
@@ -63,7 +63,7 @@ final class RawServer implements AutoCloseable {
         });
     }
 
-    URI url() {
+    public URI url() {
         return URI.create("http://127.0.0.1:" + socket.getLocalPort() + "/");
     }
 

@@ -40,7 +40,7 @@ class TlsTest {
     private static final char[] PASSWORD = "changeit".toCharArray();
     private static final byte[] BODY = "{}".getBytes(StandardCharsets.UTF_8);
 
-    private final Resolver loopback = host -> List.of(InetAddress.getLoopbackAddress());
+    private final PinnedHttp.Resolver loopback = host -> List.of(InetAddress.getLoopbackAddress());
     private SSLContext trusting;
     private HttpsServer server;
 

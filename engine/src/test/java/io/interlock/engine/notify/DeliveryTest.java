@@ -169,7 +169,7 @@ class DeliveryTest {
                 "PGPASSWORD", "secret",
                 "AWS_SECRET_ACCESS_KEY", "secret",
                 "PATH", "/bin");
-        assertThat(CommandDelivery.variables(notification, server))
+        assertThat(Delivery.ByCommand.variables(notification, server))
                 .containsEntry("PATH", "/bin")
                 .containsEntry("INTERLOCK_NOTIFICATION_TYPE", "dead-letter")
                 .doesNotContainValue("secret");
@@ -179,7 +179,7 @@ class DeliveryTest {
     void aCommandThatFailsIsAFailure() {
         assertThat(run("exit 3")).isEqualTo(new Delivery.Result.Failed("it ended with exit code 3", false));
         assertThat(run("head -c 1000000 /dev/zero")).as("much output").isEqualTo(new Delivery.Result.Delivered());
-        assertThat(new CommandDelivery(
+        assertThat(new Delivery.ByCommand(
                                 new NotifyTarget.Command(List.of("/does/not/exist"), Duration.ofSeconds(5)),
                                 Environment.system())
                         .deliver(notification))
@@ -191,7 +191,7 @@ class DeliveryTest {
     @Test
     void aCommandThatTakesTooLongIsKilledWithItsChildren() throws Exception {
         Path pid = directory.resolve("pid");
-        Delivery.Result result = new CommandDelivery(
+        Delivery.Result result = new Delivery.ByCommand(
                         new NotifyTarget.Command(
                                 List.of("sh", "-c", "sleep 600 & echo $! > '" + pid + "'; wait"),
                                 Duration.ofSeconds(2)),
@@ -225,10 +225,11 @@ class DeliveryTest {
         HttpRules nowhereNear = HttpRules.hosts(List.of(host));
         try (PinnedHttp open = new PinnedHttp(nowhereNear.networks(List.of(host + "/32")), Environment.system());
                 PinnedHttp closed = new PinnedHttp(nowhereNear, Environment.system())) {
-            assertThat(deliver(target, PostSender.over(open))).isEqualTo(new Delivery.Result.Delivered());
-            assertThat(deliver(new NotifyTarget.Webhook(target.url(), signer(OLD_SECRET)), PostSender.over(open)))
+            assertThat(deliver(target, Notifier.PostSender.over(open))).isEqualTo(new Delivery.Result.Delivered());
+            assertThat(deliver(
+                            new NotifyTarget.Webhook(target.url(), signer(OLD_SECRET)), Notifier.PostSender.over(open)))
                     .isEqualTo(new Delivery.Result.Failed("it answered 401", true));
-            assertThat(deliver(target, PostSender.over(closed)))
+            assertThat(deliver(target, Notifier.PostSender.over(closed)))
                     .isInstanceOfSatisfying(
                             Delivery.Result.Failed.class,
                             failed -> assertThat(failed.why())
@@ -250,12 +251,12 @@ class DeliveryTest {
         return new WebhookSigner(List.of(secrets), Environment.system().clock());
     }
 
-    private Delivery.Result deliver(NotifyTarget.Webhook target, PostSender poster) {
-        return new WebhookDelivery(target, poster).deliver(notification);
+    private Delivery.Result deliver(NotifyTarget.Webhook target, Notifier.PostSender poster) {
+        return new Delivery.ByWebhook(target, poster).deliver(notification);
     }
 
     private Delivery.Result run(String script) {
-        return new CommandDelivery(
+        return new Delivery.ByCommand(
                         new NotifyTarget.Command(List.of("sh", "-c", script), Duration.ofSeconds(20)),
                         Environment.system())
                 .deliver(notification);

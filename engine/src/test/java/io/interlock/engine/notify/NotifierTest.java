@@ -283,7 +283,7 @@ class NotifierTest extends NotifyFixture {
         }
         assertThat(receiver.posts).singleElement().satisfies(post -> {
             assertThat(post.id()).isEqualTo("dead-letter-waiting_" + forgotten);
-            assertThat(post.body()).contains("nobody has done anything about it since 2026-01-01T00:00");
+            assertThat(post.body()).contains("has waited as a dead letter since 2026-01-01T00:00");
         });
         tells(rule("ops", Set.of(DEAD_LETTER_WAITING)));
         for (int minute = 0; minute < 200; minute++) {

@@ -58,7 +58,7 @@ abstract class NotifyFixture {
     final Receiver receiver = new Receiver();
     final List<AutoCloseable> open = new ArrayList<>();
     final List<String> givenUp = new CopyOnWriteArrayList<>();
-    private final NotifyListener listener = new NotifyListener() {
+    private final Notifier.Listener listener = new Notifier.Listener() {
         @Override
         public void givenUp(NotifyRule rule, Notification notification, String why) {
             givenUp.add(notification.kind().word() + ": " + why);
@@ -66,7 +66,7 @@ abstract class NotifyFixture {
     };
 
     /** What arrives, per host; each host answers as it is told to. */
-    static final class Receiver implements PostSender {
+    static final class Receiver implements Notifier.PostSender {
 
         record ReceivedPost(URI url, Map<String, String> headers, String body) {
             String id() {
@@ -125,7 +125,7 @@ abstract class NotifyFixture {
         Locks locks =
                 Locks.builder(store).environment(time).drainTime(Duration.ZERO).build();
         Notifier notifier = Notifier.start(
-                List.of(rules), new NotifySources(store, store, store, notes()), locks, receiver, listener, time);
+                List.of(rules), new Notifier.Sources(store, store, store, notes()), locks, receiver, listener, time);
         open.add(0, locks);
         open.add(0, notifier);
         until(() -> List.of(rules).stream().allMatch(rule -> store.bookmark("notify/" + rule.name()) > 0));

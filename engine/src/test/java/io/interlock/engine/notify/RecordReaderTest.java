@@ -38,7 +38,7 @@ class RecordReaderTest {
                 .satisfies(told -> {
                     assertThat(told.kind()).isEqualTo(NotificationKind.LOCK_STATE_LOST);
                     assertThat(told.id()).isEqualTo("lock-state-lost_" + "ab".repeat(16));
-                    assertThat(told.explanation()).contains("nobody had its lease");
+                    assertThat(told.explanation()).contains("counted as running without a lease");
                 });
         assertThat(read("RUNNING", "FAILED", RunError.OVERLAPPING_GRANTS))
                 .singleElement()
@@ -53,7 +53,7 @@ class RecordReaderTest {
         assertThat(read("RUNNING", "DEAD", null)).singleElement().satisfies(told -> {
             assertThat(told.kind()).isEqualTo(NotificationKind.DEAD_LETTER);
             assertThat(told.error()).isNull();
-            assertThat(NotificationJson.of(told))
+            assertThat(Notification.Json.of(told))
                     .contains("\"runId\":\"" + RUN + "\"")
                     .doesNotContain("\"job\"");
         });
@@ -89,12 +89,12 @@ class RecordReaderTest {
         return reader(code).read(new AuditLog.Sealed(SEAL, record));
     }
 
-    private static RecordReader reader(@Nullable String code) {
+    private static ChainStream.RecordReader reader(@Nullable String code) {
         Turn turn = new Turn(2, new LeaseId(new UUID(1, 1)), TOKEN, new Holder("host/1", "worker"), AT);
         List<Attempt> attempts = code == null
                 ? List.of()
                 : List.of(new Attempt(RUN, turn, AT, RunState.FAILED, new RunError(code, "message")));
-        return new RecordReader((RunStore) Proxy.newProxyInstance(
+        return new ChainStream.RecordReader((RunStore) Proxy.newProxyInstance(
                 RunStore.class.getClassLoader(),
                 new Class<?>[] {RunStore.class},
                 (proxy, method, arguments) -> switch (method.getName()) {

@@ -43,7 +43,7 @@ class ScheduledEngineTest {
                                 })
                                 .build()))
                         .build();
-                ScheduledStart submitter = (job, key, fireTime, name) -> engine.submitAsync(
+                Schedules.Start submitter = (job, key, fireTime, name) -> engine.submitAsync(
                         RunRequest.of(key, job).idempotencyKey(name).submitter("schedule"));
                 open.add(0, engine);
                 open.add(

@@ -32,7 +32,7 @@ class SchedulesTest {
     private final Inbox inbox = new Inbox();
 
     /** Starts one run per idempotency key, as stores do. */
-    private static final class Inbox implements ScheduledStart {
+    private static final class Inbox implements Schedules.Start {
         final Set<String> started = new LinkedHashSet<>();
         final List<String> asked = new ArrayList<>();
         RuntimeException failure = new StoreUnavailableException("test", "is away");

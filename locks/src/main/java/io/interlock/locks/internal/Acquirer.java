@@ -3,15 +3,21 @@ package io.interlock.locks.internal;
 import io.interlock.DurationText;
 import io.interlock.FencingToken;
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.StoreUnavailableException;
+import io.interlock.batch.Coalescer;
 import io.interlock.locks.Acquisition;
+import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.TakeoverProbe;
 import io.interlock.locks.TakeoverProbe.Finding;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.AcquireRequest.Takeover;
+import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import java.time.Duration;
 import java.util.HashMap;
@@ -24,106 +30,162 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once whether a key is free, and takes it if so. A key whose last lease ended by itself is probed first, outside any
- * call to the store, if the asker wants that.
+ * Asks the store once for a key. A key whose last lease ended by itself is probed first, outside any call to the store, if the caller
+ * wants that. Safe for use by many threads.
  */
 final class Acquirer {
 
     private static final Logger log = LoggerFactory.getLogger(Acquirer.class);
 
-    private final LocksRuntime runtime;
+    private final LocksSettings settings;
+    private final LocalTime time;
+    private final Threads threads;
+    private final Leases leases;
+    private final UnclearCallRecovery recovery;
+    private final Coalescer<AcquireRequest, AcquireAnswer> acquires;
 
-    Acquirer(LocksRuntime runtime) {
-        this.runtime = runtime;
+    /**
+     * What one caller wants.
+     *
+     * @param request for the store; its id is the same however often it is sent
+     * @param options how the lease is to be held
+     * @param owner the id of the thread that waits for the answer, or 0 if none does
+     */
+    record PendingAcquire(AcquireRequest request, LeaseOptions options, long owner) {
+
+        /** The same, by a caller that waits for a wake-up. */
+        PendingAcquire waiting() {
+            return new PendingAcquire(request.waiting(), options, owner);
+        }
+
+        /** The same under another id. */
+        PendingAcquire named(LeaseId id) {
+            return new PendingAcquire(
+                    new AcquireRequest(
+                            request.keys(), id, request.holder(), request.terms(), request.waits(), request.takeover()),
+                    options,
+                    owner);
+        }
+
+        /** The request, once the leases with these tokens were probed. */
+        private AcquireRequest cleared(Map<LockKey, FencingToken> tokens) {
+            return options.takeoverProbe().isPresent() ? request.taking(Takeover.onlyCleared(tokens)) : request;
+        }
+    }
+
+    /** How requests are sent, and where probes run. */
+    private record Route(Function<AcquireRequest, CompletionStage<AcquireAnswer>> send, Executor probes) {}
+
+    Acquirer(LocksSettings settings, LocalTime time, Threads threads, Leases leases, UnclearCallRecovery recovery) {
+        this.settings = settings;
+        this.time = time;
+        this.threads = threads;
+        this.leases = leases;
+        this.recovery = recovery;
+        this.acquires = new Coalescer<>(
+                settings.store()::tryAcquire,
+                AcquireRequest::keys,
+                Leases.MAX_BATCH,
+                settings.store().capabilities().parallelBatches(),
+                threads.calls());
     }
 
     /**
-     * Looks on the calling thread.
+     * Asks on the calling thread.
      *
      * @throws IllegalStateException if the locks are closed
      */
-    Acquisition look(PendingAcquire ask) {
-        Function<AcquireRequest, CompletionStage<AcquireAnswer>> send =
-                request -> CompletableFuture.completedFuture(runtime.batches().acquire(request));
-        runtime.gate().enter();
+    Acquisition ask(PendingAcquire wanted) {
+        if (!leases.held().enter()) {
+            throw Leases.closed();
+        }
         try {
-            return Futures.done(look(ask, new Road(send, Runnable::run), Map.of()));
+            Route here = new Route(request -> CompletableFuture.completedFuture(acquires.call(request)), Runnable::run);
+            return Futures.done(ask(wanted, here, Map.of()));
         } finally {
-            runtime.gate().leave();
+            leases.held().leave();
         }
     }
 
-    /** Looks without blocking. */
-    CompletionStage<Acquisition> lookAsync(PendingAcquire ask) {
-        try {
-            runtime.gate().enter();
-        } catch (IllegalStateException closed) {
-            return CompletableFuture.failedFuture(closed);
+    /** Asks without blocking. */
+    CompletionStage<Acquisition> askAsync(PendingAcquire wanted) {
+        if (!leases.held().enter()) {
+            return CompletableFuture.failedFuture(Leases.closed());
         }
-        return look(ask, new Road(runtime.batches()::acquireAsync, runtime.threads()), Map.of())
-                .whenComplete((acquisition, failure) -> runtime.gate().leave());
+        return ask(wanted, new Route(acquires::submit, threads), Map.of())
+                .whenComplete((acquisition, failure) -> leases.held().leave());
     }
 
-    private CompletionStage<Acquisition> look(PendingAcquire ask, Road road, Map<LockKey, FencingToken> cleared) {
-        AcquireRequest request = ask.cleared(cleared);
+    private CompletionStage<Acquisition> ask(PendingAcquire wanted, Route route, Map<LockKey, FencingToken> cleared) {
+        AcquireRequest request = wanted.cleared(cleared);
         // Before the request is sent: the store's clock for the lease cannot start earlier.
-        Moment before = runtime.time().now();
+        Moment before = time.now();
         CompletionStage<AcquireAnswer> sent;
         try {
-            sent = road.send.apply(request);
+            sent = route.send.apply(request);
         } catch (RuntimeException failure) {
             sent = CompletableFuture.failedFuture(failure);
         }
         return sent.handle((answer, failure) -> failure != null
                         ? failed(request, Futures.cause(failure))
-                        : answered(ask, road, cleared, before, answer))
+                        : answered(wanted, route, cleared, before, answer))
                 .thenCompose(stage -> stage);
     }
 
     private CompletionStage<Acquisition> failed(AcquireRequest request, Throwable failure) {
         if (!(failure instanceof InvalidSettingException)) {
-            runtime.recovery().lookFor(request);
+            recovery.lookFor(request);
         }
         return CompletableFuture.failedFuture(failure);
     }
 
     private CompletionStage<Acquisition> answered(
-            PendingAcquire ask, Road road, Map<LockKey, FencingToken> cleared, Moment before, AcquireAnswer answer) {
+            PendingAcquire wanted,
+            Route route,
+            Map<LockKey, FencingToken> cleared,
+            Moment before,
+            AcquireAnswer answer) {
         if (answer instanceof AcquireAnswer.Granted granted) {
-            Duration took = Duration.ofNanos(runtime.time().elapsed(before));
-            if (took.toNanos() >= Deadlines.stopAfter(ask.request().terms())) {
+            Duration took = Duration.ofNanos(time.elapsed(before));
+            if (took.compareTo(wanted.request().terms().reliance()) >= 0) {
                 return failed(
-                        ask.request(),
+                        wanted.request(),
                         new StoreUnavailableException(
-                                runtime.settings().store().capabilities().store(),
-                                "granted " + ask.request().keys() + " only after " + DurationText.format(took)
+                                settings.store().capabilities().store(),
+                                "granted " + wanted.request().keys() + " only after " + DurationText.format(took)
                                         + ", too late to rely on"));
             }
-            return granted(runtime.leases().adopt(granted, ask.options(), before, ask.owner()));
+            return CompletableFuture.completedFuture(
+                    new Acquisition.Granted(leases.adopt(granted, wanted.options(), before, wanted.owner())));
         }
         Refusal refusal = ((AcquireAnswer.Refused) answer).refusal();
         if (refusal instanceof Refusal.AwaitsProbe awaits
-                && ask.options().takeoverProbe().isPresent()
+                && wanted.options().takeoverProbe().isPresent()
                 && !awaits.expired().token().equals(cleared.get(awaits.key()))) {
-            TakeoverProbe probe = ask.options().takeoverProbe().get();
-            return CompletableFuture.supplyAsync(() -> probe(probe, awaits.expired()), road.outside)
-                    .thenCompose(finding -> found(ask, road, cleared, awaits.expired(), finding));
+            TakeoverProbe probe = wanted.options().takeoverProbe().get();
+            return CompletableFuture.supplyAsync(() -> probe(probe, awaits.expired()), route.probes)
+                    .thenCompose(finding -> probed(wanted, route, cleared, awaits.expired(), finding));
         }
-        log.debug("refused: {}", refusal.explanation());
-        return CompletableFuture.completedFuture(new Acquisition.Refused(refusal));
+        return refused(refusal);
     }
 
-    private CompletionStage<Acquisition> found(
-            PendingAcquire ask, Road road, Map<LockKey, FencingToken> cleared, LeaseRecord expired, Finding finding) {
+    private CompletionStage<Acquisition> probed(
+            PendingAcquire wanted,
+            Route route,
+            Map<LockKey, FencingToken> cleared,
+            LeaseRecord expired,
+            Finding finding) {
         if (finding instanceof Finding.StillRunning running) {
-            Refusal refusal = new Refusal.StillRunning(
-                    expired, running.detail(), runtime.settings().pollEvery());
-            log.debug("refused: {}", refusal.explanation());
-            return CompletableFuture.completedFuture(new Acquisition.Refused(refusal));
+            return refused(new Refusal.StillRunning(expired, running.detail(), settings.pollEvery()));
         }
         Map<LockKey, FencingToken> more = new HashMap<>(cleared);
         more.put(expired.key(), expired.token());
-        return look(ask, road, more);
+        return ask(wanted, route, more);
+    }
+
+    private static CompletionStage<Acquisition> refused(Refusal refusal) {
+        log.debug("refused: {}", refusal.explanation());
+        return CompletableFuture.completedFuture(new Acquisition.Refused(refusal));
     }
 
     private static Finding probe(TakeoverProbe probe, LeaseRecord expired) {
@@ -137,11 +199,4 @@ final class Acquirer {
             return new Finding.StillRunning("the probe failed, " + failure);
         }
     }
-
-    private static CompletionStage<Acquisition> granted(HeldLease lease) {
-        return CompletableFuture.completedFuture(new Acquisition.Granted(lease));
-    }
-
-    /** How requests travel, and where probes run. */
-    private record Road(Function<AcquireRequest, CompletionStage<AcquireAnswer>> send, Executor outside) {}
 }

@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param environment clocks, threads and chance
  * @param options used where none are given
  * @param holder who this process is
- * @param pollEvery how often whoever waits looks by itself
+ * @param pollEvery how often waiters look by themselves
  * @param sweepEvery how often leases that ended by themselves are cleared
  * @param drainTime how long closing waits for leases to be closed
  * @param closesStore whether the store is closed with the locks
@@ -30,7 +30,6 @@ public record LocksSettings(
         Duration drainTime,
         boolean closesStore) {
 
-    /** Checks the settings, alone and against the store. */
     public LocksSettings {
         requirePositive("pollEvery", pollEvery, "1s suits most stores");
         requirePositive("sweepEvery", sweepEvery, "1m suits most stores");

@@ -9,6 +9,7 @@ import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.StoreCapabilities;
 import io.interlock.locks.Acquisition;
@@ -17,10 +18,20 @@ import io.interlock.locks.LeaseTask;
 import io.interlock.locks.Locks;
 import io.interlock.locks.LocksBuilder;
 import io.interlock.locks.Outcome;
+import io.interlock.locks.internal.Acquirer.PendingAcquire;
+import io.interlock.locks.runtime.LeaseRuntime;
+import io.interlock.locks.runtime.Poller;
+import io.interlock.locks.runtime.WaitQueues;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.LeaseStore;
+import io.interlock.spi.RenewAnswer;
+import io.interlock.spi.RenewRequest;
+import io.interlock.time.Environment;
+import io.interlock.time.LocalTime;
+import io.interlock.time.Timers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -36,53 +47,71 @@ public final class StoreLocks implements Locks {
 
     private final LocksSettings settings;
     private final LeaseStore store;
-    private final LocksRuntime runtime;
+    private final Threads threads;
+    private final Timers deadlines;
+    private final Timers chores;
+    private final LeaseRuntime<RenewRequest, RenewAnswer> runtime;
+    private final Leases leases;
+    private final Acquirer acquirer;
+    private final AcquireWaits waits;
 
     private StoreLocks(LocksSettings settings) {
+        Environment environment = settings.environment();
+        LocalTime time = new LocalTime(environment);
         this.settings = settings;
         this.store = settings.store();
-        this.runtime = new LocksRuntime(settings);
+        this.threads = new Threads(environment);
+        this.deadlines = environment.timers("interlock-watch");
+        this.chores = environment.timers("interlock-chores");
+        this.runtime = new LeaseRuntime<>(
+                store::renew, environment, environment.timers("interlock-renewal"), deadlines, threads.renewals());
+        WaitQueues<LockKey, Refusal> queues = new WaitQueues<>(
+                new Poller.Pace(deadlines, time, settings.pollEvery()),
+                Runnable::run,
+                (key, refusal, look) -> store.changes().watch(key, look));
+        UnclearCallRecovery recovery = new UnclearCallRecovery(store, environment, chores, queues::wake);
+        this.leases = new Leases(store, time, threads, runtime, recovery, queues::wake);
+        this.acquirer = new Acquirer(settings, time, threads, leases, recovery);
+        this.waits = new AcquireWaits(environment, deadlines, threads, acquirer, leases, queues);
+        new Sweeper(settings, chores, time).start();
     }
 
     /** Locks, working. */
     public static Locks open(LocksSettings settings) {
-        StoreLocks locks = new StoreLocks(settings);
-        locks.runtime.open();
-        return locks;
+        return new StoreLocks(settings);
     }
 
     @Override
     public Acquisition tryAcquireAll(Collection<LockKey> keys, LeaseOptions options) {
-        PendingAcquire ask = ask(keys, options, currentThread());
-        Acquisition own = heldByCaller(ask);
-        return own != null ? own : runtime.acquirer().look(ask);
+        PendingAcquire wanted = wanted(keys, options, currentThread());
+        Acquisition own = heldByCaller(wanted);
+        return own != null ? own : acquirer.ask(wanted);
     }
 
     @Override
     public Acquisition acquireAll(Collection<LockKey> keys, Duration maxWait, LeaseOptions options)
             throws InterruptedException {
         requireWait(maxWait);
-        PendingAcquire ask = ask(keys, options, currentThread());
-        Acquisition own = heldByCaller(ask);
+        PendingAcquire wanted = wanted(keys, options, currentThread());
+        Acquisition own = heldByCaller(wanted);
         if (own != null) {
             return own;
         }
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return new BlockingWait(runtime, ask, maxWait).run();
+        return waits.await(wanted, maxWait);
     }
 
     @Override
     public CompletionStage<Acquisition> tryAcquireAsync(Collection<LockKey> keys, LeaseOptions options) {
-        return new AsyncWait(runtime, ask(keys, options, 0)).once();
+        return waits.awaitAsync(wanted(keys, options, 0), Duration.ZERO);
     }
 
     @Override
     public CompletionStage<Acquisition> acquireAsync(Collection<LockKey> keys, Duration maxWait, LeaseOptions options) {
         requireWait(maxWait);
-        AsyncWait wait = new AsyncWait(runtime, ask(keys, options, 0));
-        return maxWait.isZero() ? wait.once() : wait.upTo(maxWait);
+        return waits.awaitAsync(wanted(keys, options, 0), maxWait);
     }
 
     @Override
@@ -104,8 +133,7 @@ public final class StoreLocks implements Locks {
         if (acquisition instanceof Acquisition.Refused refused) {
             return new Outcome.AlreadyRunning<>(refused.refusal());
         }
-        HeldLease lease = (HeldLease) acquisition.orElseThrow();
-        return new Outcome.Ran<>(new GuardedTask(lease).run(task));
+        return new Outcome.Ran<>(((LeaseHandle) acquisition.orElseThrow()).run(task));
     }
 
     @Override
@@ -152,12 +180,33 @@ public final class StoreLocks implements Locks {
 
     @Override
     public void close() {
-        if (runtime.gate().close()) {
-            new LocksShutdown(runtime).run();
+        if (!leases.held().close()) {
+            return;
+        }
+        waits.close();
+        boolean interrupted = !leases.held().drain(settings.drainTime(), deadlines);
+        for (LeaseHandle lease : leases.held().shut()) {
+            log.warn(
+                    "{} with token {} is still held after the drain time of {}; its lease is left to expire",
+                    lease.key(),
+                    lease.token(),
+                    DurationText.format(settings.drainTime()));
+            // Not released: its work may still run.
+            lease.lose(LossCause.CLOSED);
+        }
+        runtime.close();
+        deadlines.close();
+        chores.close();
+        threads.close();
+        if (settings.closesStore()) {
+            store.close();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    private PendingAcquire ask(Collection<LockKey> keys, LeaseOptions options, long owner) {
+    private PendingAcquire wanted(Collection<LockKey> keys, LeaseOptions options, long owner) {
         AcquireRequest request = new AcquireRequest(
                 List.copyOf(keys),
                 LeaseId.random(settings.environment().random()),
@@ -168,9 +217,9 @@ public final class StoreLocks implements Locks {
         return new PendingAcquire(request, options, owner);
     }
 
-    private @Nullable Acquisition heldByCaller(PendingAcquire ask) {
-        for (LockKey key : ask.request().keys()) {
-            Optional<LeaseRecord> own = runtime.leases().heldBy(ask.owner(), key);
+    private @Nullable Acquisition heldByCaller(PendingAcquire wanted) {
+        for (LockKey key : wanted.request().keys()) {
+            Optional<LeaseRecord> own = leases.heldBy(wanted.owner(), key);
             if (own.isPresent()) {
                 return new Acquisition.Refused(new Refusal.HeldByCaller(own.get()));
             }
@@ -187,5 +236,60 @@ public final class StoreLocks implements Locks {
 
     private static long currentThread() {
         return Thread.currentThread().getId();
+    }
+
+    /** Clears leases that ended by themselves, from time to time. Every process does it; none is needed for it. */
+    private static final class Sweeper {
+
+        private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
+        private static final int PAGE = 100;
+        private static final int MAX_PAGES = 10;
+        private static final double SPREAD = 0.2;
+
+        private final LocksSettings settings;
+        private final Timers timers;
+        private final LocalTime time;
+
+        Sweeper(LocksSettings settings, Timers timers, LocalTime time) {
+            this.settings = settings;
+            this.timers = timers;
+            this.time = time;
+        }
+
+        void start() {
+            timers.after(time.jittered(settings.sweepEvery(), SPREAD), () -> {
+                try {
+                    runOnce();
+                } catch (RuntimeException failure) {
+                    log.warn("sweep failed; retrying in the next round: {}", failure.toString());
+                } finally {
+                    start();
+                }
+            });
+        }
+
+        /** Sweeps once, and returns what it cleared. */
+        List<LeaseRecord> runOnce() {
+            List<LeaseRecord> all = new ArrayList<>();
+            for (int page = 0; page < MAX_PAGES; page++) {
+                List<LeaseRecord> cleared = settings.store().sweep(PAGE);
+                cleared.forEach(Sweeper::report);
+                all.addAll(cleared);
+                if (cleared.size() < PAGE) {
+                    break;
+                }
+            }
+            return all;
+        }
+
+        private static void report(LeaseRecord lease) {
+            log.warn(
+                    "cleared the lease of {}: {} had it with token {} for {}, never gave it back, and it ended {} ago",
+                    lease.key(),
+                    lease.holder().label(),
+                    lease.token(),
+                    DurationText.format(Duration.between(lease.grantedAt(), lease.expiresAt())),
+                    DurationText.format(Duration.between(lease.expiresAt(), lease.observedAt())));
+        }
     }
 }

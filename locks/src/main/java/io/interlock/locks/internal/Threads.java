@@ -1,6 +1,5 @@
 package io.interlock.locks.internal;
 
-import io.interlock.log.AsideLog;
 import io.interlock.time.Environment;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -14,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The library's threads: a few for calls to the store, a few for renewals that cannot wait behind those, and as many as it
- * takes for the user's code, so that a listener or probe that hangs holds up nobody else. Idle threads end.
+ * takes for the user's code, so that a listener or probe that hangs delays no other. Idle threads end.
  */
 final class Threads implements Executor {
 
@@ -25,25 +24,18 @@ final class Threads implements Executor {
 
     private final ThreadPoolExecutor calls;
     private final ThreadPoolExecutor renewals;
-    private final ThreadPoolExecutor guests;
-    private final AsideLog aside;
+    private final ThreadPoolExecutor callbacks;
 
     Threads(Environment environment) {
         calls = pool(MAX_CALLS, environment.threads("interlock-call"));
         renewals = pool(MAX_RENEWALS, environment.threads("interlock-renewal"));
-        guests = new ThreadPoolExecutor(
+        callbacks = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
                 environment.threads("interlock-callback"));
-        aside = new AsideLog(environment);
-    }
-
-    /** Where threads log that must not hang with the log. */
-    AsideLog aside() {
-        return aside;
     }
 
     /** Where calls to the store run. */
@@ -58,12 +50,12 @@ final class Threads implements Executor {
 
     /**
      * Runs the user's code; what it throws is logged. After {@link #close()}, and if there are no more threads to be had, it
-     * runs on the thread that asks: late or in the wrong place is better than a grant or a loss that nobody hears of.
+     * runs on the thread that asks: late or in the wrong place is better than a grant or a loss that is never reported.
      */
     @Override
     public void execute(Runnable task) {
         try {
-            guests.execute(() -> guarded(task));
+            callbacks.execute(() -> guarded(task));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             guarded(task);
         }
@@ -73,7 +65,7 @@ final class Threads implements Executor {
     void close() {
         calls.shutdown();
         renewals.shutdown();
-        guests.shutdown();
+        callbacks.shutdown();
     }
 
     private static ThreadPoolExecutor pool(int size, ThreadFactory threads) {

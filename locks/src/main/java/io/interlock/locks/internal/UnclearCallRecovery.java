@@ -2,11 +2,14 @@ package io.interlock.locks.internal;
 
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.locks.runtime.Backoff;
 import io.interlock.spi.AcquireRequest;
 import io.interlock.spi.Answers;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
+import io.interlock.time.Environment;
+import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import io.interlock.time.TimerQueue;
 import io.interlock.time.Timers;
@@ -14,48 +17,55 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Clears up after calls the store did not answer: a release is made again, and an acquire that may have been granted to
- * nobody is looked for and given back. Each is tried until the lease must be over by itself.
+ * Cleans up after calls the store did not answer: repeats a release, and looks for an acquire that may have been granted and gives it
+ * back. Each is tried until the lease must be over by itself. What is due together is tried in one go, so a store that is away costs one
+ * failed call, not one for each lease. Safe for use by many threads.
  */
 final class UnclearCallRecovery {
 
     private static final Logger log = LoggerFactory.getLogger(UnclearCallRecovery.class);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
-    private static final double SPREAD = 0.2;
 
-    private final LocksRuntime runtime;
     private final LeaseStore store;
+    private final LocalTime time;
+    private final Consumer<LockKey> whenReleased;
     private final TimerQueue<Chore> timerQueue;
 
-    UnclearCallRecovery(LocksRuntime runtime, Timers timers) {
-        this.runtime = runtime;
-        this.store = runtime.settings().store();
-        this.timerQueue =
-                new TimerQueue<>(timers, runtime.settings().environment().ticker(), this::run);
+    /**
+     * Nothing to clean up yet.
+     *
+     * @param timers runs the calls, which may block
+     * @param whenReleased called with each key that was released; must not block
+     */
+    UnclearCallRecovery(LeaseStore store, Environment environment, Timers timers, Consumer<LockKey> whenReleased) {
+        this.store = store;
+        this.time = new LocalTime(environment);
+        this.whenReleased = whenReleased;
+        this.timerQueue = new TimerQueue<>(timers, environment.ticker(), this::run);
     }
 
-    /** {@code request} may have been granted without our hearing of it, and as late as just now. */
+    /** {@code request} may have been granted although no answer came, and as late as just now. */
     void lookFor(AcquireRequest request) {
-        add(new Chore(request, List.of(), runtime.time().now(), request.terms().ttl()));
+        add(new Chore(request, List.of(), time.now(), request.terms().ttl(), new Backoff(time)));
     }
 
-    /** {@code lease} is over for us, and the store may not know. */
-    void releaseLater(HeldLease lease) {
+    /** {@code lease} is over for its holder, and the store may not know. */
+    void releaseLater(LeaseHandle lease) {
         add(new Chore(
                 null,
                 lease.releaseRequests(),
-                lease.confirmedAt(),
-                lease.options().terms().ttl()));
+                lease.confirmed(),
+                lease.options().terms().ttl(),
+                new Backoff(time)));
     }
 
     private void add(Chore chore) {
-        chore.entry = timerQueue.entry(chore, FIRST_PAUSE.dividedBy(2));
+        chore.entry = timerQueue.entry(chore, Backoff.FIRST.dividedBy(2));
         again(chore);
     }
 
@@ -64,7 +74,7 @@ final class UnclearCallRecovery {
             due.forEach(this::find);
             release(due.stream().filter(chore -> !chore.releases.isEmpty()).toList());
         } catch (RuntimeException stillUnavailable) {
-            log.debug("{} leases still to be given back: {}", due.size(), stillUnavailable.toString());
+            log.debug("{} leases are still to be released: {}", due.size(), stillUnavailable.toString());
         }
         due.stream().filter(chore -> !chore.done).forEach(this::again);
     }
@@ -94,24 +104,20 @@ final class UnclearCallRecovery {
             boolean done = true;
             for (ReleaseRequest request : chore.releases) {
                 done &= !answers.isOpen(next++);
-                runtime.lines().wake(request.key());
+                whenReleased.accept(request.key());
             }
             chore.done = done;
             if (done) {
-                log.info("gave back {}, after the store had not answered", keys(chore.releases));
+                log.info("released {}, after the store had not answered before", keys(chore.releases));
             }
         }
     }
 
     private void again(Chore chore) {
-        // A grant we do not see yet may still be on its way, so only time ends the search.
+        // A grant that is not there yet may still be on its way, so only time ends the search.
         TimerQueue.Entry<Chore> entry = chore.entry;
-        if (entry != null && runtime.time().elapsed(chore.since) < chore.ttl.toNanos()) {
-            Moment now = runtime.time().now();
-            timerQueue.set(
-                    entry,
-                    now.nanos()
-                            + runtime.time().jittered(chore.nextPause(), SPREAD).toNanos());
+        if (entry != null && time.elapsed(chore.since) < chore.ttl.toNanos()) {
+            timerQueue.set(entry, time.now().nanos() + chore.backoff.next().toNanos());
         }
     }
 
@@ -124,23 +130,22 @@ final class UnclearCallRecovery {
         private final @Nullable AcquireRequest unclear;
         private final Moment since;
         private final Duration ttl;
+        private final Backoff backoff;
         private List<ReleaseRequest> releases;
         private TimerQueue.@Nullable Entry<Chore> entry;
-        private Duration pause = FIRST_PAUSE;
         private boolean done;
 
-        Chore(@Nullable AcquireRequest unclear, List<ReleaseRequest> releases, Moment since, Duration ttl) {
+        Chore(
+                @Nullable AcquireRequest unclear,
+                List<ReleaseRequest> releases,
+                Moment since,
+                Duration ttl,
+                Backoff backoff) {
             this.unclear = unclear;
             this.releases = releases;
             this.since = since;
             this.ttl = ttl;
-        }
-
-        Duration nextPause() {
-            Duration current = pause;
-            Duration doubled = pause.multipliedBy(2);
-            pause = doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
-            return current;
+            this.backoff = backoff;
         }
     }
 }

@@ -30,6 +30,11 @@ record Rule(String name, Function<String, ArchRule> below, List<String> culprits
                 rule("internal stays inside", arrows(Arrows::internalStaysInside), "StoreSeesInternal"),
                 rule("API shows no internals", arrows(Arrows::apiShowsNoInternals), "ShowsInternal"),
                 rule("packages have no cycles", code(CodeRules::packagesHaveNoCycles), "LeftPart", "RightPart"),
+                rule(
+                        "parts of the engine have no cycles",
+                        code(CodeRules::partsOfTheEngineHaveNoCycles),
+                        "EngineSeesHandler",
+                        "HandlerSeesEngine"),
                 rule("time is injected", code(CodeRules::timeIsInjected), "TimeThief"),
                 rule(
                         "names say something",

@@ -1,7 +1,7 @@
 package io.interlock.server.api;
 
 import io.interlock.config.Limits;
-import io.interlock.engine.TenantLimitException;
+import io.interlock.engine.access.TenantLimitException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 

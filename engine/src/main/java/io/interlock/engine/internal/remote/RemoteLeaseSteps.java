@@ -7,11 +7,9 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.engine.RemoteLeases;
 import io.interlock.engine.RemoteWork;
-import io.interlock.engine.internal.runtime.EngineSignals;
-import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.submit.RunBatches;
-import io.interlock.engine.internal.wait.EngineLifecycle;
-import io.interlock.engine.internal.wait.PollLines;
+import io.interlock.engine.internal.runtime.Batches;
+import io.interlock.engine.internal.runtime.EngineEvents;
+import io.interlock.engine.internal.wait.LongPolls;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireRequest;
@@ -29,33 +27,31 @@ import java.util.concurrent.CompletionStage;
 public final class RemoteLeaseSteps implements RemoteLeases {
 
     private final RunStore store;
-    private final EngineLifecycle lifecycle;
-    private final RunBatches batches;
-    private final EngineThreads threads;
-    private final EngineSignals signals;
-    private final PollLines<LockKey, Acquired> lines;
+    private final WaitScheduler waits;
+    private final Batches.Runs batches;
+    private final EngineEvents events;
+    private final LongPolls<LockKey, Acquired> acquires;
 
-    public RemoteLeaseSteps(
-            RunStore store, EngineLifecycle lifecycle, RunBatches batches, WaitScheduler waits, EngineSignals signals) {
+    public RemoteLeaseSteps(RunStore store, WaitScheduler waits, Batches.Runs batches, EngineEvents events) {
         this.store = store;
-        this.lifecycle = lifecycle;
+        this.waits = waits;
         this.batches = batches;
-        this.threads = waits.threads();
-        this.signals = signals;
-        this.lines = new PollLines<>(
+        this.events = events;
+        this.acquires = new LongPolls<>(
                 waits,
                 answer -> answer instanceof Acquired.Granted,
-                key -> look -> store.changes().watch(key, look));
+                (key, refused, look) -> store.changes().watch(key, look));
     }
 
     @Override
     public CompletionStage<Acquired> acquire(LockKey key, RemoteWork.Caller caller, Duration ttl, Duration wait) {
-        lifecycle.requireOpen();
+        waits.requireOpen();
         LeaseTerms terms = LeaseTerms.of(ttl).within(maxLease());
         AcquireRequest once =
                 AcquireRequest.of(key, caller.lease(), caller.holder(), ttl).on(terms);
         AcquireRequest request = wait.isZero() ? once : once.waiting();
-        return lines.within(key, wait, () -> batches.acquires().submit(request).thenApply(RemoteLeaseSteps::answered));
+        return acquires.within(
+                key, wait, () -> batches.acquires().submit(request).thenApply(RemoteLeaseSteps::answered));
     }
 
     @Override
@@ -75,7 +71,7 @@ public final class RemoteLeaseSteps implements RemoteLeases {
     public CompletionStage<Released> release(LockKey key, LeaseId lease, FencingToken token) {
         ReleaseRequest request = new ReleaseRequest(key, lease, token);
         return batches.releases().submit(request).thenApply(answer -> {
-            signals.workAppeared();
+            events.workAppeared();
             return answer instanceof ReleaseAnswer.Gone gone
                     ? new Released(false, gone.current())
                     : new Released(true, null);
@@ -84,7 +80,7 @@ public final class RemoteLeaseSteps implements RemoteLeases {
 
     @Override
     public CompletionStage<Optional<LeaseRecord>> find(LockKey key) {
-        return threads.call(() -> store.find(List.of(key)).get(0));
+        return waits.call(() -> store.find(List.of(key)).get(0));
     }
 
     private Duration maxLease() {

@@ -6,15 +6,12 @@ import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.engine.internal.runtime.EngineSignals;
-import io.interlock.engine.internal.runtime.EventPublisher;
-import io.interlock.engine.internal.submit.RunBatches;
+import io.interlock.engine.internal.runtime.Batches;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.submit.Submitter;
-import io.interlock.engine.internal.wait.EngineLifecycle;
-import io.interlock.engine.internal.wait.LongPoll;
-import io.interlock.engine.internal.wait.PollLines;
+import io.interlock.engine.internal.wait.LongPolls;
 import io.interlock.engine.internal.wait.WaitScheduler;
-import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.engine.internal.worker.Finisher;
 import io.interlock.run.Claimed;
 import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
@@ -40,15 +37,14 @@ import org.jspecify.annotations.Nullable;
 public final class RemoteSteps implements RemoteWork {
 
     private final RunStore store;
-    private final EngineLifecycle lifecycle;
-    private final Submitter submitter;
-    private final RunBatches batches;
     private final WaitScheduler waits;
-    private final ActiveRuns activeRuns;
-    private final EventPublisher events;
-    private final EngineSignals signals;
-    private final PollLines<Wanted, List<Claimed>> claims;
+    private final Batches.Runs batches;
+    private final Submitter submitter;
+    private final Finisher finisher;
+    private final EngineEvents events;
     private final @Nullable RemoteWorkers workers;
+    private final LongPolls<Wanted, List<Claimed>> claims;
+    private final LongPolls<TurnRequest, TurnAnswer> turns;
 
     /** What some workers wait for together. */
     private record Wanted(@Nullable String tenant, Set<JobName> jobs) {}
@@ -60,25 +56,25 @@ public final class RemoteSteps implements RemoteWork {
      */
     public RemoteSteps(
             RunStore store,
-            EngineLifecycle lifecycle,
-            Submitter submitter,
-            RunBatches batches,
             WaitScheduler waits,
-            ActiveRuns activeRuns,
-            EventPublisher events,
-            EngineSignals signals,
+            Batches.Runs batches,
+            Submitter submitter,
+            Finisher finisher,
+            EngineEvents events,
             @Nullable RemoteWorkers workers) {
         this.store = store;
-        this.lifecycle = lifecycle;
-        this.submitter = submitter;
-        this.batches = batches;
         this.waits = waits;
-        this.activeRuns = activeRuns;
+        this.batches = batches;
+        this.submitter = submitter;
+        this.finisher = finisher;
         this.events = events;
-        this.signals = signals;
         this.workers = workers;
-        this.claims = new PollLines<>(
-                waits, claimed -> !claimed.isEmpty(), wanted -> look -> store.watchWork(wanted.tenant(), look));
+        this.claims = new LongPolls<>(
+                waits, claimed -> !claimed.isEmpty(), (wanted, none, look) -> store.watchWork(wanted.tenant(), look));
+        this.turns = new LongPolls<>(
+                waits,
+                answer -> !(answer instanceof TurnAnswer.Waiting),
+                (turn, waiting, look) -> store.changes().watch(turn.key(), look));
     }
 
     @Override
@@ -88,14 +84,10 @@ public final class RemoteSteps implements RemoteWork {
 
     @Override
     public CompletionStage<TurnAnswer> takeTurn(RunId run, LockKey key, Caller caller, Duration wait) {
-        lifecycle.requireOpen();
+        waits.requireOpen();
         TurnRequest request = new TurnRequest(run, key, new SubmitRequest.Caller(caller.lease(), caller.holder()));
-        CompletableFuture<TurnAnswer> result = new LongPoll<TurnAnswer>(
-                        waits,
-                        () -> batches.turns().submit(request),
-                        answer -> !(answer instanceof TurnAnswer.Waiting),
-                        look -> store.changes().watch(key, look))
-                .within(wait);
+        CompletableFuture<TurnAnswer> result =
+                turns.within(request, wait, () -> batches.turns().submit(request));
         CompletionStage<TurnAnswer> answered = result;
         answered.thenAccept(this::started);
         return result;
@@ -103,7 +95,7 @@ public final class RemoteSteps implements RemoteWork {
 
     @Override
     public CompletionStage<List<Claimed>> claim(Claim claim, Duration wait) {
-        lifecycle.requireOpen();
+        waits.requireOpen();
         ClaimRequest request = new ClaimRequest(claim.id(), claim.worker(), claim.tenant(), claim.jobs(), claim.max());
         if (workers != null) {
             workers.asks(request);
@@ -132,28 +124,12 @@ public final class RemoteSteps implements RemoteWork {
     @Override
     public CompletionStage<FinishAnswer> finish(Proof proof, Ending ending) {
         FinishRequest request = new FinishRequest(proof.run(), proof.key(), proof.lease(), proof.token(), ending);
-        return batches.work().finishes().submit(request).thenApply(answer -> ended(answer, proof));
+        return finisher.finishElsewhere(request);
     }
 
     private void started(TurnAnswer answer) {
         if (answer instanceof TurnAnswer.Granted granted) {
             events.tell(new EngineEvent.RunStarted(granted.run()));
         }
-    }
-
-    private FinishAnswer ended(FinishAnswer answer, Proof proof) {
-        if (answer instanceof FinishAnswer.Finished finished) {
-            // The work of a run of this process may be done by somebody it has asked, who says so here.
-            activeRuns
-                    .of(proof.run())
-                    .filter(work -> work.token().equals(proof.token()))
-                    .forEach(activeRuns::endedElsewhere);
-            events.tell(new EngineEvent.AttemptEnded(finished.run()));
-            signals.ended(finished.run());
-        } else if (answer instanceof FinishAnswer.LeaseLost lost) {
-            lost.current().ifPresent(run -> events.tell(new EngineEvent.LeaseLost(run, lost.cause())));
-        }
-        signals.workAppeared();
-        return answer;
     }
 }

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Notes for people which workers in other processes ask for work. Each is noted every {@link #EVERY} at the most, one call at a time
  * and beside the claims themselves. Tenants take turns, and of one tenant's crowd at most {@link WorkerNote#MOST_REMOTE} wait to be
- * noted, so that whoever goes by ever new names is in nobody else's way. Safe for use by many threads.
+ * noted, so that a worker with ever new names delays no other. Safe for use by many threads.
  */
 public final class RemoteWorkers {
 
@@ -35,7 +35,7 @@ public final class RemoteWorkers {
     private final EngineTimers timers;
     private final Map<Optional<String>, Tenant> tenants = new Recent<>(MOST_TENANTS);
 
-    /** Tenants of whom somebody waits to be noted, each once. */
+    /** Tenants with workers that wait to be noted, each once. */
     private final Deque<Tenant> turns = new ArrayDeque<>();
 
     private boolean noting;
@@ -69,7 +69,7 @@ public final class RemoteWorkers {
         this.timers = timers;
     }
 
-    /** Somebody asks for work. */
+    /** A worker asks for work. */
     void asks(ClaimRequest claim) {
         synchronized (this) {
             if (!waits(claim) || noting) {
@@ -87,7 +87,7 @@ public final class RemoteWorkers {
         });
     }
 
-    /** Whether somebody waits to be noted who did not wait before. */
+    /** Whether this adds a worker to those that wait to be noted. */
     private boolean waits(ClaimRequest claim) {
         String instance = claim.holder().instance();
         Tenant tenant = tenants.computeIfAbsent(Optional.ofNullable(claim.tenant()), name -> new Tenant());

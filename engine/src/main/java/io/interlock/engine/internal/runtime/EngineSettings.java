@@ -5,13 +5,19 @@ import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.notify.NotifyRule;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.LineLimits;
 import io.interlock.run.OpenRuns;
+import io.interlock.run.Retention;
 import io.interlock.spi.run.RunStore;
 import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an engine on a store is set up with.
@@ -32,7 +38,7 @@ public record EngineSettings(
         Duration keepIdempotency,
         Map<String, Integer> tenantLimits,
         OpenRuns maxOpen,
-        BackgroundSettings background,
+        Background background,
         boolean closesStore) {
 
     /** As many open runs of a tenant as there may be. */
@@ -46,7 +52,6 @@ public record EngineSettings(
 
     private static final Duration SHORTEST_MEMORY = Duration.ofHours(24);
 
-    /** Checks the settings, alone and against the store. */
     public EngineSettings {
         tenantLimits = Map.copyOf(tenantLimits);
         if (maxOpen.count() < 1 || maxOpen.payload() < 1) {
@@ -63,7 +68,7 @@ public record EngineSettings(
                     "keep-idempotency",
                     DurationText.format(keepIdempotency),
                     "is below " + DurationText.format(SHORTEST_MEMORY),
-                    "whoever repeats a request may do so a day later");
+                    "a request may be repeated a day later");
         }
         for (Job job : work.jobs().all()) {
             job.terms().within(store.capabilities().maxLease());
@@ -91,8 +96,33 @@ public record EngineSettings(
     }
 
     /** The limits a run of {@code job} is let in under. */
-    public LineLimits line(Job job, String tenant) {
+    public LineLimits limits(Job job, String tenant) {
         int limit = tenantLimits.getOrDefault(tenant, Integer.MAX_VALUE);
         return new LineLimits(job.line().queueCap(), Math.min(limit, job.line().tenantMaxRunning()));
+    }
+
+    /**
+     * What an engine does beside its runs.
+     *
+     * @param kept whether it seals and watches the audit log, counts refusals and notes its workers
+     * @param retention how long history is kept
+     * @param auditKey signs the audit log; {@code null} for none
+     * @param schedules which jobs start by the clock
+     * @param rules who is told of what
+     * @param privateNetworks networks that are not public, to which notifications may go
+     */
+    public record Background(
+            boolean kept,
+            Retention retention,
+            @Nullable AuditKey auditKey,
+            List<ScheduledJob> schedules,
+            List<NotifyRule> rules,
+            List<String> privateNetworks) {
+
+        public Background {
+            schedules = List.copyOf(schedules);
+            rules = List.copyOf(rules);
+            privateNetworks = List.copyOf(privateNetworks);
+        }
     }
 }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Where everything runs: calls to the store, heartbeats and endings that cannot wait behind those, the work itself, and the
  * code of listeners and callbacks, each apart from the others. Idle threads end, but for one that tells when no other can be had.
  *
- * @param calls where calls to the store run that nobody waits for
+ * @param calls where calls to the store run for which no thread waits
  * @param heartbeats where heartbeats run that are made apart from the others
  * @param endings where the store is told how work ended
  * @param work where handlers run; how many at once is for the slots to say
@@ -60,7 +60,7 @@ public record EngineThreads(
             // Its queue has no limit: it refuses only what comes after it was shut.
             return CompletableFuture.failedFuture(new EngineClosedException());
         } catch (RuntimeException | Error noThread) {
-            // Out of threads: the caller must hear of it, or it would wait for an answer for ever.
+            // Out of threads: the caller must be told, or it would wait for an answer for ever.
             return CompletableFuture.failedFuture(noThread);
         }
     }
@@ -88,5 +88,43 @@ public record EngineThreads(
     private static ThreadPoolExecutor growing(ThreadFactory threads) {
         return new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), threads);
+    }
+
+    /**
+     * Runs the user's code: each task at once on a thread of its own, or, if there is none to be had, one after the other on a
+     * thread that was there from the beginning. Never on the thread that asks, which may be the one that stops work in time.
+     *
+     * <p>What waits for that one thread needs no limit of its own: everything told is something the engine had in hand before, a
+     * waiter's answer or the events of a listener, which are limited by {@link EngineEvents}.
+     */
+    private static final class CallbackExecutor implements Executor {
+
+        private static final long LAST_IDLE_SECONDS = 1;
+
+        private final ThreadPoolExecutor threads;
+        private final ThreadPoolExecutor reserve;
+
+        /** Tells on {@code threads}, which may fail, and on one thread of {@code last}, started now. */
+        CallbackExecutor(ThreadPoolExecutor threads, ThreadFactory last) {
+            this.threads = threads;
+            this.reserve = new ThreadPoolExecutor(
+                    1, 1, LAST_IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), last);
+            reserve.prestartCoreThread();
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            try {
+                threads.execute(task);
+            } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+                reserve.execute(task);
+            }
+        }
+
+        /** Ends the threads once they have nothing to do. What is still told later is told all the same. */
+        void close() {
+            threads.shutdown();
+            reserve.allowCoreThreadTimeOut(true);
+        }
     }
 }

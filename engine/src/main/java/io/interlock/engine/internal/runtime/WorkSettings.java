@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param holder who this process is
  * @param slots how many runs are done here at once
  * @param tenant whose runs are done here, or {@code null} for those of every tenant
- * @param pollEvery how often workers and those who wait look by themselves
+ * @param pollEvery how often workers and waiters look by themselves
  * @param drainTime how long closing waits for work to end by itself
- * @param listeners who hears of what happens
+ * @param listeners are told what happens
  * @param threads where everything runs; asked for once the settings are known to be good
  */
 public record WorkSettings(
@@ -43,7 +43,6 @@ public record WorkSettings(
 
     private static final int MOST_SLOTS = 10_000;
 
-    /** Checks the settings. */
     public WorkSettings {
         listeners = List.copyOf(listeners);
         if (slots < 0 || slots > MOST_SLOTS) {

@@ -1,19 +1,29 @@
 package io.interlock.engine.internal.submit;
 
 import io.interlock.LeaseId;
+import io.interlock.LeaseLostException;
+import io.interlock.LeaseRecord;
+import io.interlock.LossCause;
+import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
 import io.interlock.batch.Coalescer;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.CallerTurn;
 import io.interlock.engine.EngineClosedException;
+import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.internal.runtime.EngineSettings;
-import io.interlock.engine.internal.runtime.FutureFailures;
-import io.interlock.engine.internal.wait.Poller;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.engine.internal.worker.Endings;
 import io.interlock.engine.internal.worker.Finisher;
 import io.interlock.engine.internal.worker.HeldRun;
+import io.interlock.engine.internal.worker.HeldRunContext;
+import io.interlock.locks.Outcome;
+import io.interlock.locks.runtime.Futures;
+import io.interlock.locks.runtime.Poller;
 import io.interlock.run.Ending;
+import io.interlock.run.FinishAnswer;
+import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.TurnAnswer;
@@ -25,6 +35,7 @@ import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -61,9 +72,9 @@ public final class CallerTurns {
         this.finisher = finisher;
     }
 
-    /** The work of {@code held}, for its caller. */
-    CallerRun work(HeldRun held) {
-        return new CallerWork(activeRuns, finisher, this, held);
+    /** Takes in the grant of {@code run} to its caller; see {@link ActiveRuns#adopt}. */
+    CallerRun adopt(Run run, LeaseRecord lease, Moment before) {
+        return new CallerWork(activeRuns.adopt(run, lease, settings.job(run.job()), before));
     }
 
     /** A place in the queue for the next attempt of {@code run}. */
@@ -91,8 +102,8 @@ public final class CallerTurns {
 
     /**
      * A caller that waits for its turn, without a thread: it looks when a wake-up comes and from time to time anyway, which also
-     * shows the store that it still waits. One look at a time. A turn that comes when nobody waits any more is given back, and so
-     * is one that nobody has taken when the caller leaves.
+     * shows the store that it still waits. One look at a time. A turn that comes when its caller no longer waits is given back,
+     * and so is one that was not taken when the caller leaves.
      */
     private final class TurnWait implements CallerTurn {
 
@@ -116,7 +127,7 @@ public final class CallerTurns {
             this.run = run;
             this.request = new TurnRequest(run.id(), run.key(), caller);
             this.since = waits.now();
-            this.poller = new Poller(waits, this::look);
+            this.poller = new Poller(waits.pace(), this::look);
         }
 
         @Override
@@ -131,7 +142,7 @@ public final class CallerTurns {
                 start();
                 return taken(result.get());
             } catch (ExecutionException failure) {
-                throw FutureFailures.unchecked(failure);
+                throw Futures.unchecked(failure);
             } finally {
                 depart();
             }
@@ -161,9 +172,9 @@ public final class CallerTurns {
             }
             if (waited) {
                 result.cancel(false);
-                cancel("whoever waited has left");
+                cancel("its caller no longer waits");
             } else if (work != null) {
-                // Nobody has seen it, and nobody is to see it any more.
+                // The caller has not seen it, and is not to see it any more.
                 result.obtrudeException(left());
                 giveBack(work);
             }
@@ -192,7 +203,7 @@ public final class CallerTurns {
             return outcome;
         }
 
-        // An interrupt ends the waiting, not the place in line. Whoever does not come back soon has left.
+        // An interrupt ends the waiting, not the place in the queue. A caller that does not come back soon has left.
         private synchronized void depart() {
             waiting--;
             boolean mayComeBack = !closed && !async && (!delivered || untaken != null);
@@ -273,8 +284,7 @@ public final class CallerTurns {
 
         private void granted(TurnAnswer.Granted granted, Moment before) {
             try {
-                HeldRun held = activeRuns.adopt(granted.run(), granted.lease(), settings.job(run.job()), before);
-                settle(new Outcome.Granted(work(held)));
+                settle(new Outcome.Granted(adopt(granted.run(), granted.lease(), before)));
             } catch (EngineClosedException engineClosed) {
                 refuse(engineClosed);
             }
@@ -302,7 +312,7 @@ public final class CallerTurns {
             }
         }
 
-        /** Lets whoever waits know, elsewhere, that its turn will not come: whether that is news. */
+        /** Tells the caller, on another thread, that its turn will not come. Returns false if its wait was over. */
         private boolean refuse(RuntimeException why) {
             leave();
             synchronized (this) {
@@ -324,7 +334,7 @@ public final class CallerTurns {
         }
 
         private void giveBack(CallerRun work) {
-            RunError error = new RunError(RunError.CANCELLED, "its turn came when nobody waited for it any more");
+            RunError error = new RunError(RunError.CANCELLED, "its turn came when its caller no longer waited");
             work.finishAsync(new Ending.Aborted(error)).whenComplete((run, toldAgain) -> {});
         }
 
@@ -332,6 +342,68 @@ public final class CallerTurns {
             CancelRequest request =
                     new CancelRequest(run.id(), settings.holder().label(), reason);
             waits.tell(() -> settings.store().cancel(request));
+        }
+    }
+
+    /** A run of this process whose work its caller does. */
+    private final class CallerWork extends HeldRunContext implements CallerRun {
+
+        private volatile @Nullable Run after;
+
+        CallerWork(HeldRun held) {
+            super(CallerTurns.this.activeRuns, held);
+        }
+
+        @Override
+        public void progress(long done, @Nullable Long total) {
+            activeRuns.progress(held, new Progress(done, total));
+        }
+
+        @Override
+        public Run finish(Ending ending) {
+            return judged(finisher.finish(held, said(ending)));
+        }
+
+        @Override
+        public CompletionStage<Run> finishAsync(Ending ending) {
+            return finisher.finishAsync(held, said(ending)).thenApply(this::judged);
+        }
+
+        @Override
+        public Optional<CallerTurn> nextTurn() {
+            Run now = after;
+            return now == null || now.state() != RunState.QUEUED ? Optional.empty() : Optional.of(turn(now));
+        }
+
+        @Override
+        public void close() {
+            if (held.hasEnded()) {
+                return;
+            }
+            Ending ending = Endings.threw(
+                    held, new PermanentFailureException("UNFINISHED", "closed without a word on how it ended"));
+            try {
+                finisher.finish(held, ending);
+            } catch (RuntimeException toldAgain) {
+                log.warn("the result of {} is reported later: {}", held, toldAgain.toString());
+            }
+        }
+
+        // Once it has ended, the first word counts, and whatever is said again is for the store to compare.
+        private Ending said(Ending ending) {
+            return held.hasEnded() ? ending : Endings.said(held, ending);
+        }
+
+        private Run judged(FinishAnswer answer) {
+            LossCause lost = held.lost();
+            if (lost == null && answer instanceof FinishAnswer.Finished finished) {
+                after = finished.run();
+                return finished.run();
+            }
+            if (lost == null && answer instanceof FinishAnswer.AlreadyFinished before) {
+                return before.run();
+            }
+            throw new LeaseLostException(held.key(), held.token(), lost != null ? lost : LossCause.GONE);
         }
     }
 }

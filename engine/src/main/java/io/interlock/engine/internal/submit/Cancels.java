@@ -4,8 +4,7 @@ import io.interlock.Actor;
 import io.interlock.Holder;
 import io.interlock.RunId;
 import io.interlock.engine.EngineEvent;
-import io.interlock.engine.internal.runtime.EngineSignals;
-import io.interlock.engine.internal.runtime.EventPublisher;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.run.CancelAnswer;
 import io.interlock.spi.run.CancelRequest;
@@ -21,15 +20,13 @@ public final class Cancels {
     private final RunStore store;
     private final Holder self;
     private final ActiveRuns activeRuns;
-    private final EventPublisher events;
-    private final EngineSignals signals;
+    private final EngineEvents events;
 
-    public Cancels(RunStore store, Holder self, ActiveRuns activeRuns, EventPublisher events, EngineSignals signals) {
+    public Cancels(RunStore store, Holder self, ActiveRuns activeRuns, EngineEvents events) {
         this.store = store;
         this.self = self;
         this.activeRuns = activeRuns;
         this.events = events;
-        this.signals = signals;
     }
 
     /** Cancels {@code run} on behalf of this process. Blocks. */
@@ -48,8 +45,8 @@ public final class Cancels {
                     cancelled.run().key(),
                     reason);
             events.tell(new EngineEvent.RunEnded(cancelled.run()));
-            signals.ended(cancelled.run());
-            signals.workAppeared();
+            events.ended(cancelled.run());
+            events.workAppeared();
         } else if (answer instanceof CancelAnswer.StopRequested asked) {
             log.info(
                     "{} asked run {} under {} to stop: {}",

@@ -1,9 +1,10 @@
 package io.interlock.engine.internal.submit;
 
-import io.interlock.engine.TenantLimitException;
+import io.interlock.engine.EngineClosedException;
+import io.interlock.engine.access.TenantLimitException;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.worker.ActiveRuns;
+import io.interlock.engine.internal.wait.EngineLifecycle;
 import io.interlock.run.OpenRuns;
 import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitRequest;
@@ -34,7 +35,7 @@ public final class OpenRunLimit {
 
     private final EngineThreads threads;
     private final LocalTime time;
-    private final ActiveRuns activeRuns;
+    private final EngineLifecycle lifecycle;
     private final RunViews store;
     private final OpenRuns limit;
     private final Map<String, Count> counts = new LinkedHashMap<>(16, 0.75f, true) {
@@ -46,10 +47,11 @@ public final class OpenRunLimit {
         }
     };
 
-    public OpenRunLimit(EngineThreads threads, LocalTime time, ActiveRuns activeRuns, RunViews store, OpenRuns limit) {
+    public OpenRunLimit(
+            EngineThreads threads, LocalTime time, EngineLifecycle lifecycle, RunViews store, OpenRuns limit) {
         this.threads = threads;
         this.time = time;
-        this.activeRuns = activeRuns;
+        this.lifecycle = lifecycle;
         this.store = store;
         this.limit = limit;
     }
@@ -67,9 +69,11 @@ public final class OpenRunLimit {
     /**
      * A run of {@code tenant} is about to be submitted. Work under way is let in: what it asks for is a part of it.
      *
+     * @throws EngineClosedException if the engine is closed
      * @throws TenantLimitException if it has too many that are open
      */
-    void require(String tenant) {
+    void admit(String tenant) {
+        lifecycle.requireOpen();
         if (isUnlimited()) {
             return;
         }
@@ -87,7 +91,7 @@ public final class OpenRunLimit {
             threads.call(() -> store.openRuns(tenant, limit.count()))
                     .whenComplete((open, failure) -> counted(tenant, open, failure));
         }
-        if (full && !activeRuns.isAtWork(Thread.currentThread())) {
+        if (full && !lifecycle.isAtWork()) {
             throw fullOfRuns
                     ? new TenantLimitException(tenant, "open runs", EngineSettings.OPEN_RUNS, limit.count(), ENDED)
                     : new TenantLimitException(

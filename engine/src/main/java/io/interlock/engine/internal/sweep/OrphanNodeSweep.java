@@ -5,10 +5,10 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.NodeHandler;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.submit.Cancels;
 import io.interlock.engine.internal.worker.ActiveRuns;
-import io.interlock.engine.workflow.NodeRuns;
 import io.interlock.run.CancelAnswer;
 import io.interlock.run.JobName;
 import io.interlock.run.Run;
@@ -18,58 +18,59 @@ import io.interlock.run.SweepAction;
 import io.interlock.spi.run.RunStore;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stops the nodes of executions that are over, on nobody's word but the store's: an attempt cannot know whether another one follows it,
+ * Stops the nodes of executions that are over, once the store says so: an attempt cannot know whether another one follows it,
  * and a worker that has died says nothing. The nodes of executions that end through this engine are stopped at once; all others, and
  * those that were asked for too late to be found then, are found by a sweep.
  */
-public final class OrphanNodeSweep implements Sweep {
+public final class OrphanNodeSweep implements SweepingJanitor.Sweep {
 
     private static final Logger log = LoggerFactory.getLogger(OrphanNodeSweep.class);
 
     private final RunStore store;
     private final EngineThreads threads;
     private final Cancels cancels;
-    private final Map<JobName, NodeRuns> workflows = new HashMap<>();
-    private final Set<JobName> nodes = new HashSet<>();
+    private final Map<JobName, NodeHandler> workflows = new HashMap<>();
+    /** By the job of a node. */
+    private final Map<JobName, NodeHandler> nodes = new HashMap<>();
 
     public OrphanNodeSweep(RunStore store, Jobs jobs, EngineThreads threads, Cancels cancels) {
         this.store = store;
         this.threads = threads;
         this.cancels = cancels;
         for (Job job : jobs.all()) {
-            if (job.handler() instanceof NodeRuns work) {
+            if (job.handler() instanceof NodeHandler work) {
                 workflows.put(job.name(), work);
-                work.nodes().forEach(node -> nodes.add(new JobName(node)));
+                work.nodes().forEach(node -> nodes.put(new JobName(node), work));
             }
         }
     }
 
-    /** Somebody saw {@code run} as it stands now. If it was an execution, and is over, its nodes are stopped soon. Returns at once. */
+    /** {@code run} was seen as it stands now. If it was an execution, and is over, its nodes are stopped soon. Returns at once. */
     public void over(Run run) {
-        NodeRuns work = workflows.get(run.job());
+        NodeHandler work = workflows.get(run.job());
         // One that has succeeded has none left.
         if (work != null && run.state().isTerminal() && run.state() != RunState.SUCCEEDED) {
             work.nodes()
-                    .forEach(node -> threads.call(() -> stopAll(run, node)).whenComplete((stopped, failure) -> {
-                        if (failure != null) {
-                            log.debug("node {} of execution {} is left to the janitor", node, run.id(), failure);
-                        }
-                    }));
+                    .forEach(node -> threads.call(() -> stopAll(work, run, node))
+                            .whenComplete((stopped, failure) -> {
+                                if (failure != null) {
+                                    log.debug(
+                                            "node {} of execution {} is left to the janitor", node, run.id(), failure);
+                                }
+                            }));
         }
     }
 
-    private List<SweepAction> stopAll(Run execution, String node) {
-        return stop(open(NodeRuns.runsOf(execution, node)), id -> Optional.of(execution));
+    private List<SweepAction> stopAll(NodeHandler work, Run execution, String node) {
+        return stop(work, open(work.nodeRuns(execution, node)), id -> Optional.of(execution));
     }
 
     @Override
@@ -85,10 +86,11 @@ public final class OrphanNodeSweep implements Sweep {
         }
         Map<RunId, Optional<Run>> seen = new HashMap<>();
         for (RunCount count : store.runCounts()) {
-            if (nodes.contains(count.job()) && !count.state().isTerminal()) {
+            NodeHandler work = nodes.get(count.job());
+            if (work != null && !count.state().isTerminal()) {
                 RunQuery query =
                         RunQuery.ofTenant(count.tenant()).doing(count.job()).in(count.state());
-                all.addAll(stop(open(query), id -> seen.computeIfAbsent(id, store::findRun)));
+                all.addAll(stop(work, open(query), id -> seen.computeIfAbsent(id, store::findRun)));
             }
         }
         return all;
@@ -112,23 +114,23 @@ public final class OrphanNodeSweep implements Sweep {
     }
 
     /** Stops those whose execution is over. */
-    private List<SweepAction> stop(List<Run> runs, Function<RunId, Optional<Run>> executions) {
+    private List<SweepAction> stop(NodeHandler work, List<Run> runs, Function<RunId, Optional<Run>> executions) {
         List<SweepAction> done = new ArrayList<>();
         for (Run run : runs) {
-            NodeRuns.askedBy(run)
+            work.executionOf(run)
                     .filter(execution ->
-                            run.status().stopRequest().isEmpty() && isLeft(run, executions.apply(execution)))
+                            run.status().stopRequest().isEmpty() && isLeft(work, run, executions.apply(execution)))
                     .flatMap(execution -> stop(run, execution))
                     .ifPresent(done::add);
         }
         return done;
     }
 
-    private static boolean isLeft(Run node, Optional<Run> execution) {
+    private static boolean isLeft(NodeHandler work, Run node, Optional<Run> execution) {
         // Only what is over is ever forgotten. What others call their execution is not taken for ours.
         return execution
                 .map(found -> found.state().isTerminal()
-                        && NodeRuns.key(found.key(), node.job().value()).equals(node.key()))
+                        && work.nodeKey(found.key(), node.job().value()).equals(node.key()))
                 .orElse(true);
     }
 

@@ -5,9 +5,8 @@ import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Janitor;
 import io.interlock.engine.SweepRound;
-import io.interlock.engine.internal.runtime.EngineSignals;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.EventPublisher;
 import io.interlock.run.SweepAction;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
@@ -22,27 +21,34 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes its round from time to time. If a round comes much later than planned, this process was held up, and so may others on
- * this machine have been: it calls nobody dead then, but waits for the next round, in which they can show that they live.
+ * this machine have been: it declares no run lost then, but waits for the next round, before which their heartbeats can arrive.
  */
 public final class SweepingJanitor implements Janitor {
 
     private static final Logger log = LoggerFactory.getLogger(SweepingJanitor.class);
     private static final double SPREAD = 0.2;
 
+    /** One of the janitor's duties. */
+    public interface Sweep {
+
+        /** What people call it. */
+        String name();
+
+        /** Does it once. Returns what was done, and why. */
+        List<SweepAction> runOnce();
+    }
+
     private final EngineTimers clocks;
     private final Duration every;
-    private final EventPublisher events;
-    private final EngineSignals signals;
+    private final EngineEvents events;
     private final Timers rounds;
     private final List<Sweep> sweeps;
     private volatile @Nullable List<SweepRound> last;
 
-    public SweepingJanitor(
-            EngineTimers clocks, Duration every, EventPublisher events, EngineSignals signals, List<Sweep> sweeps) {
+    public SweepingJanitor(EngineTimers clocks, Duration every, EngineEvents events, List<Sweep> sweeps) {
         this.clocks = clocks;
         this.every = every;
         this.events = events;
-        this.signals = signals;
         this.rounds = clocks.environment().timers("interlock-janitor");
         this.sweeps = List.copyOf(sweeps);
     }
@@ -82,7 +88,7 @@ public final class SweepingJanitor implements Janitor {
         }
         String why = "this round came " + DurationText.format(late)
                 + " later than planned, so this process was held up; the next round judges";
-        log.warn("the janitor does nothing: {}", why);
+        log.warn("the janitor skips a round: {}", why);
         done(sweeps.stream()
                 .map(sweep -> new SweepRound(sweep.name(), now(), List.of(), why))
                 .toList());
@@ -94,7 +100,7 @@ public final class SweepingJanitor implements Janitor {
             actions.forEach(action -> report(sweep, action));
             return new SweepRound(sweep.name(), now(), actions, null);
         } catch (RuntimeException failure) {
-            log.warn("the sweep of {} failed, the next one will be tried: {}", sweep.name(), failure.toString());
+            log.warn("the sweep of {} failed; retrying in the next round: {}", sweep.name(), failure.toString());
             return new SweepRound(sweep.name(), now(), List.of(), "failed: " + failure.getMessage());
         }
     }
@@ -103,7 +109,7 @@ public final class SweepingJanitor implements Janitor {
         log.info("{}: {}{}", action.key(), action.run() == null ? "" : "run " + action.run() + ": ", action.why());
         events.tell(new EngineEvent.Swept(action, sweep.name()));
         if (action.state() == RunState.PENDING) {
-            signals.workAppeared();
+            events.workAppeared();
         }
     }
 

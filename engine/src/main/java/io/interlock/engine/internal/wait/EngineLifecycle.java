@@ -26,8 +26,13 @@ public final class EngineLifecycle {
      * @throws EngineClosedException if the engine is closed
      */
     public void requireOpen() {
-        if (closed && !activeRuns.isAtWork(Thread.currentThread())) {
+        if (closed && !isAtWork()) {
             throw new EngineClosedException();
         }
+    }
+
+    /** Whether the current thread does work that is under way here. */
+    public boolean isAtWork() {
+        return activeRuns.isAtWork(Thread.currentThread());
     }
 }

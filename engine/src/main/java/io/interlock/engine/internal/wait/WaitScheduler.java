@@ -2,15 +2,15 @@ package io.interlock.engine.internal.wait;
 
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
+import io.interlock.locks.runtime.Poller;
 import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
 import io.interlock.time.Timers;
 import io.interlock.time.Timers.Scheduled;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -22,56 +22,45 @@ public final class WaitScheduler {
 
     private static final double SPREAD = 0.2;
 
+    private final EngineLifecycle lifecycle;
     private final EngineThreads threads;
     private final LocalTime time;
     private final Timers deadlines;
-    private final Duration pollEvery;
-    private final Set<OpenWait> open = new LinkedHashSet<>();
-    private boolean closed;
+    private final Poller.Pace pace;
+    private final OpenWaits untilClose = new OpenWaits();
+    private final OpenWaits untilEnd = new OpenWaits();
 
-    public WaitScheduler(EngineThreads threads, EngineTimers timers, Duration pollEvery) {
+    public WaitScheduler(EngineLifecycle lifecycle, EngineThreads threads, EngineTimers timers, Duration pollEvery) {
+        this.lifecycle = lifecycle;
         this.threads = threads;
         this.time = timers.time();
         this.deadlines = timers.deadlines();
-        this.pollEvery = pollEvery;
+        this.pace = new Poller.Pace(deadlines, time, pollEvery);
     }
 
-    /** How a wait is ended. Identity, not equality. */
-    private static final class OpenWait {
-        private final Runnable whenClosed;
-
-        OpenWait(Runnable whenClosed) {
-            this.whenClosed = whenClosed;
-        }
+    /** As {@link EngineLifecycle#requireOpen}. */
+    public void requireOpen() {
+        lifecycle.requireOpen();
     }
 
-    /** Runs {@code whenClosed} when the engine is closed, at once if it is; until what this returns is cancelled. */
-    public Scheduled add(Runnable whenClosed) {
-        OpenWait wait = new OpenWait(whenClosed);
-        synchronized (this) {
-            if (!closed) {
-                open.add(wait);
-                return () -> remove(wait);
-            }
-        }
-        whenClosed.run();
-        return () -> {};
+    /** Runs {@code task} when the engine closes, at once if it did; until what this returns is cancelled. */
+    public Scheduled onClose(Runnable task) {
+        return untilClose.add(task);
     }
 
-    /** Ends all open waits. */
+    /** Like {@link #onClose}, but only when all work has ended or was given up. */
+    public Scheduled onEnd(Runnable task) {
+        return untilEnd.add(task);
+    }
+
+    /** Ends all waits, but for those of work under way. */
     public void close() {
-        List<OpenWait> left;
-        synchronized (this) {
-            closed = true;
-            left = new ArrayList<>(open);
-            open.clear();
-        }
-        // A wait may have anything chained to it, and closing must not wait for that.
-        left.forEach(wait -> tell(wait.whenClosed));
+        untilClose.close();
     }
 
-    private synchronized void remove(OpenWait wait) {
-        open.remove(wait);
+    /** Ends the waits of work under way, too. */
+    public void end() {
+        untilEnd.close();
     }
 
     public Moment now() {
@@ -92,9 +81,9 @@ public final class WaitScheduler {
         return deadlines.after(time.jittered(delay, SPREAD), task);
     }
 
-    /** Runs {@code look}, which never blocks, when the next poll is due. */
-    Scheduled poll(Runnable look) {
-        return afterAbout(pollEvery, look);
+    /** How often waits look by themselves. */
+    public Poller.Pace pace() {
+        return pace;
     }
 
     /** As {@link EngineThreads#tell}. */
@@ -109,5 +98,39 @@ public final class WaitScheduler {
 
     public EngineThreads threads() {
         return threads;
+    }
+
+    /** What ends open waits. */
+    private final class OpenWaits {
+
+        private final Map<Object, Runnable> open = new LinkedHashMap<>();
+        private boolean closed;
+
+        Scheduled add(Runnable task) {
+            Object wait = new Object();
+            synchronized (this) {
+                if (!closed) {
+                    open.put(wait, task);
+                    return () -> remove(wait);
+                }
+            }
+            task.run();
+            return () -> {};
+        }
+
+        void close() {
+            List<Runnable> left;
+            synchronized (this) {
+                closed = true;
+                left = List.copyOf(open.values());
+                open.clear();
+            }
+            // A wait may have anything chained to it, and closing must not wait for that.
+            left.forEach(threads::tell);
+        }
+
+        private synchronized void remove(Object wait) {
+            open.remove(wait);
+        }
     }
 }

@@ -9,27 +9,30 @@ import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Job;
 import io.interlock.engine.WorkSource;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.EventPublisher;
+import io.interlock.locks.runtime.HeldSet;
+import io.interlock.locks.runtime.LeaseRuntime;
 import io.interlock.run.Ending;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
+import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.time.Moment;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The runs this process has the leases of, from grant to end, and everything that may befall them meanwhile. */
-public final class ActiveRuns implements HeldRun.Listener {
+/**
+ * The runs this process has the leases of, from grant to end. Tells their work to stop, and listeners what happens to them. Logs on other
+ * threads than those that watch deadlines: a log may block, and other work must be told to stop meanwhile. Safe for use by many threads.
+ */
+public final class ActiveRuns {
 
     static final String LEASE_LOST = "LEASE_LOST";
     static final String SHUTDOWN = "SHUTDOWN";
@@ -37,135 +40,99 @@ public final class ActiveRuns implements HeldRun.Listener {
     public static final String ENGINE = "interlock";
 
     private static final Logger log = LoggerFactory.getLogger(ActiveRuns.class);
+    private static final Duration SOON = Duration.ofMillis(100);
+    private static final Duration AT_LEISURE = Duration.ofSeconds(1);
 
     private final WorkSource source;
     private final EngineThreads threads;
     private final EngineTimers timers;
-    private final EventPublisher events;
-    private final Heartbeats heartbeats;
-    private final DeadlineWatch watch;
-    private final WorkLog words;
-    // By attempt, not by run: the next attempt may begin before it is heard that the one before has ended.
-    private final Set<HeldRun> held = ConcurrentHashMap.newKeySet();
-    private final CompletableFuture<Void> empty = new CompletableFuture<>();
-    private boolean closing;
-    private volatile boolean shut;
+    private final EngineEvents events;
+    private final LeaseRuntime<HeartbeatRequest, HeartbeatAnswer> leases;
+    // By attempt, not by run: the next attempt may begin before the end of the one before is known here.
+    private final HeldSet<HeldRun> held = new HeldSet<>();
 
-    ActiveRuns(WorkSource source, EngineThreads threads, EngineTimers timers, EventPublisher events) {
+    ActiveRuns(WorkSource source, EngineThreads threads, EngineTimers timers, EngineEvents events) {
         this.source = source;
         this.threads = threads;
         this.timers = timers;
         this.events = events;
-        this.heartbeats = new Heartbeats(source.steps(), threads, timers, this);
-        this.watch = new DeadlineWatch(timers, this, heartbeats::allSoon);
-        this.words = new WorkLog(threads);
+        this.leases = new LeaseRuntime<>(
+                source.steps()::heartbeat,
+                timers.environment(),
+                timers.heartbeats(),
+                timers.deadlines(),
+                threads.heartbeats());
     }
 
     /**
-     * Takes a grant in: from now on it has its heartbeats and is watched.
+     * Takes a grant in: from now on its heartbeats are sent and its deadlines watched.
      *
      * @param before taken before the request was sent that brought the grant
-     * @throws EngineClosedException if the engine was closed in the meantime, and nobody would keep it; it is given back
+     * @throws EngineClosedException if the engine was closed in the meantime, so that no heartbeat would be sent; it is given back
      */
     public HeldRun adopt(Run run, LeaseRecord lease, Job job, Moment before) {
         // A grant that was asked for again may have lost a part of its life already.
         Duration spent = run.spec().terms().ttl().minus(lease.remaining());
         Moment asked = spent.isNegative() ? before : before.minus(spent);
-        HeldRun work = new HeldRun(run, job, lease, asked, new StopSignal(threads::tell));
-        work.plan(heartbeats.entry(work), watch.entry(work));
-        boolean late;
-        synchronized (this) {
-            late = shut;
-            if (!late) {
-                held.add(work);
-            }
-        }
-        if (late) {
+        HeldRun work = new HeldRun(this, timers.time(), run, job, lease, asked, new StopSignal(threads::tell));
+        leases.plan(work);
+        if (!held.add(work)) {
             giveBack(work);
             throw new EngineClosedException();
         }
-        heartbeats.keep(work);
-        watch.watch(work);
+        leases.keep(work);
         listen(work);
         events.tell(new EngineEvent.RunStarted(run));
         run.status().stopRequest().ifPresent(stop -> stop(work, stop));
-        log.debug("run {} of job {} has {} with token {}", run.id(), run.job(), run.key(), work.token());
+        log.debug("{} is held here", work);
         return work;
     }
 
-    // Whoever wants it to stop may sit at another engine. The wish is in the answer to the next heartbeat, so that
-    // comes soon.
+    // A request to stop may be made at another engine. It is in the answer to the next heartbeat, which is therefore
+    // sent soon.
     private void listen(HeldRun work) {
-        threads.call(() -> source.stops().watch(work.key(), () -> heartbeats.soon(work)))
-                .whenComplete((wakeUps, failure) -> {
-                    if (wakeUps != null) {
-                        work.hears(wakeUps);
+        threads.call(() -> source.stops().watch(work.key(), () -> heartbeatSoon(work)))
+                .whenComplete((subscription, failure) -> {
+                    if (subscription != null) {
+                        work.listen(subscription);
                     } else {
-                        log.debug(
-                                "run {} hears of stops by its heartbeats only: {}",
-                                work.run().id(),
-                                failure);
+                        log.debug("no wake-ups for {}, only heartbeats: {}", work, String.valueOf(failure));
                     }
                 });
     }
 
-    /** How long the lease of {@code work} may be relied upon unless a heartbeat is confirmed; zero once it is over. */
-    public Duration remaining(HeldRun work) {
-        return work.lost() != null || work.hasEnded()
-                ? Duration.ZERO
-                : Duration.ofNanos(Math.max(0, watch.reliable(work)));
+    /** The work has stopped; its heartbeats go on until the store knows how it ended. */
+    void ended(HeldRun work) {
+        work.end();
+        leases.stopWatching(work);
     }
 
-    /** The work has stopped; its heartbeats go on until the store knows how it ended. Whether that is news. */
-    boolean ended(HeldRun work) {
-        boolean news = work.end();
-        watch.forget(work);
-        return news;
-    }
-
-    /** Nothing is left to be done about it. Whether that is news. */
+    /** Nothing is left to do for it. Returns false if that was known. */
     boolean dismiss(HeldRun work) {
-        work.deafen();
-        heartbeats.forget(work);
-        watch.forget(work);
-        boolean news;
-        boolean last;
-        synchronized (this) {
-            news = held.remove(work);
-            last = closing && held.isEmpty();
-        }
-        if (last) {
-            empty.complete(null);
-        }
-        return news;
+        work.stopListening();
+        leases.forget(work);
+        return held.remove(work);
     }
 
-    /** Others have told the store how it ended: there is nothing left to do, to say, or to lose. */
+    /** Another process has told the store how it ended: nothing is left to do, to say, or to lose. */
     public void endedElsewhere(HeldRun work) {
-        raise(work, stopRequest(ENDED, "its end was told by whoever was asked to do the work"));
+        raise(work, stopRequest(ENDED, "its end was reported by the process that was asked to do the work"));
         ended(work);
         dismiss(work);
     }
 
-    /** Its handler has gone, but the work may go on elsewhere: its lease is left to end, or to whoever keeps it. */
+    /** Its handler has returned, but the work may go on in another process, so its lease is not released. */
     void leave(HeldRun work, String why) {
         ended(work);
         if (dismiss(work)) {
-            log.warn(
-                    "run {} of job {} under {} with token {} may go on elsewhere; its lease is left to end: {}",
-                    work.run().id(),
-                    work.run().job(),
-                    work.key(),
-                    work.token(),
-                    why);
+            log.warn("{} may go on elsewhere; its lease is left to expire: {}", work, why);
         }
     }
 
     /** Tells the work to stop. */
-    @Override
     public void stop(HeldRun work, StopRequest stop) {
         if (raise(work, stop)) {
-            words.stopping(work, stop);
+            logStop(work, stop);
             told(work, stop);
         }
     }
@@ -176,53 +143,69 @@ public final class ActiveRuns implements HeldRun.Listener {
 
     private void told(HeldRun work, StopRequest stop) {
         events.tell(new EngineEvent.StopPassedOn(work.run(), stop));
-        watch.look(work);
+        leases.watchAnew(work);
     }
 
-    @Override
-    public void overdue(HeldRun work) {
+    /** The max runtime of {@code work} is over. */
+    void overdue(HeldRun work) {
         stop(work, stopRequest(RunError.MAX_RUNTIME, overdueMessage(work)));
     }
 
-    @Override
-    public void lose(HeldRun work, LossCause cause) {
+    /** The store does not extend the lease of {@code work}. */
+    void heartbeatRefused(HeldRun work, LossCause cause) {
+        if (cause == LossCause.OVERDUE) {
+            // Its lease lives on until it ends, so that the work can stop and report that.
+            leases.stopRenewing(work);
+            overdue(work);
+        } else {
+            lose(work, cause);
+        }
+    }
+
+    /** The lease of {@code work} no longer counts. */
+    void lose(HeldRun work, LossCause cause) {
         if (work.hasEnded()) {
-            // The word of its end is on its way, and may be why the store no longer knows the lease.
-            heartbeats.forget(work);
+            // Its ending is on its way, and may be why the store no longer knows the lease.
+            leases.stopRenewing(work);
             return;
         }
-        if (!work.lose(cause)) {
+        if (!work.markLost(cause)) {
             return;
         }
-        // First of all the work hears of it.
+        // The work comes first.
         StopRequest stop = stopRequest(LEASE_LOST, "the lease is lost: " + cause.explanation());
         boolean told = raise(work, stop);
-        heartbeats.forget(work);
-        words.lost(work, cause, told ? stop : null);
+        leases.stopRenewing(work);
+        String where = work.report().where();
+        threads.tell(() -> log.warn("the lease of {} is lost{}: {}", work, where, cause.explanation()));
         events.tell(new EngineEvent.LeaseLost(work.run(), cause));
         if (told) {
+            logStop(work, stop);
             told(work, stop);
         }
     }
 
-    @Override
-    public void stuck(HeldRun work) {
+    /** The work was told to stop and did not within its grace. */
+    void stuck(HeldRun work) {
         work.markStuck();
         // Not released: the work may still run. Its lease ends by itself.
-        heartbeats.forget(work);
-        watch.forget(work);
+        leases.forget(work);
         work.stop().raised().ifPresent(stop -> {
-            words.stuck(work);
+            String where = work.report().where();
+            String grace = DurationText.format(work.job().grace());
+            threads.tell(() -> log.error(
+                    "{} was told to stop and did not within {}; its lease is left to expire{}", work, grace, where));
             events.tell(new EngineEvent.WorkStuck(work.run(), stop));
         });
     }
 
-    @Override
-    public void overBudget(HeldRun work) {
+    /** A stage takes longer than it may. */
+    void overBudget(HeldRun work) {
         work.report().current().ifPresent(stage -> {
             work.warnedAbout(stage);
             work.job().budget(stage.name()).ifPresent(budget -> {
-                words.overBudget(work, stage.name(), budget);
+                threads.tell(() -> log.warn(
+                        "{} takes longer than {} for stage {}", work, DurationText.format(budget), stage.name()));
                 events.tell(new EngineEvent.StageOverBudget(work.run(), stage.name(), budget));
             });
         });
@@ -237,15 +220,32 @@ public final class ActiveRuns implements HeldRun.Listener {
         }
         Duration took = before == null ? null : Duration.ofNanos(timers.time().elapsed(before.since()));
         events.tell(new EngineEvent.StageEntered(work.run(), stage, before == null ? null : before.name(), took));
-        heartbeats.soon(work);
-        watch.look(work);
+        heartbeatSoon(work);
+        leases.watchAnew(work);
     }
 
-    /** The work says how far it is. */
+    /** The work reports how far it is. */
     public void progress(HeldRun work, Progress word) {
         if (work.report().progress(word)) {
-            heartbeats.atLeisure(work);
+            heartbeatAtLeisure(work);
         }
+    }
+
+    /** Sends the next heartbeat soon: there is something to report, or to learn. */
+    private void heartbeatSoon(HeldRun work) {
+        if (work.hurry()) {
+            heartbeatNow(work);
+        }
+    }
+
+    /** Sends the next heartbeat a moment later, so that what is said at once is told in one call. */
+    void heartbeatNow(HeldRun work) {
+        leases.renewAfter(work, SOON);
+    }
+
+    /** Sends the next heartbeat within a second: there is something to tell that is said again and again. */
+    void heartbeatAtLeisure(HeldRun work) {
+        leases.renewWithin(work, AT_LEISURE);
     }
 
     /** Its attempts: mostly one, for a moment two. */
@@ -253,45 +253,41 @@ public final class ActiveRuns implements HeldRun.Listener {
         return held.stream().filter(work -> work.run().id().equals(run));
     }
 
-    /** Sends the next heartbeat of the run under {@code key} soon, if it is held here: there is something to hear. */
+    /** Sends the next heartbeat of the run under {@code key} soon, if it is held here: its answer brings something new. */
     public void hurry(LockKey key) {
-        held.stream().filter(work -> work.key().equals(key)).findFirst().ifPresent(heartbeats::soon);
+        held.stream().filter(work -> work.key().equals(key)).findFirst().ifPresent(this::heartbeatSoon);
     }
 
     /** Whether {@code thread} does work of this process that may still go on. */
     public boolean isAtWork(Thread thread) {
-        return !shut && held.stream().anyMatch(work -> work.stop().isWorker(thread));
+        return !held.isShut() && held.stream().anyMatch(work -> work.stop().isWorker(thread));
     }
 
-    Collection<HeldRun> all() {
-        return List.copyOf(held);
-    }
-
-    /** Done when {@link #close} was called and nothing is left. */
-    CompletableFuture<Void> empty() {
-        return empty;
-    }
-
-    void close() {
-        boolean last;
-        synchronized (this) {
-            closing = true;
-            last = held.isEmpty();
+    /**
+     * Waits for the work under way to end by itself, then tells what is left to stop and waits for its grace. What still runs then loses
+     * its lease here, which is not released.
+     *
+     * @return whether the wait was not interrupted; an interrupt ends the waiting, not the closing
+     */
+    boolean drain(Duration drainTime) {
+        held.close();
+        boolean waited = held.drain(drainTime, timers.deadlines());
+        Duration grace = Duration.ZERO;
+        for (HeldRun work : held.stream().toList()) {
+            stop(work, stopRequest(SHUTDOWN, "its worker was shut down"));
+            grace = work.job().grace().compareTo(grace) > 0 ? work.job().grace() : grace;
         }
-        if (last) {
-            empty.complete(null);
+        waited = waited && held.drain(grace, timers.deadlines());
+        for (HeldRun work : held.shut()) {
+            log.warn("{} still runs after its drain time and grace; its lease is left to expire", work);
+            lose(work, LossCause.CLOSED);
         }
+        return waited;
     }
 
     /** Sends no heartbeat any more. */
     void stopHeartbeats() {
-        heartbeats.close();
-    }
-
-    /** Takes in nothing any more, also of calls still under way, and says what is left. */
-    synchronized Collection<HeldRun> shut() {
-        shut = true;
-        return List.copyOf(held);
+        leases.close();
     }
 
     private void giveBack(HeldRun work) {
@@ -299,19 +295,20 @@ public final class ActiveRuns implements HeldRun.Listener {
         try {
             source.steps().finish(List.of(work.finishRequest(new Ending.Failed(error, true, Duration.ZERO))));
         } catch (RuntimeException failure) {
-            log.warn(
-                    "run {} could not be given back; its lease is left to end: {}",
-                    work.run().id(),
-                    failure.toString());
+            log.warn("{} could not be given back; its lease is left to expire: {}", work, failure.toString());
         }
     }
 
-    StopRequest stopRequest(String code, String reason) {
+    private void logStop(HeldRun work, StopRequest stop) {
+        threads.tell(() -> log.info("{} is told to stop: {}", work, stop.reason()));
+    }
+
+    private StopRequest stopRequest(String code, String reason) {
         return new StopRequest(
                 code, ENGINE, reason, timers.environment().clock().instant());
     }
 
-    static String overdueMessage(HeldRun work) {
+    private static String overdueMessage(HeldRun work) {
         String limit = work.run()
                 .spec()
                 .limits()

@@ -1,14 +1,17 @@
 package io.interlock.engine.internal.worker;
 
+import io.interlock.engine.RunContext;
 import io.interlock.engine.RunHandler;
 import io.interlock.engine.RunStoppedException;
 import io.interlock.engine.WorkGoesOnException;
 import io.interlock.engine.WorkSource;
+import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.FutureFailures;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Ending;
 import io.interlock.run.HeartbeatAnswer;
+import io.interlock.run.Progress;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import io.interlock.time.Moment;
@@ -18,16 +21,16 @@ import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Has attempts made by the handlers of this process, each on a thread of its own. Safe for use by many threads. */
+/** Runs attempts by the handlers of this process, each on a thread of its own. Safe for use by many threads. */
 public final class Attempts {
 
     private static final Logger log = LoggerFactory.getLogger(Attempts.class);
-    private static final int LAST_WORDS = 10;
+    private static final int MOST_REPORTS = 10;
 
     private final WorkSource source;
     private final EngineThreads threads;
     private final EngineTimers timers;
-    private final WorkBatches batches;
+    private final Batches.Work batches;
     private final ActiveRuns activeRuns;
     private final Finisher finisher;
 
@@ -35,7 +38,7 @@ public final class Attempts {
             WorkSource source,
             EngineThreads threads,
             EngineTimers timers,
-            WorkBatches batches,
+            Batches.Work batches,
             ActiveRuns activeRuns,
             Finisher finisher) {
         this.source = source;
@@ -56,8 +59,7 @@ public final class Attempts {
         try {
             threads.work().execute(new Task(held, handler, whenStopped, whenTold));
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            log.error(
-                    "run {} cannot begin, there is no thread for it", held.run().id(), noThread);
+            log.error("{} cannot begin: no thread", held, noThread);
             whenStopped.run();
             RunError error = new RunError("NO_THREAD", "the worker had no thread for it: " + noThread.getMessage());
             finisher.finishAsync(held, new Ending.Failed(error, true, Duration.ZERO))
@@ -65,7 +67,33 @@ public final class Attempts {
         }
     }
 
-    /** One attempt by a handler of this process, from its first line to the word to the store. */
+    /** What a handler sees of its run. */
+    private final class Context extends HeldRunContext implements RunContext {
+
+        private final WorkOutput output;
+
+        Context(HeldRun held, WorkOutput output) {
+            super(Attempts.this.activeRuns, held);
+            this.output = output;
+        }
+
+        @Override
+        public void progress(long done, long total) {
+            activeRuns.progress(held, new Progress(done, total));
+        }
+
+        @Override
+        public void output(String text) {
+            output.add(text);
+        }
+
+        @Override
+        public Duration grace() {
+            return held.job().grace();
+        }
+    }
+
+    /** One attempt by a handler of this process, from its first line until the store knows how it ended. */
     private final class Task implements Runnable {
 
         private final HeldRun held;
@@ -89,7 +117,7 @@ public final class Attempts {
                 ending = work();
             } catch (WorkGoesOnException elsewhere) {
                 whenStopped.run();
-                lastWords();
+                finalReport();
                 activeRuns.leave(held, String.valueOf(elsewhere.getMessage()));
                 whenTold.run();
                 return;
@@ -106,7 +134,7 @@ public final class Attempts {
                     // Told to stop before it began.
                     return Endings.threw(held, new RunStoppedException(stop.get()));
                 }
-                return Endings.returned(held, handler.run(new HandlerContext(held, activeRuns, output)));
+                return Endings.returned(held, handler.run(new Context(held, output)));
             } catch (Throwable failure) {
                 return threw(failure);
             } finally {
@@ -117,11 +145,11 @@ public final class Attempts {
         // Exceptions are the work's own code, and may throw themselves. The run has ended all the same.
         private Ending threw(Throwable failure) {
             try {
-                // First of all, and also as a future reports it: whoever took it for a failure would release the key.
-                if (FutureFailures.cause(failure) instanceof WorkGoesOnException elsewhere) {
+                // Before all else, and also as a future reports it: taken for a failure, it would release the key.
+                if (Futures.cause(failure) instanceof WorkGoesOnException elsewhere) {
                     throw elsewhere;
                 }
-                log.debug("the work of run {} under {} failed", held.run().id(), held.key(), failure);
+                log.debug("the work of {} failed", held, failure);
                 return Endings.threw(held, failure);
             } catch (WorkGoesOnException elsewhere) {
                 throw elsewhere;
@@ -133,37 +161,35 @@ public final class Attempts {
         }
 
         private void finish(Ending ending) {
-            lastWords();
+            finalReport();
             try {
                 finisher.finishAsync(held, ending).whenComplete((answer, toldAgain) -> {
                     if (toldAgain != null) {
-                        log.debug(
-                                "the ending of run {} is told later: {}",
-                                held.run().id(),
-                                toldAgain.toString());
+                        log.debug("the result of {} is reported later: {}", held, toldAgain.toString());
                     }
                     whenTold.run();
                 });
             } catch (RuntimeException | Error notTold) {
-                log.error("the ending of run {} could not be told", held.run().id(), notTold);
+                log.error("could not report the result of {}", held, notTold);
                 whenTold.run();
             }
         }
 
-        private void lastWords() {
+        private void finalReport() {
             // It has ended, whatever is still to be told: neither stuck nor too slow any more.
             activeRuns.ended(held);
             output.end();
-            tellLastWords();
+            sendReport();
         }
 
-        // What the work said in its last breath would otherwise wait for a heartbeat that never comes.
-        private void tellLastWords() {
+        // What the work reported last would otherwise wait for a heartbeat that never comes.
+        private void sendReport() {
+            held.sendsFinalReport(true);
             try {
                 WorkReport.Words words = held.report().next();
-                for (int i = 0; i < LAST_WORDS && held.lost() == null && words.isNews(); i++) {
+                for (int i = 0; i < MOST_REPORTS && held.lost() == null && words.isNews(); i++) {
                     Moment before = timers.time().now();
-                    if (!(batches.heartbeats().call(held.beatRequest(words)) instanceof HeartbeatAnswer.Beating)) {
+                    if (!(batches.heartbeats().call(held.heartbeatRequest(words)) instanceof HeartbeatAnswer.Beating)) {
                         return;
                     }
                     held.confirm(before);
@@ -171,10 +197,9 @@ public final class Attempts {
                     words = held.report().next();
                 }
             } catch (RuntimeException | Error failure) {
-                log.debug(
-                        "the last words of run {} were not heard: {}",
-                        held.run().id(),
-                        failure.toString());
+                log.debug("the last report of {} was not sent: {}", held, failure.toString());
+            } finally {
+                held.sendsFinalReport(false);
             }
         }
     }

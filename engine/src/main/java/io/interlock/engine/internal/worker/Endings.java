@@ -3,7 +3,7 @@ package io.interlock.engine.internal.worker;
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.PermanentFailureException;
 import io.interlock.engine.TransientFailureException;
-import io.interlock.engine.internal.runtime.FutureFailures;
+import io.interlock.locks.runtime.Futures;
 import io.interlock.run.Ending;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
@@ -42,10 +42,10 @@ public final class Endings {
                             new RunError(ActiveRuns.SHUTDOWN, stop.get().reason()), true, Duration.ZERO)
                     : new Ending.Aborted(stop.get().error());
         }
-        return failed(work, FutureFailures.cause(failure));
+        return failed(work, Futures.cause(failure));
     }
 
-    /** Whoever works says {@code ending}, which counts unless the lease or the time was over before. */
+    /** The work says {@code ending}, which counts unless the lease or the time was over before. */
     public static Ending said(HeldRun work, Ending ending) {
         Ending forced = forced(work);
         return forced != null ? forced : ending;

@@ -2,82 +2,61 @@ package io.interlock.engine.internal.worker;
 
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
+import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.LossCause;
 import io.interlock.engine.Job;
+import io.interlock.locks.runtime.HeldLease;
 import io.interlock.run.Ending;
+import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
-import io.interlock.run.StopRequest;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.FinishRequest;
 import io.interlock.spi.run.HeartbeatRequest;
 import io.interlock.spi.run.OutputNote;
+import io.interlock.time.LocalTime;
 import io.interlock.time.Moment;
-import io.interlock.time.TimerQueue;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run this process has the lease of: until when it may rely on that, what the work says of itself, and whether it must
- * stop. Loss and end are final. Safe for use by many threads.
+ * A run this process has the lease of: what the work reports, and whether it must stop. A heartbeat renews its lease, and brings back a
+ * request to stop. Loss and end are final. Safe for use by many threads.
  */
-public final class HeldRun {
+public final class HeldRun extends HeldLease<HeartbeatRequest, HeartbeatAnswer> {
 
-    /** Told of what befalls a run that is held. */
-    interface Listener {
+    private static final long NEVER = Duration.ofDays(3650).toNanos();
 
-        /** The run must stop. */
-        void stop(HeldRun held, StopRequest stop);
-
-        /** The max runtime is over. */
-        void overdue(HeldRun held);
-
-        /** The lease no longer counts. */
-        void lose(HeldRun held, LossCause cause);
-
-        /** The work was told to stop and did not within its grace. */
-        void stuck(HeldRun held);
-
-        /** A stage takes longer than it may. */
-        void overBudget(HeldRun held);
-    }
-
+    private final ActiveRuns activeRuns;
+    private final LocalTime time;
     private final Run run;
     private final Job job;
     private final LeaseRecord lease;
-    private final Moment asked;
     private final StopSignal stop;
     private final WorkReport report = new WorkReport();
-    private volatile Moment confirmed;
-    private volatile @Nullable LossCause lost;
+    private final AtomicBoolean hurried = new AtomicBoolean();
     private volatile boolean ended;
     private volatile boolean stuck;
+    private volatile boolean sendsFinalReport;
     private volatile WorkReport.@Nullable Entered overBudget;
-    private final AtomicBoolean hurried = new AtomicBoolean();
-    private TimerQueue.@Nullable Entry<HeldRun> heartbeat;
-    private TimerQueue.@Nullable Entry<HeldRun> deadline;
-    private ChangeFeed.@Nullable Subscription heard;
-    private boolean deaf;
+    private ChangeFeed.@Nullable Subscription wakeUps;
+    private boolean listensNoMore;
 
     /**
      * A run just granted.
      *
      * @param asked taken before the request was sent: the store cannot have counted from earlier
      */
-    HeldRun(Run run, Job job, LeaseRecord lease, Moment asked, StopSignal stop) {
+    HeldRun(ActiveRuns activeRuns, LocalTime time, Run run, Job job, LeaseRecord lease, Moment asked, StopSignal stop) {
+        super(time, asked);
+        this.activeRuns = activeRuns;
+        this.time = time;
         this.run = run;
         this.job = job;
         this.lease = lease;
-        this.asked = asked;
         this.stop = stop;
-        this.confirmed = asked;
-    }
-
-    /** Sets when it is to be looked after; before anybody else knows it. */
-    void plan(TimerQueue.Entry<HeldRun> heartbeat, TimerQueue.Entry<HeldRun> deadline) {
-        this.heartbeat = heartbeat;
-        this.deadline = deadline;
     }
 
     public Run run() {
@@ -104,43 +83,9 @@ public final class HeldRun {
         return report;
     }
 
-    Duration ttl() {
-        return run.spec().terms().ttl();
-    }
-
-    Duration beatEvery() {
-        return ttl().dividedBy(3);
-    }
-
-    /** Before it was asked for. */
-    Moment asked() {
-        return asked;
-    }
-
-    /** Before the last heartbeat was sent that the store confirmed. */
-    Moment confirmed() {
-        return confirmed;
-    }
-
-    synchronized void confirm(Moment before) {
-        if (lost == null && before.nanos() - confirmed.nanos() > 0) {
-            confirmed = before;
-        }
-    }
-
-    /** Why the lease no longer counts, or {@code null} if it does. */
-    @Nullable
-    public LossCause lost() {
-        return lost;
-    }
-
-    /** The lease no longer counts: whether that is news. */
-    synchronized boolean lose(LossCause cause) {
-        if (lost != null) {
-            return false;
-        }
-        lost = cause;
-        return true;
+    /** How long the lease may be relied upon unless a heartbeat is confirmed; zero once it is over. */
+    Duration remaining() {
+        return lost() != null || ended ? Duration.ZERO : Duration.ofNanos(Math.max(0, reliableNanos()));
     }
 
     /** Whether the work has stopped, so that only its ending is to be told. */
@@ -148,11 +93,9 @@ public final class HeldRun {
         return ended;
     }
 
-    /** The work has stopped: whether that is news. */
-    synchronized boolean end() {
-        boolean first = !ended;
+    /** The work has stopped. */
+    void end() {
         ended = true;
-        return first;
     }
 
     /** Whether it was told to stop and did not. */
@@ -164,63 +107,146 @@ public final class HeldRun {
         stuck = true;
     }
 
-    /** Whether it was said of {@code stage} that it takes too long. */
-    boolean isWarnedAbout(WorkReport.Entered stage) {
-        return stage.equals(overBudget);
+    /** Whether what the work has reported is sent apart from heartbeats, because it has ended. */
+    void sendsFinalReport(boolean apart) {
+        sendsFinalReport = apart;
     }
 
     void warnedAbout(WorkReport.Entered stage) {
         overBudget = stage;
     }
 
-    /** Its next heartbeat should be sent soon: whether that is news. */
+    /** Its next heartbeat should be sent soon. Returns false if that was known. */
     boolean hurry() {
         return hurried.compareAndSet(false, true);
     }
 
-    boolean isHurried() {
-        return hurried.get();
+    @Override
+    protected LeaseTerms terms() {
+        return run.spec().terms();
     }
 
-    /** A heartbeat is made now. */
-    void calm() {
+    @Override
+    protected Duration renewEvery() {
+        return terms().ttl().dividedBy(3);
+    }
+
+    // Also after its end: the lease has to live until the store knows how the run ended.
+    @Override
+    protected boolean needsRenewal() {
+        return lost() == null;
+    }
+
+    @Override
+    protected List<HeartbeatRequest> renewRequests() {
         hurried.set(false);
+        // Two requests with stages beside each other could reach the store in the wrong order.
+        return List.of(heartbeatRequest(sendsFinalReport ? WorkReport.Words.NONE : report.next()));
     }
 
-    TimerQueue.@Nullable Entry<HeldRun> heartbeat() {
-        return heartbeat;
+    @Override
+    protected boolean isConfirmedBy(List<HeartbeatAnswer> answers) {
+        if (answers.get(0) instanceof HeartbeatAnswer.Lost loss) {
+            activeRuns.heartbeatRefused(this, loss.cause());
+            return false;
+        }
+        if (!ended && reliableNanos() <= 0) {
+            // The answer came too late, and the work may have been told so on another thread.
+            activeRuns.lose(this, LossCause.UNCONFIRMED);
+            return false;
+        }
+        return true;
     }
 
-    TimerQueue.@Nullable Entry<HeldRun> deadline() {
-        return deadline;
+    @Override
+    protected void renewed(List<HeartbeatRequest> requests, List<HeartbeatAnswer> answers) {
+        boolean more = report.told(
+                new WorkReport.Words(requests.get(0).stage(), requests.get(0).progress()));
+        if (more || hurried.get()) {
+            activeRuns.heartbeatNow(this);
+        } else if (report.hasProgress()) {
+            activeRuns.heartbeatAtLeisure(this);
+        }
+        if (answers.get(0) instanceof HeartbeatAnswer.Beating beating) {
+            beating.stopRequest().ifPresent(request -> activeRuns.stop(this, request));
+        }
     }
 
-    HeartbeatRequest beatRequest(WorkReport.Words words) {
-        return new HeartbeatRequest(run.id(), run.key(), lease.id(), lease.token(), words.stage(), words.progress());
+    @Override
+    protected boolean checkDeadlines() {
+        if (ended) {
+            return false;
+        }
+        if (lost() == null && reliableNanos() <= 0) {
+            activeRuns.lose(this, LossCause.UNCONFIRMED);
+        } else if (stop.since() == null && runtimeLeft() <= 0) {
+            activeRuns.overdue(this);
+        }
+        if (!isStuck() && graceLeft() <= 0) {
+            activeRuns.stuck(this);
+            return false;
+        }
+        if (budgetLeft() <= 0) {
+            activeRuns.overBudget(this);
+        }
+        return true;
     }
 
-    /** Hears by {@code wakeUps} that somebody may want it to stop, until it is {@linkplain #deafen() deaf}. */
-    void hears(ChangeFeed.Subscription wakeUps) {
+    @Override
+    protected long nextDeadline() {
+        long next = lost() == null ? reliableNanos() : NEVER;
+        if (stop.since() == null) {
+            next = Math.min(next, runtimeLeft());
+        }
+        return Math.min(next, Math.min(graceLeft(), budgetLeft()));
+    }
+
+    private long runtimeLeft() {
+        return run.spec()
+                .limits()
+                .runtimeLimit()
+                .map(limit -> LocalTime.capped(limit).toNanos() - age())
+                .orElse(NEVER);
+    }
+
+    private long graceLeft() {
+        Moment told = stop.since();
+        return told == null ? NEVER : LocalTime.capped(job.grace()).toNanos() - time.elapsed(told);
+    }
+
+    private long budgetLeft() {
+        return report.current()
+                .filter(stage -> !stage.equals(overBudget))
+                .flatMap(stage -> job.budget(stage.name())
+                        .map(budget -> LocalTime.capped(budget).toNanos() - time.elapsed(stage.since())))
+                .orElse(NEVER);
+    }
+
+    /** Keeps {@code subscription}, which brings wake-ups about requests to stop, until {@link #stopListening}. */
+    void listen(ChangeFeed.Subscription subscription) {
         synchronized (this) {
-            if (!deaf) {
-                heard = wakeUps;
+            if (!listensNoMore) {
+                wakeUps = subscription;
                 return;
             }
         }
-        wakeUps.close();
+        subscription.close();
     }
 
-    /** Hears nothing any more. */
-    void deafen() {
+    void stopListening() {
         ChangeFeed.Subscription over;
         synchronized (this) {
-            deaf = true;
-            over = heard;
-            heard = null;
+            listensNoMore = true;
+            over = wakeUps;
+            wakeUps = null;
         }
         if (over != null) {
             over.close();
         }
+    }
+
+    HeartbeatRequest heartbeatRequest(WorkReport.Words words) {
+        return new HeartbeatRequest(run.id(), run.key(), lease.id(), lease.token(), words.stage(), words.progress());
     }
 
     OutputNote outputNote(String text) {
@@ -229,5 +255,10 @@ public final class HeldRun {
 
     FinishRequest finishRequest(Ending ending) {
         return new FinishRequest(run.id(), run.key(), lease.id(), lease.token(), ending);
+    }
+
+    @Override
+    public String toString() {
+        return "run " + run.id() + " of job " + run.job() + " under " + run.key() + " with token " + lease.token();
     }
 }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorkOutput {
 
-    /** How often at the most the store hears of it while the work goes on. */
+    /** How often at the most it is sent while the work goes on. */
     static final Duration EVERY = Duration.ofSeconds(3);
 
     /** How many characters of it, meanwhile: never more than 8 KiB of plain text. */
@@ -80,8 +80,34 @@ public final class WorkOutput {
         try {
             return !text.isEmpty() && notes.keepOutput(held.outputNote(text));
         } catch (RuntimeException | Error failure) {
-            log.warn("what run {} had to say could not be kept: {}", held.run().id(), failure.toString());
+            log.warn("the output of {} could not be kept: {}", held, failure.toString());
             return false;
+        }
+    }
+
+    /** The end of what work has to say, at most {@link #MOST} characters of it. Safe for use by many threads. */
+    private static final class OutputTail {
+
+        /** So many characters never make more than the 64 KiB a store keeps. */
+        static final int MOST = 16 * 1024;
+
+        private final StringBuilder text = new StringBuilder();
+
+        synchronized void add(String more) {
+            text.append(more);
+            if (text.length() > 2 * MOST) {
+                text.delete(0, beginning(MOST));
+            }
+        }
+
+        /** The last {@code most} characters of it. */
+        synchronized String text(int most) {
+            return text.substring(beginning(most));
+        }
+
+        private int beginning(int most) {
+            int from = Math.max(0, text.length() - most);
+            return from > 0 && Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from;
         }
     }
 }

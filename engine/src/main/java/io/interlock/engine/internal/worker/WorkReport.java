@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What work says of itself and the store has not heard yet. Every stage is told, in order; of progress only the last word.
+ * What work has reported and was not sent to the store yet. Every stage is sent, in order; of progress only the last report.
  * Safe for use by many threads.
  */
 public final class WorkReport {
@@ -32,9 +32,11 @@ public final class WorkReport {
      * What a heartbeat carries.
      *
      * @param stage the next stage to tell, or {@code null}
-     * @param progress the last word on it, or {@code null} if the store has heard it
+     * @param progress the last report of it, or {@code null} if that was sent
      */
     record Words(@Nullable String stage, @Nullable Progress progress) {
+
+        static final Words NONE = new Words(null, null);
 
         /** Whether there is anything in them. */
         boolean isNews() {
@@ -56,14 +58,14 @@ public final class WorkReport {
         return before;
     }
 
-    /** How far the work is: whether the store had heard all that was said of it before. */
+    /** Notes how far the work is. Returns whether all earlier reports of it were sent. */
     synchronized boolean progress(Progress word) {
         boolean first = progress == null;
         progress = word;
         return first;
     }
 
-    /** Whether there is a word on progress that the store has not heard. */
+    /** Whether there is a report of progress that was not sent. */
     synchronized boolean hasProgress() {
         return progress != null;
     }
@@ -79,7 +81,7 @@ public final class WorkReport {
         return new Words(untold.peekFirst(), untold.size() <= 1 ? progress : null);
     }
 
-    /** The store has heard {@code words}: whether there is more to tell. */
+    /** The store has {@code words}. Returns whether there are more stages to send. */
     synchronized boolean told(Words words) {
         if (words.stage() != null && words.stage().equals(untold.peekFirst())) {
             untold.removeFirst();

@@ -1,10 +1,10 @@
 package io.interlock.engine.internal.worker;
 
 import io.interlock.engine.WorkSource;
-import io.interlock.engine.internal.runtime.EngineSignals;
+import io.interlock.engine.internal.runtime.Batches;
+import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.EventPublisher;
 import io.interlock.engine.internal.runtime.WorkSettings;
 
 /**
@@ -24,30 +24,46 @@ public record WorkerAssembly(
         WorkSettings settings,
         EngineThreads threads,
         EngineTimers timers,
-        WorkBatches batches,
-        EventPublisher events,
+        Batches.Work batches,
+        EngineEvents events,
         ActiveRuns activeRuns,
         Finisher finisher,
         WorkerPool workers) {
 
-    public static WorkerAssembly of(WorkSettings settings, EngineSignals signals) {
+    public static WorkerAssembly of(WorkSettings settings) {
         WorkSource source = settings.source();
         EngineThreads threads = settings.threads().get();
         EngineTimers timers = EngineTimers.of(settings.environment());
-        WorkBatches batches = WorkBatches.of(source, threads);
-        EventPublisher events = new EventPublisher(settings.listeners(), threads);
+        Batches.Work batches = Batches.Work.of(source, threads);
+        EngineEvents events = new EngineEvents(settings.listeners(), threads);
         ActiveRuns activeRuns = new ActiveRuns(source, threads, timers, events);
-        Finisher finisher = new Finisher(batches, activeRuns, events, timers, signals);
+        Finisher finisher = new Finisher(batches, activeRuns, events, timers);
         Attempts attempts = new Attempts(source, threads, timers, batches, activeRuns, finisher);
         WorkerPool workers = new WorkerPool(settings, timers, activeRuns, attempts);
-        signals.onWork(workers::wake);
+        events.onWork(workers::wake);
         return new WorkerAssembly(settings, threads, timers, batches, events, activeRuns, finisher, workers);
     }
 
-    /** Takes no more work, and waits for none of what it has. */
-    void takeNoMore() {
-        workers.close();
-        timers.claims().close();
+    /**
+     * Closes gracefully: takes no more work, lets the work under way go on with its heartbeats until it has ended or the drain time is
+     * over, and tells what is left to stop. Only then do the threads end.
+     *
+     * @param endWaits ends waits, but for those of work under way
+     * @param end ends the threads, those of this assembly among them
+     */
+    public void drain(Runnable endWaits, Runnable end) {
+        boolean waited = false;
+        try {
+            workers.close();
+            timers.claims().close();
+            endWaits.run();
+            waited = activeRuns.drain(settings.drainTime());
+        } finally {
+            end.run();
+        }
+        if (!waited) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Ends everything; no heartbeat is sent any more. */

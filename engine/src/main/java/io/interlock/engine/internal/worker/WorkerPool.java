@@ -180,7 +180,7 @@ public final class WorkerPool {
         try {
             Moment before = timers.time().now();
             List<Claimed> claimed = settings.source().steps().claim(request);
-            heard(claimed.size() >= request.max());
+            answered(claimed.size() >= request.max());
             claimed.forEach(each -> begin(each, before));
         } catch (RuntimeException failure) {
             pause = failed(request, failure);
@@ -207,7 +207,7 @@ public final class WorkerPool {
                 max);
     }
 
-    // Whoever waits has a thread and a lease. The limit is one for each job: those it waits for may themselves only
+    // A run that waits has a thread and a lease. The limit is one for each job: those it waits for may themselves only
     // wait.
     private boolean hasRoom(JobName job, int more) {
         long waits =
@@ -215,7 +215,7 @@ public final class WorkerPool {
         return waits + more <= (long) WAITING_PER_SLOT * slots;
     }
 
-    private synchronized void heard(boolean gotAll) {
+    private synchronized void answered(boolean gotAll) {
         unclear = null;
         failures = 0;
         backlog = gotAll;
@@ -225,7 +225,7 @@ public final class WorkerPool {
         unclear = failure instanceof StoreUnavailableException ? request : null;
         backlog = false;
         failures++;
-        log.warn("no work could be taken, trying again: {}", failure.toString());
+        log.warn("claim failed; retrying: {}", failure.toString());
         int factor = 1 << Math.min(failures, LONGEST_BACKOFF);
         return timers.time().jittered(settings.pollEvery().dividedBy(2).multipliedBy(factor), SPREAD);
     }
@@ -247,7 +247,7 @@ public final class WorkerPool {
             return handler.takesSlot();
         } catch (RuntimeException | Error broken) {
             log.warn(
-                    "job {} does not say whether it takes a slot; it takes one",
+                    "takesSlot of job {} failed; its run takes a slot",
                     claimed.run().job(),
                     broken);
             return true;
@@ -262,7 +262,7 @@ public final class WorkerPool {
         wake();
     }
 
-    /** The store has heard of an end, or will hear of it later. */
+    /** The store was told of an end, or will be later. */
     private synchronized void told() {
         ending--;
         if (ending >= slots) {

@@ -13,7 +13,7 @@ class HistorySweepTest {
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger records = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
-    private final HistorySweep sweep = new HistorySweep(this::forget, Retention.DEFAULT);
+    private final StoreSweep sweep = StoreSweep.history(this::forget, Retention.DEFAULT);
 
     @Test
     void aRoundGoesOnAsLongAsThereIsMore() {

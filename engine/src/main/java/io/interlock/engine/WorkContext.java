@@ -1,0 +1,45 @@
+package io.interlock.engine;
+
+import io.interlock.FencingToken;
+import io.interlock.LockKey;
+import io.interlock.run.Run;
+import io.interlock.run.StopRequest;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What work knows of its run, whether a handler or its caller does it. Safe for use by many threads. */
+public interface WorkContext {
+
+    /** The run as it was when this attempt began: id, key, parameters, attempt number. */
+    Run run();
+
+    /** What the run is exclusive under. */
+    default LockKey key() {
+        return run().key();
+    }
+
+    /** The fencing token: carry it into every write. */
+    FencingToken token();
+
+    /** How long the lease may be relied upon by the local clock unless a heartbeat is confirmed; zero once it is over. */
+    Duration remaining();
+
+    /** Reports which part of the work begins now. Returns at once; the store is told soon. */
+    void stage(String name);
+
+    /**
+     * Goes on only if the work may go on.
+     *
+     * @throws RunStoppedException if the lease was lost, the time is over, or the work was asked to stop
+     */
+    void checkpoint();
+
+    /** Why the work must stop, or empty if it may go on. */
+    Optional<StopRequest> stopping();
+
+    /**
+     * Runs {@code task} once, as soon as the work must stop, at once if it already must. For work that an interrupt does not
+     * reach, such as a child process.
+     */
+    void onStop(Runnable task);
+}

@@ -1,0 +1,47 @@
+package io.interlock.engine.access;
+
+import io.interlock.InterlockException;
+
+/** A tenant has as much of something as it may have. Nothing was done; the same request may be made again later. */
+public final class TenantLimitException extends InterlockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String tenant;
+    private final String setting;
+    private final long limit;
+
+    /**
+     * {@code tenant} has {@code limit} of {@code what}.
+     *
+     * @param setting the setting with the limit
+     * @param nextStep what to do about it
+     */
+    public TenantLimitException(String tenant, String what, String setting, long limit, String nextStep) {
+        super("tenant " + tenant + " has " + limit + " " + what + ", which is as many as " + setting + " allows; "
+                + nextStep + ", or set a higher limit");
+        this.tenant = tenant;
+        this.setting = setting;
+        this.limit = limit;
+    }
+
+    /** Whose limit it is. */
+    public String tenant() {
+        return tenant;
+    }
+
+    /** The setting with the limit. */
+    public String setting() {
+        return setting;
+    }
+
+    /** How many there may be. */
+    public long limit() {
+        return limit;
+    }
+
+    @Override
+    public String code() {
+        return "tenant-limit";
+    }
+}

@@ -1,0 +1,32 @@
+package io.interlock.locks.runtime;
+
+import io.interlock.time.LocalTime;
+import java.time.Duration;
+
+/**
+ * The pauses between tries of a call that the store did not answer: 200 ms, doubled up to 5 s, give or take a fifth. Not safe for use by
+ * many threads at once.
+ */
+public final class Backoff {
+
+    /** The first pause. */
+    public static final Duration FIRST = Duration.ofMillis(200);
+
+    private static final Duration LONGEST = Duration.ofSeconds(5);
+    private static final double SPREAD = 0.2;
+
+    private final LocalTime time;
+    private Duration pause = FIRST;
+
+    public Backoff(LocalTime time) {
+        this.time = time;
+    }
+
+    /** The pause before the next try. */
+    public Duration next() {
+        Duration current = pause;
+        Duration doubled = pause.multipliedBy(2);
+        pause = doubled.compareTo(LONGEST) > 0 ? LONGEST : doubled;
+        return time.jittered(current, SPREAD);
+    }
+}

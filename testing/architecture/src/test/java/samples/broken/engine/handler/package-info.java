@@ -1,0 +1,5 @@
+/** One half of a cycle. */
+@NullMarked
+package samples.broken.engine.handler;
+
+import org.jspecify.annotations.NullMarked;
