@@ -7,9 +7,9 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;
+import io.interlock.service.Facts;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -148,8 +148,7 @@ final class ErrorReport {
                     .and("code", words.code())
                     .and("message", words.cause())
                     .and("next", words.next())
-                    .and("exitCode", words.exitCode())
-                    .done()));
+                    .and("exitCode", words.exitCode())));
         } else {
             // What a problem of the REST interface is called can be looked up; the others say all there is to say.
             boolean named = ExitCode.of(words.code()) == words.exitCode()

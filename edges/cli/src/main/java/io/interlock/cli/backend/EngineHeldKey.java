@@ -2,7 +2,8 @@ package io.interlock.cli.backend;
 
 import io.interlock.LeaseLostException;
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.text.Facts;
+import io.interlock.cli.backend.HeldKey.Result;
+import io.interlock.cli.backend.HeldKey.Stop;
 import io.interlock.cli.text.Json;
 import io.interlock.engine.CallerRun;
 import io.interlock.engine.RemoteWork;
@@ -11,6 +12,7 @@ import io.interlock.run.Progress;
 import io.interlock.run.RunError;
 import io.interlock.run.StopRequest;
 import io.interlock.run.Turn;
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -110,9 +112,7 @@ final class EngineHeldKey implements HeldKey {
     private static Ending ending(Result result) {
         RunError error = new RunError(result.code(), result.message());
         return switch (result.kind()) {
-            case SUCCEEDED ->
-                new Ending.Succeeded(
-                        Json.line(Facts.with("exitCode", result.exitCode()).done()));
+            case SUCCEEDED -> new Ending.Succeeded(Json.line(Facts.with("exitCode", result.exitCode())));
             case FAILED -> new Ending.Failed(error, false, null);
             case ABORTED -> new Ending.Aborted(error);
             case TIMED_OUT -> new Ending.TimedOut(error);

@@ -1,13 +1,20 @@
 package io.interlock.cli.backend;
 
+import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseQuery;
 import io.interlock.LockKey;
+import io.interlock.cli.backend.Backend.AdminApi;
+import io.interlock.cli.backend.Backend.KeyApi;
+import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.backend.Backend.LockApi;
+import io.interlock.cli.backend.Backend.RunApi;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.locks.LeaseClient;
 import io.interlock.locks.Locks;
+import io.interlock.service.Facts;
+import io.interlock.service.LockFacts;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,17 +24,17 @@ public final class LeaseBackend implements Backend, LockApi {
 
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
-    private final StorePlace place;
+    private final StoreBackend.Target place;
     private @Nullable Open open;
 
     private record Open(LeaseClient client, Locks locks) {}
 
-    private LeaseBackend(StorePlace place) {
+    private LeaseBackend(StoreBackend.Target place) {
         this.place = place;
     }
 
     /** At a store, which is opened when it is first needed: that it keeps no runs is known before. */
-    public static LeaseBackend at(StorePlace place) {
+    public static LeaseBackend at(StoreBackend.Target place) {
         return new LeaseBackend(place);
     }
 
@@ -59,13 +66,18 @@ public final class LeaseBackend implements Backend, LockApi {
     @Override
     public Facts show(String name) {
         LockKey key = LockKey.of(place.tenant(), name);
-        return opened().find(key).map(LockFacts::of).orElseGet(() -> LockFacts.free(key));
+        return opened().find(key)
+                .map(LockFacts::of)
+                .orElseGet(() ->
+                        LockFacts.idle(key, null, place.environment().clock().instant()));
     }
 
     @Override
     public Facts evict(String name, long token, String reason) {
         LockKey key = LockKey.of(place.tenant(), name);
-        return EngineLocks.evicted(key, token, opened().evict(key, new FencingToken(token), place.actor(), reason));
+        EvictAnswer answer = opened().evict(key, new FencingToken(token), place.actor(), reason);
+        EvictAnswer.Evicted evicted = StoreBackend.evicted(key, token, answer);
+        return Facts.with("releasedToken", evicted.victim().token().value()).and("opensAt", evicted.opensAt());
     }
 
     @Override

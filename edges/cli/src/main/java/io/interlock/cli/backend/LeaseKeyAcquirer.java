@@ -4,12 +4,18 @@ import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.text.Facts;
+import io.interlock.cli.backend.HeldKey.Result;
+import io.interlock.cli.backend.HeldKey.Stop;
+import io.interlock.cli.backend.KeyAcquirer.Entry;
+import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.locks.Acquisition;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
+import io.interlock.locks.Outcome;
 import io.interlock.locks.Release;
+import io.interlock.service.Facts;
+import io.interlock.service.LockFacts;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.Optional;
@@ -30,35 +36,38 @@ final class LeaseKeyAcquirer implements KeyAcquirer {
     }
 
     @Override
-    public Entry enter(RunCommandRequest order) {
+    public Entry enter(KeyAcquirer.Request order) {
         Acquisition answer = locks.tryAcquire(order.key(), options(order));
         if (answer instanceof Acquisition.Granted granted) {
-            return new Entry.Granted(held(granted.granted()));
+            return new KeyAcquirer.Entry.Granted(held(granted.granted()));
         }
         Refusal refusal = ((Acquisition.Refused) answer).refusal();
-        return order.ifBusy() == RunCommandRequest.IfBusy.WAIT
-                ? new Entry.InLine(new LeasePlace(order))
-                : new Entry.Busy(lock(order), refusal.code(), refusal.explanation());
+        return order.ifBusy() == KeyAcquirer.Request.IfBusy.WAIT
+                ? new KeyAcquirer.Entry.InLine(new LeasePlace(order))
+                : new KeyAcquirer.Entry.Busy(lock(order), refusal.code(), refusal.explanation());
     }
 
     private HeldKey held(Lease lease) {
         return new LeaseTenure(lease, RunId.create(environment.clock(), environment.random()));
     }
 
-    private static LeaseOptions options(RunCommandRequest order) {
+    private static LeaseOptions options(KeyAcquirer.Request order) {
         return LeaseOptions.defaults().ttl(order.lease());
     }
 
-    private Facts lock(RunCommandRequest order) {
-        return locks.find(order.key()).map(LockFacts::of).orElseGet(() -> LockFacts.free(order.key()));
+    private Facts lock(KeyAcquirer.Request order) {
+        return locks.find(order.key())
+                .map(LockFacts::of)
+                .orElseGet(() ->
+                        LockFacts.idle(order.key(), null, environment.clock().instant()));
     }
 
     /** Waits in the line of this process; whoever else waits elsewhere is not seen. */
     private final class LeasePlace implements Place {
 
-        private final RunCommandRequest order;
+        private final KeyAcquirer.Request order;
 
-        LeasePlace(RunCommandRequest order) {
+        LeasePlace(KeyAcquirer.Request order) {
             this.order = order;
         }
 

@@ -1,9 +1,9 @@
 package io.interlock.cli.backend;
 
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;
+import io.interlock.service.Facts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -105,18 +105,13 @@ public final class ServerClient {
     }
 
     /** Has something done. */
-    Facts post(String path, Facts body) {
+    Facts post(String path, @Nullable Facts body) {
         return good(send("POST", path, body, Map.of(), Duration.ZERO)).body();
     }
 
     /** Has something set. */
     Facts put(String path, Facts body) {
         return good(send("PUT", path, body, Map.of(), Duration.ZERO)).body();
-    }
-
-    /** Has something done that needs no words. */
-    Facts order(String path) {
-        return good(send("POST", path, null, Map.of(), Duration.ZERO)).body();
     }
 
     /** Takes something away. */
@@ -208,7 +203,7 @@ public final class ServerClient {
             requireNoRedirect(status, connection.getHeaderField("Location"));
             try (InputStream in = status < REFUSED ? connection.getInputStream() : connection.getErrorStream()) {
                 String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                return new Answer(request.path(), status, status == NO_CONTENT ? Facts.NONE : words(status, text));
+                return new Answer(request.path(), status, status == NO_CONTENT ? Facts.none() : words(status, text));
             }
         } catch (MalformedURLException | URISyntaxException | IllegalArgumentException | ClassCastException malformed) {
             throw new Failure(
@@ -244,7 +239,7 @@ public final class ServerClient {
     // What was refused is refused in whatever words. But of what was done, words that are cut off or somebody else's
     // say nothing.
     private Facts words(int status, String text) {
-        Optional<Facts> words = JsonReader.object(text);
+        Optional<Facts> words = Json.object(text);
         if (words.isEmpty() && status < REFUSED) {
             throw new Failure(
                     ExitCode.UNAVAILABLE,
@@ -253,7 +248,7 @@ public final class ServerClient {
                             + ")",
                     "see whether --server or INTERLOCK_SERVER names the server itself, and what stands before it");
         }
-        return words.orElse(Facts.NONE);
+        return words.orElse(Facts.none());
     }
 
     private static String query(String... words) {

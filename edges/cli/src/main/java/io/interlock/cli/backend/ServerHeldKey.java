@@ -1,9 +1,11 @@
 package io.interlock.cli.backend;
 
 import io.interlock.LeaseTerms;
+import io.interlock.cli.backend.HeldKey.Result;
+import io.interlock.cli.backend.HeldKey.Stop;
 import io.interlock.cli.backend.ServerClient.Answer;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -92,7 +94,7 @@ final class ServerHeldKey implements HeldKey {
 
     @Override
     public synchronized void progress(long done, @Nullable Long total) {
-        progress = Facts.with("done", done).and("total", total).done();
+        progress = Facts.with("done", done).and("total", total);
     }
 
     @Override
@@ -109,15 +111,11 @@ final class ServerHeldKey implements HeldKey {
             // Its word counts no more, and a server that hangs would only keep us from ending.
             return Optional.of(before);
         }
-        Facts body = proof().and("outcome", outcome(result)).done();
+        Facts body = proof().and("outcome", outcome(result));
         if (result.kind() == Result.Kind.SUCCEEDED) {
-            body = body.and("result", Facts.with("exitCode", result.exitCode()).done());
+            body = body.and("result", Facts.with("exitCode", result.exitCode()));
         } else {
-            body = body.and(
-                    "error",
-                    Facts.with("code", result.code())
-                            .and("message", result.message())
-                            .done());
+            body = body.and("error", Facts.with("code", result.code()).and("message", result.message()));
         }
         return finish(body);
     }
@@ -165,7 +163,7 @@ final class ServerHeldKey implements HeldKey {
         long before = environment.ticker().nanos();
         Facts body;
         synchronized (this) {
-            body = proof().and("stage", stage).and("progress", progress).done();
+            body = proof().and("stage", stage).and("progress", progress);
         }
         try {
             Answer answer = client.heartbeat("/runs/" + run + "/heartbeat", body, lease);
@@ -204,7 +202,7 @@ final class ServerHeldKey implements HeldKey {
         return stage != null || progress != null;
     }
 
-    private Facts.Builder proof() {
+    private Facts proof() {
         return Facts.with("leaseId", leaseId).and("token", token);
     }
 

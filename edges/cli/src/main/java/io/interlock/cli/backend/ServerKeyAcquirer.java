@@ -1,11 +1,13 @@
 package io.interlock.cli.backend;
 
-import io.interlock.ConflictPolicy;
 import io.interlock.LeaseId;
+import io.interlock.cli.backend.KeyAcquirer.Entry;
+import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.cli.backend.ServerClient.Answer;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.locks.Outcome;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -32,7 +34,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
     }
 
     @Override
-    public Entry enter(RunCommandRequest order) {
+    public Entry enter(KeyAcquirer.Request order) {
         long before = environment.ticker().nanos();
         Answer answer = ask(wish(order));
         Facts body = answer.body();
@@ -44,10 +46,10 @@ final class ServerKeyAcquirer implements KeyAcquirer {
         }
         ServerClient.good(answer);
         if (body.text("leaseId").isPresent()) {
-            return new Entry.Granted(new ServerHeldKey(client, body, order.lease(), before, environment));
+            return new KeyAcquirer.Entry.Granted(new ServerHeldKey(client, body, order.lease(), before, environment));
         }
         return answer.status() == ACCEPTED || isInLine(body)
-                ? new Entry.InLine(new ServerPlace(order, body.shown("id")))
+                ? new KeyAcquirer.Entry.InLine(new ServerPlace(order, body.shown("id")))
                 : busy(order, "lock-held", body.shown("explanation"));
     }
 
@@ -67,33 +69,27 @@ final class ServerKeyAcquirer implements KeyAcquirer {
         return body.shown("state").equals("QUEUED");
     }
 
-    private Facts wish(RunCommandRequest order) {
-        ConflictPolicy policy = switch (order.ifBusy()) {
-            case FAIL -> ConflictPolicy.REJECT;
-            case SKIP -> ConflictPolicy.SKIP;
-            case WAIT -> ConflictPolicy.QUEUE;
-        };
+    private Facts wish(KeyAcquirer.Request order) {
         return Facts.with("key", order.key().name())
                 .and("job", order.job())
                 .and("execution", "caller")
                 .and("leaseId", LeaseId.random(environment.random()))
                 .and("idempotencyKey", LeaseId.random(environment.random()))
-                .and("onConflict", policy)
+                .and("onConflict", order.ifBusy().policy())
                 .and("priority", order.priority())
                 .and("maxWait", order.maxWait())
                 .and("lease", order.lease())
                 .and("reason", order.reason())
-                .and("labels", new Facts(new TreeMap<>(order.labels())))
-                .and("parameters", Facts.with("program", order.program()).done())
-                .done();
+                .and("labels", new TreeMap<>(order.labels()))
+                .and("parameters", Facts.with("program", order.program()));
     }
 
-    private Entry.Busy busy(RunCommandRequest order, String code, String explanation) {
-        return new Entry.Busy(lock(order), code, explanation);
+    private KeyAcquirer.Entry.Busy busy(KeyAcquirer.Request order, String code, String explanation) {
+        return new KeyAcquirer.Entry.Busy(lock(order), code, explanation);
     }
 
-    private Facts lock(RunCommandRequest order) {
-        return new ServerLocks(client, environment).show(order.key().name());
+    private Facts lock(KeyAcquirer.Request order) {
+        return ServerBackend.lock(client, order.key().name());
     }
 
     private final class ServerPlace implements Place {
@@ -102,13 +98,13 @@ final class ServerKeyAcquirer implements KeyAcquirer {
         private static final Duration ASK_EVERY = Duration.ofSeconds(8);
         private static final Duration LAST_WORD = Duration.ofSeconds(3);
 
-        private final RunCommandRequest order;
+        private final KeyAcquirer.Request order;
         private final String id;
         private final LeaseId lease = LeaseId.random(environment.random());
         private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         private volatile boolean left;
 
-        ServerPlace(RunCommandRequest order, String id) {
+        ServerPlace(KeyAcquirer.Request order, String id) {
             this.order = order;
             this.id = id;
         }
@@ -135,9 +131,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
             left = true;
             try {
                 client.tryPost(
-                        "/runs/" + id + "/cancel",
-                        Facts.with("reason", "whoever waited has left").done(),
-                        Duration.ZERO);
+                        "/runs/" + id + "/cancel", Facts.with("reason", "whoever waited has left"), Duration.ZERO);
                 if (outcome.get(LAST_WORD.toMillis(), TimeUnit.MILLISECONDS) instanceof Outcome.Taken taken) {
                     taken.held()
                             .finish(new HeldKey.Result(
@@ -162,9 +156,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
             Answer answer;
             try {
                 answer = client.tryPost(
-                        "/runs/" + id + "/claim",
-                        Facts.with("leaseId", lease).and("wait", ASK_EVERY).done(),
-                        ASK_EVERY);
+                        "/runs/" + id + "/claim", Facts.with("leaseId", lease).and("wait", ASK_EVERY), ASK_EVERY);
                 if (answer.isGood() && answer.status() != ACCEPTED) {
                     answer = begin(answer);
                 }
@@ -199,8 +191,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
             Answer heartbeat = client.tryPost(
                     "/runs/" + id + "/heartbeat",
                     Facts.with("leaseId", lease)
-                            .and("token", body.number("token").orElse(0))
-                            .done(),
+                            .and("token", body.number("token").orElse(0)),
                     Duration.ZERO);
             if (heartbeat.isGood()) {
                 outcome.complete(new Outcome.Taken(

@@ -1,8 +1,8 @@
 package io.interlock.cli.backend;
 
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.service.Facts;
 import java.util.Optional;
 
 /** What a server's problem means for whoever typed the command. */

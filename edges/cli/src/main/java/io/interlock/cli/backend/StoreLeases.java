@@ -4,14 +4,17 @@ import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.cli.backend.Backend.LeaseApi;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.engine.RemoteWork.Proof;
 import io.interlock.locks.Acquisition;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseClient;
 import io.interlock.locks.LeaseOptions;
 import io.interlock.locks.Locks;
+import io.interlock.service.Facts;
+import io.interlock.service.LockFacts;
 import io.interlock.time.Environment;
 import java.time.Duration;
 
@@ -33,20 +36,19 @@ final class StoreLeases implements LeaseApi {
         Locks locks = client.locks().build();
         Acquisition answer = locks.acquire(key, wait, LeaseOptions.defaults().ttl(ttl));
         if (answer instanceof Acquisition.Refused refused) {
-            throw ServerLeases.busy(
-                    key, refused.refusal().code(), refused.refusal().explanation());
+            throw Backend.busy(key, refused.refusal().code(), refused.refusal().explanation());
         }
         Lease lease = answer.orElseThrow();
         LeaseRecord record =
                 locks.find(key).filter(found -> found.id().equals(lease.id())).orElseThrow(() -> lost(key));
-        return facts(record, ttl);
+        return LockFacts.lease(record, ttl);
     }
 
     @Override
     public Facts renew(Proof proof, Duration ttl) {
         try (LeaseClient client = LeaseClient.open(url, environment)) {
             return client.renew(proof.key(), id(proof), new FencingToken(proof.token()), ttl)
-                    .map(record -> facts(record, ttl))
+                    .map(record -> LockFacts.lease(record, ttl))
                     .orElseThrow(() -> lost(proof.key()));
         }
     }
@@ -56,15 +58,6 @@ final class StoreLeases implements LeaseApi {
         try (LeaseClient client = LeaseClient.open(url, environment)) {
             client.release(proof.key(), id(proof), new FencingToken(proof.token()));
         }
-    }
-
-    private static Facts facts(LeaseRecord record, Duration ttl) {
-        return Facts.with("key", record.key().name())
-                .and("leaseId", record.id())
-                .and("token", record.token().value())
-                .and("expiresAt", record.expiresAt())
-                .and("heartbeatEvery", ttl.dividedBy(3))
-                .done();
     }
 
     private static LeaseId id(Proof proof) {

@@ -1,10 +1,10 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Times;
+import io.interlock.service.Facts;
 import java.time.Instant;
 import picocli.CommandLine.Option;
 
@@ -32,8 +32,8 @@ abstract class Answering extends Verb {
         if (facts.text("explanation").isPresent()) {
             console.print(Shown.sentence(facts));
         }
-        for (String name : shown.length == 0 ? facts.values().keySet().toArray(String[]::new) : shown) {
-            Object value = facts.values().get(name);
+        for (String name : shown.length == 0 ? facts.map().keySet().toArray(String[]::new) : shown) {
+            Object value = facts.map().get(name);
             if (value != null && !name.equals("explanation")) {
                 Shown.lines(name, value).forEach(console::print);
             }

@@ -1,13 +1,13 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.backend.AuditEvidence;
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.Backend.AdminApi;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Table;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
+import io.interlock.service.Facts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,7 +134,7 @@ public final class AuditCommands {
         @Override
         int carryOut(Backend backend) {
             Facts report = backend.admin()
-                    .verifyAudit(new AuditEvidence(
+                    .verifyAudit(new AdminApi.Evidence(
                             witnesses(),
                             keyFile == null ? null : key(keyFile),
                             Durations.optional("--kept-for", keptFor)));
@@ -147,7 +147,7 @@ public final class AuditCommands {
                             .console()
                             .say("servers and workers seal what is on record; until then only audit ls shows it");
                 }
-                if (report.values().get("findings") instanceof List<?> findings) {
+                if (report.map().get("findings") instanceof List<?> findings) {
                     findings.forEach(finding -> session().console().print("  " + finding));
                 }
             }

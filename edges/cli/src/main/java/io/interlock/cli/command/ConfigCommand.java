@@ -1,10 +1,10 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Table;
 import io.interlock.config.Configuration;
 import io.interlock.config.EffectiveProperty;
+import io.interlock.service.Facts;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -51,10 +51,9 @@ public final class ConfigCommand implements Callable<Integer> {
             List<Facts> items = all.stream()
                     .map(property -> Facts.with("name", property.name())
                             .and("value", property.value())
-                            .and("origin", property.origin())
-                            .done())
+                            .and("origin", property.origin()))
                     .toList();
-            session.console().print(Json.pretty(Facts.with("items", items).done()));
+            session.console().print(Json.pretty(Facts.with("items", items)));
             return 0;
         }
         Table table = origin ? new Table("name", "value", "origin") : new Table("name", "value");

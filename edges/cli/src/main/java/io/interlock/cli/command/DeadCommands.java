@@ -2,8 +2,8 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.service.Facts;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +121,7 @@ public final class DeadCommands {
             int failed = 0;
             for (String id : ids) {
                 try {
-                    answer(step.apply(Facts.with("id", id).done()), "id", "state");
+                    answer(step.apply(Facts.with("id", id)), "id", "state");
                 } catch (Failure failure) {
                     failed++;
                     session().console().say(failure.what());

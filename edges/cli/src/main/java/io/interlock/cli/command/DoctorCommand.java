@@ -2,7 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.InterlockException;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.StorePlace;
+import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
@@ -43,7 +43,7 @@ public final class DoctorCommand implements Callable<Integer> {
                     new ServerCheck(session, target.client(session), backend).look(target.tenant());
                 }
             } else {
-                StorePlace place = target.place(session);
+                StoreBackend.Target place = target.place(session);
                 well &= new StoreCheck(session, place).look();
             }
         } catch (Failure failure) {

@@ -2,11 +2,11 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.config.Given;
 import io.interlock.run.Retention;
+import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,9 +38,7 @@ public final class JanitorCommands {
         int carryOut(Backend backend) {
             List<Facts> workers = backend.admin().workers();
             if (json()) {
-                answer(Facts.with("sweeps", backend.admin().sweeps())
-                        .and("workers", workers)
-                        .done());
+                answer(Facts.with("sweeps", backend.admin().sweeps()).and("workers", workers));
                 return 0;
             }
             Table table = new Table("worker", "slots", "busy", "version", "seen");
@@ -98,7 +96,7 @@ public final class JanitorCommands {
         int carryOut(Backend backend) {
             List<Facts> sweeps = backend.admin().sweep(dryRun);
             if (json()) {
-                answer(Facts.with("sweeps", sweeps).done());
+                answer(Facts.with("sweeps", sweeps));
                 return 0;
             }
             return show(sweeps, session().console(), options);

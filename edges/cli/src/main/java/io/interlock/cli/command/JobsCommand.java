@@ -2,11 +2,11 @@ package io.interlock.cli.command;
 
 import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Work;
-import io.interlock.engine.Job;
+import io.interlock.service.AdminFacts;
+import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ public final class JobsCommand extends Listing {
         return config == null
                 ? super.call()
                 : list(ConfigOptions.jobs(session(), config).stream()
-                        .map(JobsCommand::facts)
+                        .map(JobsCommand::json)
                         .toList());
     }
 
@@ -46,18 +46,8 @@ public final class JobsCommand extends Listing {
         return backend.admin().jobs();
     }
 
-    private static Facts facts(JobSettings settings) {
-        Job job = settings.job();
-        return Facts.with("name", job.name())
-                .and("api", settings.api().word())
-                .and("onConflict", job.policy())
-                .and("lease", job.terms().ttl())
-                .and("maxAttempts", job.retry().attempts())
-                .and("stages", List.copyOf(job.stages().keySet()))
-                .and("worker", settings.work() instanceof Work.Remote ? "remote" : "here")
-                .and("maxRuntime", job.limits().maxRuntime())
-                .and("maxWait", job.limits().maxWait())
-                .done();
+    private static Facts json(JobSettings settings) {
+        return AdminFacts.job(settings.job(), settings.api().word(), !(settings.work() instanceof Work.Remote));
     }
 
     @Override

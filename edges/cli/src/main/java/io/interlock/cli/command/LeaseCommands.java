@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.LeaseApi;
+import io.interlock.cli.backend.Backend.LeaseApi;
 import io.interlock.cli.text.Json;
 import java.time.Duration;
 import picocli.CommandLine.Command;

@@ -2,10 +2,10 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Table;
 import io.interlock.run.RunQuery;
+import io.interlock.service.Facts;
 import java.util.List;
 import picocli.CommandLine.Mixin;
 
@@ -28,7 +28,7 @@ abstract class Listing extends Answering {
     final int list(List<Facts> items) {
         Console console = session().console();
         if (json()) {
-            console.print(Json.pretty(Facts.with("items", items).done()));
+            console.print(Json.pretty(Facts.with("items", items)));
         } else if (items.isEmpty()) {
             console.say(none());
         } else {

@@ -1,15 +1,15 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.LockApi;
+import io.interlock.cli.backend.Backend.LockApi;
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.ShellWords;
 import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
+import io.interlock.service.Facts;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,7 @@ public final class LocksCommands {
 
         @Override
         int most() {
-            return LockApi.MOST;
+            return LockApi.MAX_LISTED;
         }
 
         @Override

@@ -1,6 +1,6 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.backend.LeaseApi;
+import io.interlock.cli.backend.Backend.LeaseApi;
 import io.interlock.cli.text.Failure;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

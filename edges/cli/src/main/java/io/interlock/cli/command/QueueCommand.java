@@ -1,8 +1,8 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
+import io.interlock.service.Facts;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

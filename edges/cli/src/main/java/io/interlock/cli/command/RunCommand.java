@@ -2,8 +2,8 @@ package io.interlock.cli.command;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunCommandRequest;
-import io.interlock.cli.backend.RunCommandRequest.IfBusy;
+import io.interlock.cli.backend.KeyAcquirer;
+import io.interlock.cli.backend.KeyAcquirer.Request.IfBusy;
 import io.interlock.cli.run.Narrator;
 import io.interlock.cli.run.RunSettings;
 import io.interlock.cli.run.Wrapper;
@@ -174,7 +174,7 @@ public final class RunCommand implements Callable<Integer> {
         if (busyExitCode < 0 || busyExitCode > LAST_CODE) {
             throw Failure.usage("--busy-exit-code '" + busyExitCode + "' is none", "choose one from 0 to " + LAST_CODE);
         }
-        RunCommandRequest order = new RunCommandRequest(
+        KeyAcquirer.Request order = new KeyAcquirer.Request(
                 target.key(key),
                 job,
                 whenBusy(skip),

@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
+import io.interlock.service.Facts;
 
 /** A command that lists runs. */
 abstract class RunListing extends Listing {

@@ -1,11 +1,11 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunApi;
+import io.interlock.cli.backend.Backend.RunApi;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Shown;
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -2,12 +2,12 @@ package io.interlock.cli.command;
 
 import io.interlock.LockKey;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.LeaseApi;
+import io.interlock.cli.backend.Backend.LeaseApi;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

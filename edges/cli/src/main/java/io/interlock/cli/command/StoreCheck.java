@@ -4,7 +4,7 @@ import io.interlock.DurationText;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.StoreCapabilities;
-import io.interlock.cli.backend.StorePlace;
+import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.text.Console;
 import io.interlock.locks.Lease;
 import io.interlock.locks.LeaseClient;
@@ -21,9 +21,9 @@ import java.util.Optional;
 final class StoreCheck {
 
     private final CommandContext session;
-    private final StorePlace place;
+    private final StoreBackend.Target place;
 
-    StoreCheck(CommandContext session, StorePlace place) {
+    StoreCheck(CommandContext session, StoreBackend.Target place) {
         this.session = session;
         this.place = place;
     }

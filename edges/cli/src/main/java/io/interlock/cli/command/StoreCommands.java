@@ -1,6 +1,6 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.backend.StorePlace;
+import io.interlock.cli.backend.StoreBackend;
 import io.interlock.cli.text.Times;
 import io.interlock.locks.LeaseClient;
 import java.time.Instant;
@@ -69,7 +69,7 @@ public final class StoreCommands {
 
         @Override
         public Integer call() {
-            StorePlace place = target.placeAlone(session);
+            StoreBackend.Target place = target.placeAlone(session);
             confirmation.require(
                     session.console(), "Start a new epoch? Nothing is granted until old leases must be over.");
             try (LeaseClient client = LeaseClient.open(place.url(), session.environment())) {

@@ -1,7 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunApi;
+import io.interlock.cli.backend.Backend.RunApi;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;

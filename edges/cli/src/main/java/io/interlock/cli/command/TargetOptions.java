@@ -6,7 +6,6 @@ import io.interlock.cli.backend.LeaseBackend;
 import io.interlock.cli.backend.ServerBackend;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.StoreBackend;
-import io.interlock.cli.backend.StorePlace;
 import io.interlock.cli.remote.ServerWorker;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
@@ -104,9 +103,9 @@ public final class TargetOptions {
     /** Opens the store or reaches for the server. */
     public Backend open(CommandContext session, Jobs jobs, Retention retention) {
         if (isServer(session)) {
-            return ServerBackend.at(client(session), session.environment());
+            return new ServerBackend(client(session), session.environment());
         }
-        StorePlace place = place(session);
+        StoreBackend.Target place = place(session);
         return place.url().startsWith("redis") ? LeaseBackend.at(place) : StoreBackend.open(place, jobs, retention);
     }
 
@@ -129,7 +128,7 @@ public final class TargetOptions {
     }
 
     /** The store that is meant; what is to be done to a store itself is never done to another one than the server's. */
-    StorePlace placeAlone(CommandContext session) {
+    StoreBackend.Target placeAlone(CommandContext session) {
         if (isServer(session)) {
             throw Failure.usage(
                     "a server's store is cared for at the store itself, not through the server",
@@ -139,8 +138,8 @@ public final class TargetOptions {
     }
 
     /** The store that is meant. */
-    StorePlace place(CommandContext session) {
-        return new StorePlace(
+    StoreBackend.Target place(CommandContext session) {
+        return new StoreBackend.Target(
                 storeUrl(session.variables()),
                 tenant,
                 System.getProperty("user.name", "somebody") + " (command line)",

@@ -1,7 +1,6 @@
 package io.interlock.cli.health;
 
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;
 import io.interlock.engine.EngineListener;
@@ -9,6 +8,7 @@ import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerEngine;
 import io.interlock.metrics.InterlockMeters;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -102,9 +102,7 @@ public final class HealthServer implements AutoCloseable {
     }
 
     private static HealthPort.Answer health(Optional<String> obstacle) {
-        Facts told = Facts.with("status", obstacle.isEmpty() ? "UP" : "DOWN")
-                .and("reason", obstacle.orElse(null))
-                .done();
+        Facts told = Facts.with("status", obstacle.isEmpty() ? "UP" : "DOWN").and("reason", obstacle.orElse(null));
         return new HealthPort.Answer(obstacle.isEmpty() ? READY : NOT_READY, "application/json", Json.line(told));
     }
 }

@@ -8,7 +8,6 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.cli.text.Facts;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.run.Claimed;
@@ -23,6 +22,7 @@ import io.interlock.run.RunSpec;
 import io.interlock.run.RunStatus;
 import io.interlock.run.StopRequest;
 import io.interlock.run.Turn;
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -117,7 +117,7 @@ final class ClaimedRuns {
     private static RunSpec spec(Facts item, Job job, LeaseTerms terms) {
         Facts told = item.in("run");
         Map<String, String> labels = new TreeMap<>();
-        told.in("labels").values().forEach((name, value) -> labels.put(name, value.toString()));
+        told.in("labels").map().forEach((name, value) -> labels.put(name, String.valueOf(value)));
         Duration maxRuntime = item.duration("maxRuntime").orElse(null);
         String reason = told.text("reason").filter(text -> !text.isBlank()).orElse(null);
         return RunSpec.of(job.name(), SOMEBODY)

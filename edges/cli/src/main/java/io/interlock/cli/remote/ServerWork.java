@@ -4,16 +4,18 @@ import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.EndingFacts;
-import io.interlock.cli.backend.LockFacts;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
 import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.service.Facts;
+import io.interlock.service.RunFacts;
 import io.interlock.spi.Answers;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
@@ -44,6 +46,9 @@ final class ServerWork implements WorkSteps, OutputNotes {
     private static final int GONE = 410;
     private static final List<Integer> REFUSED = List.of(400, 413, 422);
 
+    private static final int MAX_MESSAGE = 4_000;
+    private static final int MAX_OUTPUT = 100_000;
+
     private final ServerClient client;
     private final ClaimedRuns runs;
     private final WorkPoll poll;
@@ -73,8 +78,7 @@ final class ServerWork implements WorkSteps, OutputNotes {
     private Optional<Claimed> taken(Facts item) {
         String run = item.in("run").shown("id");
         Facts proof = Facts.with("leaseId", item.shown("leaseId"))
-                .and("token", item.number("token").orElse(0))
-                .done();
+                .and("token", item.number("token").orElse(0));
         try {
             Answer answer = heartbeat(run, proof, runs.ttl(item));
             return answer.isGood() ? Optional.of(runs.of(item, answer.body())) : Optional.empty();
@@ -98,14 +102,12 @@ final class ServerWork implements WorkSteps, OutputNotes {
         if (claimed == null) {
             return Answers.of(List.of(new HeartbeatAnswer.Lost(LossCause.GONE, null)));
         }
-        Facts.Builder body = proof(request.lease(), request.token()).and("stage", request.stage());
+        Facts body = proof(request.lease(), request.token()).and("stage", request.stage());
         if (request.progress() != null) {
-            body.and("progress", LockFacts.progress(request.progress()));
+            body.and("progress", RunFacts.progress(request.progress()));
         }
         Answer answer = heartbeat(
-                request.run().toString(),
-                body.done(),
-                claimed.run().spec().terms().ttl());
+                request.run().toString(), body, claimed.run().spec().terms().ttl());
         if (!answer.isGood()) {
             return Answers.of(List.of(new HeartbeatAnswer.Lost(cause(answer), null)));
         }
@@ -124,9 +126,8 @@ final class ServerWork implements WorkSteps, OutputNotes {
         if (claimed == null) {
             return Answers.of(List.of(new FinishAnswer.LeaseLost(LossCause.GONE, null)));
         }
-        Facts body = proof(request.lease(), request.token())
-                .done()
-                .merged(EndingFacts.of(request.ending(), held.output(request.lease())));
+        Facts body =
+                proof(request.lease(), request.token()).merge(ending(request.ending(), held.output(request.lease())));
         Answer answer = clear(() -> client.tryPost("/runs/" + request.run() + "/finish", body, Duration.ZERO));
         held.forget(request.lease());
         Run run = claimed.run();
@@ -175,7 +176,41 @@ final class ServerWork implements WorkSteps, OutputNotes {
         return LossCause.GONE;
     }
 
-    private static Facts.Builder proof(LeaseId lease, FencingToken token) {
+    private static Facts proof(LeaseId lease, FencingToken token) {
         return Facts.with("leaseId", lease).and("token", token.value());
+    }
+
+    /** An ending, and the end of what the work had to say. */
+    private static Facts ending(Ending ending, String output) {
+        return outcome(ending).and("output", output.isEmpty() ? null : fitting(output));
+    }
+
+    private static Facts outcome(Ending ending) {
+        if (ending instanceof Ending.Succeeded succeeded) {
+            String result = succeeded.result();
+            return Facts.with("outcome", "SUCCEEDED").and("result", result == null ? null : Json.foreign(result));
+        } else if (ending instanceof Ending.Failed failed) {
+            return Facts.with("outcome", "FAILED")
+                    .and("retryable", failed.retryable())
+                    .and("error", error(failed.error()));
+        } else if (ending instanceof Ending.TimedOut late) {
+            return Facts.with("outcome", "TIMED_OUT").and("error", error(late.error()));
+        }
+        return Facts.with("outcome", "ABORTED").and("error", error(((Ending.Aborted) ending).error()));
+    }
+
+    private static Facts error(RunError error) {
+        String message = error.message();
+        return Facts.with("code", error.code())
+                .and("message", message.substring(0, Math.min(message.length(), MAX_MESSAGE)));
+    }
+
+    // Bytes that are no text are written as \\u00xx, which may make more of it than a server takes.
+    private static String fitting(String output) {
+        String text = output;
+        while (Json.line(text).length() > MAX_OUTPUT) {
+            text = text.substring(text.length() / 2);
+        }
+        return text;
     }
 }

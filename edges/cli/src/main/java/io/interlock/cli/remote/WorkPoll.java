@@ -3,7 +3,7 @@ package io.interlock.cli.remote;
 import io.interlock.cli.backend.RequestAbort;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
-import io.interlock.cli.text.Facts;
+import io.interlock.service.Facts;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.WorkFeed;
@@ -127,7 +127,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     private Optional<List<Facts>> question(ClaimRequest request, Duration wait, RequestAbort whileWaiting) {
         try {
             Answer answer = client.tryPost("/claims", body(request, wait), wait, whileWaiting);
-            if (answer.isGood() && answer.body().values().get("items") instanceof List<?>) {
+            if (answer.isGood() && answer.body().map().get("items") instanceof List<?>) {
                 return Optional.of(answer.body().list("items"));
             }
             log.warn(
@@ -163,7 +163,6 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
                         "jobs",
                         request.jobs().stream().map(Object::toString).sorted().toList())
                 .and("max", request.max())
-                .and("wait", wait)
-                .done();
+                .and("wait", wait);
     }
 }

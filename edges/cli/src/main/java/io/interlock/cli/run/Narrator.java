@@ -1,8 +1,8 @@
 package io.interlock.cli.run;
 
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
+import io.interlock.service.Facts;
 import java.util.List;
 
 /** What {@code interlock run} says of itself on stderr: sentences for people, or JSON lines. Safe for use by many threads. */
@@ -26,7 +26,7 @@ public final class Narrator {
     /** Says what everybody should hear, and more about it in further lines. */
     void say(String event, Facts facts, String sentence, List<String> more) {
         if (json) {
-            console.raw(Json.line(Facts.with("event", event).done().merged(facts)));
+            console.raw(Json.line(Facts.with("event", event).merge(facts)));
             return;
         }
         console.say(sentence);

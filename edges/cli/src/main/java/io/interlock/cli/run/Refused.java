@@ -1,11 +1,11 @@
 package io.interlock.cli.run;
 
-import io.interlock.cli.backend.Entry;
+import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.ShellWords;
 import io.interlock.cli.text.Shown;
+import io.interlock.service.Facts;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,16 +22,13 @@ final class Refused {
     }
 
     /** Says so, and returns the exit code. */
-    int say(Entry.Busy busy, Instant now) {
+    int say(KeyAcquirer.Entry.Busy busy, Instant now) {
         Facts lock = busy.lock();
-        String explanation = Shown.sentence(Facts.with("key", settings.key())
-                .and("explanation", busy.explanation())
-                .done());
+        String explanation = Shown.sentence(Facts.with("key", settings.key()).and("explanation", busy.explanation()));
         Facts facts = Facts.with("key", settings.key())
                 .and("code", busy.code())
                 .and("explanation", busy.explanation())
-                .and("lock", lock.isEmpty() ? null : lock)
-                .done();
+                .and("lock", lock.isEmpty() ? null : lock);
         if (settings.busyExitCode() == ExitCode.OK) {
             narrator.mention("skipped", facts, explanation + "; " + settings.program() + " was skipped.");
             return ExitCode.OK;

@@ -1,6 +1,6 @@
 package io.interlock.cli.run;
 
-import io.interlock.cli.backend.RunCommandRequest;
+import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.engine.command.InheritedEnvironment;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param busyExitCode the exit code if the key is not acquired; 0 if the command is skipped then
  */
 public record RunSettings(
-        RunCommandRequest order,
+        KeyAcquirer.Request order,
         List<String> command,
         List<String> place,
         OnLost onLost,

@@ -3,10 +3,10 @@ package io.interlock.cli.run;
 import io.interlock.DurationText;
 import io.interlock.cli.backend.HeldKey;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.Signal;
+import io.interlock.service.Facts;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
@@ -152,7 +152,7 @@ final class Supervision {
     private void cancelled(String wish) {
         if (because(Reason.CANCELLED, wish)) {
             stop(settings.order().grace());
-            narrator.say("cancelled", Facts.with("why", wish).done(), wish + "; stopping " + program(), List.of());
+            narrator.say("cancelled", Facts.with("why", wish), wish + "; stopping " + program(), List.of());
         }
     }
 
@@ -160,8 +160,7 @@ final class Supervision {
         String told = "took longer than its limit of " + DurationText.format(limit);
         if (because(Reason.TIMEOUT, told)) {
             stop(settings.order().grace());
-            narrator.say(
-                    "timeout", Facts.with("limit", limit).done(), program() + " " + told + "; stopping it", List.of());
+            narrator.say("timeout", Facts.with("limit", limit), program() + " " + told + "; stopping it", List.of());
         }
     }
 
@@ -176,10 +175,8 @@ final class Supervision {
             case KILL -> process.signal(Signal.KILL);
             case WARN -> {}
         }
-        Facts facts = Facts.with("key", settings.key())
-                .and("token", held.token())
-                .and("why", cause)
-                .done();
+        Facts facts =
+                Facts.with("key", settings.key()).and("token", held.token()).and("why", cause);
         String done = settings.onLost() == RunSettings.OnLost.WARN
                 ? program() + " (pid " + process.pid() + ") goes on, as --on-lost warn says."
                 : program() + " (pid " + process.pid() + ") is stopped; another run may start soon.";

@@ -1,10 +1,11 @@
 package io.interlock.cli.run;
 
 import io.interlock.InterlockException;
-import io.interlock.cli.backend.Place;
-import io.interlock.cli.text.Facts;
+import io.interlock.cli.backend.KeyAcquirer;
+import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.Times;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -52,12 +53,12 @@ final class Waiting implements AutoCloseable {
             tell(place.look());
         } catch (InterlockException unknown) {
             // Whoever waits goes on waiting; the next look may tell more.
-            narrator.mention("waiting", Facts.NONE, "waiting for " + key + " · " + unknown.getMessage());
+            narrator.mention("waiting", Facts.none(), "waiting for " + key + " · " + unknown.getMessage());
         }
         timers.after(narrator.mayUpdate() ? ON_A_TERMINAL : ELSEWHERE, this::speak);
     }
 
-    private void tell(Place.View view) {
+    private void tell(KeyAcquirer.Place.View view) {
         LockText text = new LockText(view.lock(), environment.clock().instant());
         String place = place(view);
         if (narrator.mayUpdate()) {
@@ -70,12 +71,11 @@ final class Waiting implements AutoCloseable {
         Facts facts = Facts.with("key", key)
                 .and("position", view.position() == 0 ? null : view.position())
                 .and("waited", waited())
-                .and("lock", view.lock())
-                .done();
+                .and("lock", view.lock());
         narrator.say("waiting", facts, sentence, List.of());
     }
 
-    private static String place(Place.View view) {
+    private static String place(KeyAcquirer.Place.View view) {
         long waiting = view.lock().number("waiting").orElse(0);
         return view.position() == 0
                 ? ""

@@ -1,18 +1,18 @@
 package io.interlock.cli.run;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.Entry;
 import io.interlock.cli.backend.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer;
-import io.interlock.cli.backend.Place;
+import io.interlock.cli.backend.KeyAcquirer.Entry;
+import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Times;
 import io.interlock.engine.command.CannotExecuteException;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.engine.command.Signal;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.io.IOException;
@@ -52,7 +52,7 @@ public final class Wrapper {
     private void goOn() {
         narrator.say(
                 "kept-going",
-                Facts.with("key", key()).done(),
+                Facts.with("key", key()),
                 "Ctrl-Z does nothing here: the " + (waits ? "place in line" : "lease")
                         + " would be lost meanwhile. Ctrl-C ends it",
                 List.of());
@@ -67,13 +67,13 @@ public final class Wrapper {
         }
         tellWhatIsWithheld();
         Entry entry = acquirer.enter(settings.order());
-        if (entry instanceof Entry.Busy busy) {
+        if (entry instanceof KeyAcquirer.Entry.Busy busy) {
             return refused(busy.lock(), busy.code(), busy.explanation());
         }
-        if (entry instanceof Entry.InLine line) {
+        if (entry instanceof KeyAcquirer.Entry.InLine line) {
             return waitAndWork(line.place());
         }
-        return work(((Entry.Granted) entry).held(), Duration.ZERO);
+        return work(((KeyAcquirer.Entry.Granted) entry).held(), Duration.ZERO);
     }
 
     /** Our own are of no use to a command; that others are missing must not be a riddle. */
@@ -86,7 +86,7 @@ public final class Wrapper {
         if (!withheld.isEmpty()) {
             narrator.say(
                     "withheld",
-                    Facts.with("key", key()).and("variables", withheld).done(),
+                    Facts.with("key", key()).and("variables", withheld),
                     "the command does not see " + String.join(", ", withheld)
                             + ", which may hold secrets; --pass-env NAME passes one on",
                     List.of());
@@ -98,13 +98,13 @@ public final class Wrapper {
         Duration waited;
         waits = true;
         try (Waiting waiting = Waiting.begin(place, key(), narrator, environment)) {
-            Place.Outcome outcome = signals.interrupting(place::take);
+            KeyAcquirer.Place.Outcome outcome = signals.interrupting(place::take);
             waited = waiting.waited();
-            if (outcome instanceof Place.Outcome.Over over) {
+            if (outcome instanceof KeyAcquirer.Place.Outcome.Over over) {
                 waiting.close();
                 return over(place, over, waited);
             }
-            held = ((Place.Outcome.Taken) outcome).held();
+            held = ((KeyAcquirer.Place.Outcome.Taken) outcome).held();
         } catch (InterruptedException told) {
             return left(place, signals.received().orElse(Signal.INT));
         }
@@ -113,7 +113,7 @@ public final class Wrapper {
     }
 
     private int left(Place place, Signal signal) {
-        Facts facts = Facts.with("key", key()).done();
+        Facts facts = Facts.with("key", key());
         try {
             place.leave();
             narrator.say("left", facts, "left the line of " + key(), List.of());
@@ -123,11 +123,11 @@ public final class Wrapper {
         return finished(false, Signals.exitCode(signal));
     }
 
-    private int over(Place place, Place.Outcome.Over over, Duration waited) {
+    private int over(Place place, KeyAcquirer.Place.Outcome.Over over, Duration waited) {
         if (over.code().equals("WAIT_EXPIRED")) {
             return refused(place.look().lock(), "wait-expired", "waited " + Times.span(waited) + " in vain");
         }
-        return refused(Facts.NONE, over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
+        return refused(Facts.none(), over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
     }
 
     private int refused(Facts lock, String code, String explanation) {
@@ -135,7 +135,7 @@ public final class Wrapper {
                 false,
                 new Refused(settings, narrator)
                         .say(
-                                new Entry.Busy(lock, code, explanation),
+                                new KeyAcquirer.Entry.Busy(lock, code, explanation),
                                 environment.clock().instant()));
     }
 
@@ -143,8 +143,7 @@ public final class Wrapper {
         Facts facts = Facts.with("key", key())
                 .and("runId", held.runId())
                 .and("token", held.token())
-                .and("waited", waited)
-                .done();
+                .and("waited", waited);
         String sentence = "acquired " + key() + " · run " + held.runId() + " · token " + held.token() + " · waited "
                 + Times.span(waited);
         if (waited.isZero()) {
@@ -207,7 +206,7 @@ public final class Wrapper {
             }
             narrator.say(
                     lost ? "lost" : "untold",
-                    Facts.with("key", key()).and("why", stop.why()).done(),
+                    Facts.with("key", key()).and("why", stop.why()),
                     lost
                             ? "LEASE LOST for " + key() + " before " + program() + " ended: " + stop.why()
                             : program() + " ended, and the store could not be told: " + stop.why(),
@@ -220,9 +219,7 @@ public final class Wrapper {
     }
 
     private int finished(boolean ran, int code) {
-        narrator.note(
-                "finished",
-                Facts.with("key", key()).and("ran", ran).and("exitCode", code).done());
+        narrator.note("finished", Facts.with("key", key()).and("ran", ran).and("exitCode", code));
         return code;
     }
 

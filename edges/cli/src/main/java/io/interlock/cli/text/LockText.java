@@ -1,5 +1,6 @@
 package io.interlock.cli.text;
 
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.interlock.cli.text;
 
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,13 +48,18 @@ public final class Shown {
     }
 
     private static String text(Object value) {
-        if (value instanceof Facts facts) {
+        Facts facts = Facts.nested(value).orElse(null);
+        if (facts != null) {
             if (facts.number("done").isPresent()) {
                 return facts.shown("done")
                         + facts.text("total").map(total -> " of " + total).orElse("");
             }
             List<String> parts = new ArrayList<>();
-            facts.values().forEach((name, part) -> parts.add(words(name) + " " + text(part)));
+            facts.map().forEach((name, part) -> {
+                if (part != null) {
+                    parts.add(words(name) + " " + text(part));
+                }
+            });
             return String.join(AND, parts);
         }
         if (value instanceof List<?> list) {

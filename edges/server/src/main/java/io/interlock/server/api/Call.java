@@ -2,10 +2,13 @@ package io.interlock.server.api;
 
 import io.interlock.Actor;
 import io.interlock.DurationText;
+import io.interlock.Holder;
 import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
+import io.interlock.engine.RemoteWork;
 import io.interlock.server.http.Caller;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.HttpServerFactory;
@@ -17,6 +20,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +28,7 @@ import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -42,6 +47,8 @@ public final class Call {
     private static final Pattern PREFER_WAIT = Pattern.compile("(?:^|[,;\\s])wait=\"?(\\d{1,6})\"?(?:$|[,;\\s])");
 
     private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+
+    private static final int MAX_LABEL = 60;
 
     private final RoutingContext context;
     private final Map<String, Object> parameters;
@@ -82,6 +89,19 @@ public final class Call {
     /** For whom it is made. */
     public String tenant() {
         return caller().tenant();
+    }
+
+    /** A client that calls itself {@code name}. The same API key and name are the same holder on every node. */
+    public Holder holder(String name) {
+        UUID hash = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+        return new Holder("key " + caller().key().id() + " " + hash, name);
+    }
+
+    /** A client without a name of its own, which asks for the grant {@code lease}. */
+    public RemoteWork.Caller worker(LeaseId lease) {
+        AccessKey key = caller().key();
+        String label = key.label().length() > MAX_LABEL ? key.label().substring(0, MAX_LABEL) : key.label();
+        return new RemoteWork.Caller(lease, new Holder("key " + key.id(), label));
     }
 
     /** The id of the request. */

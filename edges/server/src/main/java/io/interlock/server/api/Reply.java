@@ -1,8 +1,10 @@
 package io.interlock.server.api;
 
+import io.interlock.service.Facts;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -25,6 +27,26 @@ public record Reply(
     /** 200. */
     public static Reply ok(JsonObject body) {
         return new Reply(200, body, Map.of(), null);
+    }
+
+    /** 200. */
+    public static Reply ok(Facts body) {
+        return ok(new JsonObject(body.map()));
+    }
+
+    /** 200, with a list that is complete. */
+    public static Reply items(List<Facts> items) {
+        return ok(Facts.with("items", items));
+    }
+
+    /** 201, with where it is. */
+    public static Reply created(Facts body, String location) {
+        return created(new JsonObject(body.map()), location);
+    }
+
+    /** 202. */
+    public static Reply accepted(Facts body) {
+        return accepted(new JsonObject(body.map()));
     }
 
     /** 201, with where it is. */

@@ -3,6 +3,7 @@ package io.interlock.server.compat;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
+import io.interlock.TimeText;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.Progress;
@@ -12,7 +13,6 @@ import io.interlock.run.Stage;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Refusals;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -96,6 +96,6 @@ public final class CompatRuns {
 
     /** A time, or nothing. */
     public static @Nullable String time(Optional<Instant> time) {
-        return time.map(JsonTime::of).orElse(null);
+        return time.map(TimeText::format).orElse(null);
     }
 }

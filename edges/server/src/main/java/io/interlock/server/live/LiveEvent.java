@@ -1,7 +1,7 @@
 package io.interlock.server.live;
 
+import io.interlock.TimeText;
 import io.interlock.run.AuditRecord;
-import io.interlock.server.json.JsonTime;
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 import java.util.Optional;
@@ -36,7 +36,7 @@ record LiveEvent(String topic, String type, JsonObject data) {
 
     private static LiveEvent of(String topic, String type, AuditRecord record) {
         JsonObject data = new JsonObject()
-                .put("at", JsonTime.of(record.at()))
+                .put("at", TimeText.format(record.at()))
                 .put("key", record.key().name());
         if (record.run() != null) {
             data.put("runId", record.run().toString());

@@ -8,13 +8,12 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.server.api.ServerVersion;
-import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Session;
 import io.interlock.server.session.Sessions;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Locale;
@@ -96,16 +95,14 @@ public final class SessionOperations {
         return call.cookie(Sessions.cookie(call.isEncrypted())).flatMap(sessions::close);
     }
 
-    private JsonObject json(AccessKey key, String tenant, Optional<Session> session) {
-        JsonObject json = new JsonObject()
-                .put("tenant", tenant)
-                .put("role", key.role().name().toLowerCase(Locale.ROOT))
-                .put("label", key.label())
-                .put("anyTenant", KeyRing.isBootstrap(key))
-                .put("version", ServerVersion.here())
-                .put("now", JsonTime.of(clock.instant()));
-        session.ifPresent(opened -> json.put("csrfToken", opened.csrfToken()));
-        return json;
+    private Facts json(AccessKey key, String tenant, Optional<Session> session) {
+        return Facts.with("tenant", tenant)
+                .and("role", key.role().name().toLowerCase(Locale.ROOT))
+                .and("label", key.label())
+                .and("anyTenant", KeyRing.isBootstrap(key))
+                .and("version", ServerVersion.here())
+                .and("now", clock.instant())
+                .and("csrfToken", session.map(Session::csrfToken).orElse(null));
     }
 
     private static String cookie(String value, Duration age, boolean encrypted) {

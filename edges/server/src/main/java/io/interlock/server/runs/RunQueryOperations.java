@@ -1,11 +1,9 @@
 package io.interlock.server.runs;
 
-import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.JobName;
-import io.interlock.run.KeyQuery;
 import io.interlock.run.Run;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
@@ -13,9 +11,8 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.Cursor;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.json.RunJson;
+import io.interlock.service.Facts;
 import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -32,19 +29,17 @@ final class RunQueryOperations {
 
     private static final String CURSOR = "runs";
 
-    /** How many runs are looked at for one page, if most of them are none of those asked for. */
+    /** How many runs are looked at for one page, if few of them match. */
     private static final int MOST_LOOKED_AT = 1_000;
 
     private static final int CHUNK = 200;
 
     private final OperationContext context;
     private final KnownRuns known;
-    private final DeadLetterOutcomes settled;
 
     RunQueryOperations(OperationContext context, KnownRuns known) {
         this.context = context;
         this.known = known;
-        this.settled = new DeadLetterOutcomes(context.engine());
     }
 
     CompletionStage<Reply> get(Call call) {
@@ -52,7 +47,7 @@ final class RunQueryOperations {
         if (call.patience().isZero()) {
             return context.blocking().call(call.tenant(), () -> Reply.ok(detail(call, known.require(call, id))));
         }
-        // Whose run it is comes first: how long a foreign one takes is nobody's business.
+        // The owner comes first: a caller must not learn how long a foreign run takes.
         return known.facts(call)
                 .thenCompose(facts ->
                         context.waits().until(call, context.engine().awaitEndAsync(facts.id(), call.patience())))
@@ -65,36 +60,8 @@ final class RunQueryOperations {
                                                 .orElseThrow(() -> KnownRuns.unknown(id.toString()))))));
     }
 
-    private JsonObject detail(Call call, Run run) {
-        JsonObject json = run.state() == RunState.QUEUED
-                ? context.engine()
-                        .explain(run.id())
-                        .map(wait -> RunLookups.explained(run, wait))
-                        .orElseGet(() -> RunJson.of(run))
-                : RunJson.of(run);
-        boolean wanted = call.optional("output", Boolean.class).orElse(false);
-        if (run.state() == RunState.RUNNING) {
-            lease(run)
-                    .ifPresent(lease ->
-                            RunJson.beating(json, lease, run.spec().terms().ttl()));
-        }
-        settled.of(call.tenant(), List.of(run)).values().forEach(done -> RunJson.settled(json, done));
-        Optional<String> output = wanted ? context.engine().queries().output(run.id()) : Optional.empty();
-        return RunJson.detailed(json, run, context.engine().attempts(run.id()), output.orElse(null));
-    }
-
-    /** The lease under which a run goes on, as long as it does. */
-    private Optional<LeaseRecord> lease(Run run) {
-        return context
-                .engine()
-                .queries()
-                .keys(new KeyQuery(run.key().tenant(), run.key().name(), null, 1))
-                .stream()
-                .filter(view -> view.key().equals(run.key()))
-                .flatMap(view -> view.currentLease().stream())
-                .filter(lease -> lease.evicted().isEmpty()
-                        && lease.holder().runId().filter(run.id()::equals).isPresent())
-                .findFirst();
+    private Facts detail(Call call, Run run) {
+        return context.service().run(run, call.optional("output", Boolean.class).orElse(false));
     }
 
     CompletionStage<Reply> list(Call call) {
@@ -105,13 +72,12 @@ final class RunQueryOperations {
         return context.lists().call(call.tenant(), () -> {
             List<Run> found = new ArrayList<>();
             Optional<String> cursor = page(query, states, wanted, limit, found);
-            JsonObject page = new JsonObject().put("items", new JsonArray(settled.shown(call.tenant(), found)));
-            cursor.ifPresent(place -> page.put("cursor", place));
-            return Reply.ok(page);
+            return Reply.ok(Facts.with("items", context.service().runs(call.tenant(), found))
+                    .and("cursor", cursor.orElse(null)));
         });
     }
 
-    /** Fills a page, and says where the next one begins if there is one. */
+    /** Fills a page; the answer is the cursor of the next one, if there is one. */
     private Optional<String> page(
             RunQuery first, Set<RunState> states, Predicate<Run> wanted, int limit, List<Run> items) {
         RunQuery query = first;
@@ -155,7 +121,7 @@ final class RunQueryOperations {
         return new RunPage(first, more || found.size() > first.size());
     }
 
-    /** What the store can look for. */
+    /** The part of the request that the store looks for. */
     private RunQuery query(Call call) {
         RunQuery query = RunQuery.ofTenant(call.tenant())
                 .page(Cursor.number(call, CURSOR), chunk(call))
@@ -174,7 +140,7 @@ final class RunQueryOperations {
                 .orElse(asked);
     }
 
-    /** Who looks for few among many looks at many at a time. */
+    /** A caller that looks for few among many has many looked at at a time. */
     private static int chunk(Call call) {
         boolean picks = call.optional("key", String.class)
                 .filter(key -> key.endsWith("*"))
@@ -182,7 +148,7 @@ final class RunQueryOperations {
         return picks ? Math.max(call.limit(), CHUNK) : call.limit();
     }
 
-    /** What is left to look for in what the store finds. */
+    /** The rest of the request, checked on what the store finds. */
     private static Predicate<Run> wanted(Call call) {
         String key = call.optional("key", String.class).orElse("*");
         String prefix = key.endsWith("*") ? key.substring(0, key.length() - 1) : key;

@@ -1,11 +1,11 @@
 package io.interlock.server.compat.clusters;
 
 import io.interlock.RunState;
+import io.interlock.TimeText;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.server.compat.CompatJobs;
 import io.interlock.server.compat.CompatRuns;
-import io.interlock.server.json.JsonTime;
 import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 
@@ -50,7 +50,7 @@ final class ClusterJson {
                 .put("error_message", error == null ? null : error.message())
                 .put("attempt", run.status().attempts())
                 .put("max_attempts", run.spec().retry().attempts())
-                .put("created_at", JsonTime.of(run.submittedAt()))
+                .put("created_at", TimeText.format(run.submittedAt()))
                 .put("started_at", CompatRuns.time(CompatRuns.startedAt(run)))
                 .put("ended_at", CompatRuns.time(CompatRuns.endedAt(run)));
     }

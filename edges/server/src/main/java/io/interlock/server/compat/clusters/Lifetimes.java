@@ -4,13 +4,13 @@ import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
+import io.interlock.TimeText;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
-import io.interlock.server.json.JsonTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -108,6 +108,6 @@ final class Lifetimes {
                 .idempotencyKey(name)
                 .parameters(ClusterJson.parameters(ending.id(), job.name()).encode())
                 .submitter(ACTOR)
-                .reason("its lifetime ended at " + JsonTime.of(ending.expiresAt())));
+                .reason("its lifetime ended at " + TimeText.format(ending.expiresAt())));
     }
 }

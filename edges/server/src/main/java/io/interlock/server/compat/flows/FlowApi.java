@@ -4,6 +4,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunState;
+import io.interlock.TimeText;
 import io.interlock.config.CompatApi;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Submission;
@@ -17,7 +18,6 @@ import io.interlock.server.api.Reply;
 import io.interlock.server.compat.CompatJobs;
 import io.interlock.server.compat.CompatKeys;
 import io.interlock.server.compat.CompatRuns;
-import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Problem;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -166,7 +166,7 @@ public final class FlowApi {
                 .orElse(view.observedAt());
         return new JsonObject()
                 .put("locked", true)
-                .put("timestamp", JsonTime.of(since))
+                .put("timestamp", TimeText.format(since))
                 .put(
                         "elapsed_seconds",
                         Math.max(0, Duration.between(since, view.observedAt()).toMillis()) / 1_000.0)

@@ -3,6 +3,7 @@ package io.interlock.server.compat.ingestion;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.TimeText;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.KeyView;
 import io.interlock.run.Resource;
@@ -11,7 +12,6 @@ import io.interlock.run.RunError;
 import io.interlock.run.RunQuery;
 import io.interlock.server.compat.CompatKeys;
 import io.interlock.server.compat.CompatRuns;
-import io.interlock.server.json.JsonTime;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
@@ -79,7 +79,7 @@ final class IngestionJson {
                                         "message",
                                         "Ingestion of event " + event + " is already running"
                                                 + (stage == null ? "" : ", at stage " + stage)
-                                                + since.map(time -> ", since " + JsonTime.of(time))
+                                                + since.map(time -> ", since " + TimeText.format(time))
                                                         .orElse("") + ".")
                                 .put(
                                         "details",

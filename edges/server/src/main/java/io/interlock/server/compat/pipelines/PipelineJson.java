@@ -4,11 +4,11 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
+import io.interlock.TimeText;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
 import io.interlock.server.compat.CompatKeys;
 import io.interlock.server.compat.CompatRuns;
-import io.interlock.server.json.JsonTime;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,13 +56,13 @@ final class PipelineJson {
             // Held without a lease: by a run that has its turn and no worker yet.
             Instant since = run == null ? view.observedAt() : run.status().since();
             json = ids(run == null ? null : run.id(), view.key())
-                    .put("locked_at", JsonTime.of(since))
+                    .put("locked_at", TimeText.format(since))
                     .put("expires_at", CompatRuns.time(CompatKeys.opensAt(view)))
                     .putNull("token");
         } else {
             json = ids(lease.holder().runId().orElse(null), view.key())
-                    .put("locked_at", JsonTime.of(lease.grantedAt()))
-                    .put("expires_at", JsonTime.of(lease.expiresAt()))
+                    .put("locked_at", TimeText.format(lease.grantedAt()))
+                    .put("expires_at", TimeText.format(lease.expiresAt()))
                     .put("token", lease.token().value());
         }
         String holder = lease == null ? null : lease.holder().label();
