@@ -2,6 +2,7 @@ package io.interlock.cli;
 
 import io.interlock.NearestWord;
 import io.interlock.cli.command.AuditCommands;
+import io.interlock.cli.command.CliCommand;
 import io.interlock.cli.command.CommandContext;
 import io.interlock.cli.command.CompletionCommand;
 import io.interlock.cli.command.ConfigCommand;
@@ -12,15 +13,11 @@ import io.interlock.cli.command.JobsCommand;
 import io.interlock.cli.command.KeysCommands;
 import io.interlock.cli.command.LeaseCommands;
 import io.interlock.cli.command.LocksCommands;
-import io.interlock.cli.command.ProgressCommand;
-import io.interlock.cli.command.QueueCommand;
+import io.interlock.cli.command.ReportCommands;
 import io.interlock.cli.command.ResourcesCommands;
 import io.interlock.cli.command.RunCommand;
 import io.interlock.cli.command.RunsCommands;
-import io.interlock.cli.command.StageCommand;
 import io.interlock.cli.command.StoreCommands;
-import io.interlock.cli.command.SubmitCommand;
-import io.interlock.cli.command.VersionCommand;
 import io.interlock.cli.command.WorkerCommand;
 import io.interlock.cli.text.Failure;
 import java.util.LinkedHashMap;
@@ -29,10 +26,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
 
 /**
  * All commands by name. Only the one that is asked for is built, since looking at the others would take longer than carrying it
@@ -45,8 +46,9 @@ final class Commands {
             "server", "Starts a server: REST, the admin UI, and a worker.",
             "demo", "Starts a server with sample data, and prints its links.");
 
-    private final Map<String, Supplier<Object>> verbs = new LinkedHashMap<>();
+    private final Map<String, Supplier<CliCommand>> verbs = new LinkedHashMap<>();
     private final Map<String, String> nouns = new LinkedHashMap<>();
+    private final CommandContext session;
 
     /**
      * The commands.
@@ -54,58 +56,59 @@ final class Commands {
      * @param command what stands behind {@code --}, for {@code run}
      */
     Commands(CommandContext session, List<String> command) {
-        verbs.put("run", () -> new RunCommand(session, command));
-        verbs.put("stage", () -> new StageCommand(session));
-        verbs.put("progress", () -> new ProgressCommand(session));
+        this.session = session;
+        verbs.put("run", () -> new RunCommand(command));
+        verbs.put("stage", ReportCommands.Stage::new);
+        verbs.put("progress", ReportCommands.Progress::new);
         nouns.put("locks", "Who has which key; force and pauses");
-        verbs.put("locks ls", () -> new LocksCommands.Ls(session));
-        verbs.put("locks show", () -> new LocksCommands.Show(session));
-        verbs.put("locks evict", () -> new LocksCommands.Evict(session));
-        verbs.put("locks pause", () -> new LocksCommands.Pause(session));
-        verbs.put("locks resume", () -> new LocksCommands.Resume(session));
+        verbs.put("locks ls", LocksCommands.Ls::new);
+        verbs.put("locks show", LocksCommands.Show::new);
+        verbs.put("locks evict", LocksCommands.Evict::new);
+        verbs.put("locks pause", LocksCommands.Pause::new);
+        verbs.put("locks resume", LocksCommands.Resume::new);
         nouns.put("runs", "Runs: what happened, happens and is to happen");
-        verbs.put("runs ls", () -> new RunsCommands.Ls(session));
-        verbs.put("runs show", () -> new RunsCommands.Show(session));
-        verbs.put("runs watch", () -> new RunsCommands.Watch(session));
-        verbs.put("runs logs", () -> new RunsCommands.Logs(session));
-        verbs.put("runs submit", () -> new SubmitCommand(session));
-        verbs.put("runs rerun", () -> new RunsCommands.Rerun(session));
-        verbs.put("runs cancel", () -> new RunsCommands.Cancel(session));
+        verbs.put("runs ls", RunsCommands.Ls::new);
+        verbs.put("runs show", RunsCommands.Show::new);
+        verbs.put("runs watch", RunsCommands.Watch::new);
+        verbs.put("runs logs", RunsCommands.Logs::new);
+        verbs.put("runs submit", RunsCommands.SubmitCommand::new);
+        verbs.put("runs rerun", RunsCommands.Rerun::new);
+        verbs.put("runs cancel", RunsCommands.Cancel::new);
         nouns.put("jobs", "Jobs of a configuration");
-        verbs.put("jobs ls", () -> new JobsCommand(session));
+        verbs.put("jobs ls", JobsCommand::new);
         nouns.put("queue", "Who waits in line");
-        verbs.put("queue ls", () -> new QueueCommand(session));
+        verbs.put("queue ls", RunsCommands.QueueCommand::new);
         nouns.put("dead", "Dead letters: runs whose attempts are used up");
-        verbs.put("dead ls", () -> new DeadCommands.Ls(session));
-        verbs.put("dead show", () -> new RunsCommands.Show(session));
-        verbs.put("dead redrive", () -> new DeadCommands.Redrive(session));
-        verbs.put("dead discard", () -> new DeadCommands.Discard(session));
+        verbs.put("dead ls", DeadCommands.Ls::new);
+        verbs.put("dead show", RunsCommands.Show::new);
+        verbs.put("dead redrive", DeadCommands.Redrive::new);
+        verbs.put("dead discard", DeadCommands.Discard::new);
         nouns.put("resources", "States of guarded resources");
-        verbs.put("resources show", () -> new ResourcesCommands.Show(session));
-        verbs.put("resources set", () -> new ResourcesCommands.Set(session));
+        verbs.put("resources show", ResourcesCommands.Show::new);
+        verbs.put("resources set", ResourcesCommands.Set::new);
         nouns.put("audit", "Who did what, and why");
-        verbs.put("audit ls", () -> new AuditCommands.Ls(session));
-        verbs.put("audit verify", () -> new AuditCommands.Verify(session));
-        verbs.put("audit sign", () -> new AuditCommands.Sign(session));
+        verbs.put("audit ls", AuditCommands.Ls::new);
+        verbs.put("audit verify", AuditCommands.Verify::new);
+        verbs.put("audit sign", AuditCommands.Sign::new);
         nouns.put("janitor", "What time brings about");
-        verbs.put("janitor status", () -> new JanitorCommands.Status(session));
-        verbs.put("janitor sweep", () -> new JanitorCommands.Sweep(session));
-        verbs.put("acquire", () -> new LeaseCommands.Acquire(session));
-        verbs.put("renew", () -> new LeaseCommands.Renew(session));
-        verbs.put("release", () -> new LeaseCommands.Release(session));
+        verbs.put("janitor status", JanitorCommands.Status::new);
+        verbs.put("janitor sweep", JanitorCommands.Sweep::new);
+        verbs.put("acquire", LeaseCommands.Acquire::new);
+        verbs.put("renew", LeaseCommands.Renew::new);
+        verbs.put("release", LeaseCommands.Release::new);
         nouns.put("keys", "API keys of a server");
-        verbs.put("keys create", () -> new KeysCommands.Create(session));
-        verbs.put("keys ls", () -> new KeysCommands.Ls(session));
-        verbs.put("keys revoke", () -> new KeysCommands.Revoke(session));
+        verbs.put("keys create", KeysCommands.Create::new);
+        verbs.put("keys ls", KeysCommands.Ls::new);
+        verbs.put("keys revoke", KeysCommands.Revoke::new);
         nouns.put("store", "The care of a store");
-        verbs.put("store migrate", () -> new StoreCommands.Migrate(session));
-        verbs.put("store bump-epoch", () -> new StoreCommands.BumpEpoch(session));
-        verbs.put("worker", () -> new WorkerCommand(session));
-        verbs.put("doctor", () -> new DoctorCommand(session));
+        verbs.put("store migrate", StoreCommands.Migrate::new);
+        verbs.put("store bump-epoch", StoreCommands.BumpEpoch::new);
+        verbs.put("worker", WorkerCommand::new);
+        verbs.put("doctor", DoctorCommand::new);
         nouns.put("config", "The configuration of servers and workers");
-        verbs.put("config show", () -> new ConfigCommand(session));
-        verbs.put("completion", () -> new CompletionCommand(session, this::whole));
-        verbs.put("version", () -> new VersionCommand(session));
+        verbs.put("config show", ConfigCommand::new);
+        verbs.put("completion", () -> new CompletionCommand(this::whole));
+        verbs.put("version", CompletionCommand.VersionCommand::new);
     }
 
     /** The name of the command that is asked for; empty if there is none. */
@@ -120,9 +123,9 @@ final class Commands {
             return whole();
         }
         CommandLine root = withHelp(new CommandLine(new Root()));
-        Supplier<Object> verb = verbs.get(name);
+        Supplier<CliCommand> verb = verbs.get(name);
         if (verb != null) {
-            return root.addSubcommand(name, withHelp(new CommandLine(verb.get())));
+            return root.addSubcommand(name, withHelp(new CommandLine(verb.get().in(session))));
         }
         if (words.indexOf(name) > 0) {
             throw misplaced(words.get(0));
@@ -163,7 +166,10 @@ final class Commands {
             String first = name.replaceFirst(" .*", "");
             if (!root.getSubcommands().containsKey(first)) {
                 root.addSubcommand(
-                        first, nouns.containsKey(first) ? noun(first, "") : withHelp(new CommandLine(verb.get())));
+                        first,
+                        nouns.containsKey(first)
+                                ? noun(first, "")
+                                : withHelp(new CommandLine(verb.get().in(session))));
             }
         });
         new TreeMap<>(PROGRAMS).forEach((name, words) -> {
@@ -185,7 +191,7 @@ final class Commands {
                 String verbName = name.substring(noun.length() + 1);
                 known.add(verbName);
                 if (wanted.isEmpty() || wanted.equals(verbName)) {
-                    CommandLine each = withHelp(new CommandLine(verb.get()));
+                    CommandLine each = withHelp(new CommandLine(verb.get().in(session)));
                     line.addSubcommand(verbName, each, verbName.equals("ls") ? new String[] {"list"} : new String[0]);
                 }
             }
@@ -212,5 +218,33 @@ final class Commands {
                         .build());
         line.getSubcommands().values().forEach(Commands::withHelp);
         return line;
+    }
+
+    /** {@code interlock} alone. */
+    @Command(
+            name = "interlock",
+            description = "One execution per key at a time, across threads, processes and machines.",
+            synopsisSubcommandLabel = "COMMAND",
+            footer = {
+                "",
+                "interlock COMMAND --help shows options and examples.",
+                "",
+                "Examples:",
+                "  interlock run -w 10m ledger/4711 -- ./close.sh",
+                "  interlock locks show ledger/4711",
+                "  interlock runs ls --state RUNNING"
+            })
+    static final class Root implements Callable<Integer> {
+
+        @Spec
+        private @Nullable CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            if (spec != null) {
+                spec.commandLine().usage(spec.commandLine().getOut());
+            }
+            return 0;
+        }
     }
 }

@@ -4,6 +4,7 @@ import io.interlock.config.Limits;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.run.JobName;
+import io.interlock.server.InterlockServer.ServerParts;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Api;
 import io.interlock.server.api.OperationContext;

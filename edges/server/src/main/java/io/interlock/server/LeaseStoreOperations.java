@@ -2,6 +2,7 @@ package io.interlock.server;
 
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
+import io.interlock.server.InterlockServer.ServerParts;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Api;
 import io.interlock.server.api.Call;

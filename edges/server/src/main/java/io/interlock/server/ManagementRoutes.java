@@ -5,7 +5,7 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.Health;
-import io.interlock.server.http.ReadyProbe;
+import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

@@ -12,16 +12,24 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -262,5 +270,148 @@ public final class ServerClient {
             }
         }
         return query.toString();
+    }
+
+    /** Ends a request that waits at a server. Safe for use by many threads. */
+    public static final class RequestAbort {
+
+        private @Nullable HttpURLConnection connection;
+        private boolean over;
+
+        /**
+         * This connection, which is open, is the one to end.
+         *
+         * @throws IOException if it is too late for another request
+         */
+        synchronized void reaches(HttpURLConnection connection) throws IOException {
+            if (over) {
+                connection.disconnect();
+                throw new IOException("hung up");
+            }
+            this.connection = connection;
+        }
+
+        /** Whoever waits for an answer gets a failure instead, and so does whoever asks later. */
+        public synchronized void now() {
+            over = true;
+            if (connection != null) {
+                connection.disconnect();
+            }
+        }
+    }
+
+    /** Authorities of one's own, from a file of certificates as {@code curl --cacert} takes it. */
+    static final class TrustedAuthorities {
+
+        private TrustedAuthorities() {}
+
+        /**
+         * Makes connections that believe the authorities in {@code file} and no others.
+         *
+         * @throws Failure if it cannot be read, or holds no certificate
+         */
+        static SSLSocketFactory in(Path file) {
+            try (InputStream in = Files.newInputStream(file)) {
+                Collection<? extends Certificate> found =
+                        CertificateFactory.getInstance("X.509").generateCertificates(in);
+                if (found.isEmpty()) {
+                    throw unusable(file, "it holds no certificate");
+                }
+                KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+                store.load(null, null);
+                int number = 0;
+                for (Certificate each : found) {
+                    store.setCertificateEntry("authority-" + number++, each);
+                }
+                TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+                trust.init(store);
+                SSLContext context = SSLContext.getInstance("TLS");
+                context.init(null, trust.getTrustManagers(), null);
+                return context.getSocketFactory();
+            } catch (IOException | GeneralSecurityException unreadable) {
+                throw unusable(file, String.valueOf(unreadable.getMessage()));
+            }
+        }
+
+        private static Failure unusable(Path file, String why) {
+            return new Failure(
+                    ExitCode.CONFIGURATION,
+                    "--cacert " + file + " cannot be used: " + why,
+                    "name a PEM file with the certificate of the authority that signed the server's");
+        }
+    }
+
+    /** What a server's problem means for whoever typed the command. */
+    static final class ServerProblems {
+
+        private ServerProblems() {}
+
+        /** The failure a problem is. */
+        static Failure failure(ServerClient.Answer answer) {
+            int status = answer.status();
+            Facts problem = answer.body();
+            String cause = mistakes(problem)
+                    .or(() -> problem.text("explanation"))
+                    .or(() -> problem.text("detail"))
+                    .or(() -> problem.text("title"))
+                    .orElse("the server answered with " + status);
+            String code = problem.text("code").orElseGet(() -> ExitCode.word(code(status)));
+            return new Failure(exitCode(status, code), code, oneLine(cause), next(answer, code));
+        }
+
+        /** Each with its place, but for where in a request it stands: nobody who types a command knows of that. */
+        private static Optional<String> mistakes(Facts problem) {
+            return problem.list("errors").stream()
+                    .map(each -> {
+                        String place = each.shown("pointer").replaceFirst("^(query)?/", "");
+                        return (place.isEmpty() ? "" : place + ": ") + each.shown("detail");
+                    })
+                    .reduce((one, other) -> one + "; " + other);
+        }
+
+        private static int exitCode(int status, String code) {
+            int known = ExitCode.of(code);
+            return known == ExitCode.FAILED ? code(status) : known;
+        }
+
+        private static int code(int status) {
+            return switch (status) {
+                case 400, 413, 422 -> ExitCode.USAGE;
+                case 401, 403 -> ExitCode.DENIED;
+                case 404 -> ExitCode.UNKNOWN;
+                case 409, 429 -> ExitCode.BUSY;
+                case 410 -> ExitCode.LEASE_LOST;
+                case 412 -> ExitCode.STALE;
+                case 502, 503, 504 -> ExitCode.UNAVAILABLE;
+                default -> status < 500 ? ExitCode.FAILED : ExitCode.INTERNAL;
+            };
+        }
+
+        private static String next(ServerClient.Answer answer, String code) {
+            int status = answer.status();
+            return switch (status) {
+                case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
+                case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
+                case 404 -> "interlock " + noun(code, answer.path()) + " ls shows those there are";
+                case 409 ->
+                    code.equals("run-finished")
+                            ? "there is nothing to do"
+                            : "interlock locks ls shows who is in the way; or submit with --on-conflict queue";
+                case 410 -> "stop the work, and acquire anew";
+                case 412 -> "look again, then repeat it with what you see";
+                case 429, 503 -> "try again later";
+                default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
+            };
+        }
+
+        private static String noun(String code, String path) {
+            return code.equals("unknown-job")
+                    ? "jobs"
+                    : path.startsWith("/keys") ? "keys" : path.startsWith("/locks") ? "locks" : "runs";
+        }
+
+        private static String oneLine(String text) {
+            return text.lines().reduce((one, other) -> one + " " + other).orElse("");
+        }
     }
 }

@@ -16,6 +16,7 @@ import io.interlock.cli.backend.Backend.KeyApi;
 import io.interlock.cli.backend.Backend.LeaseApi;
 import io.interlock.cli.backend.Backend.LockApi;
 import io.interlock.cli.backend.Backend.RunApi;
+import io.interlock.cli.backend.LeaseBackend.StoreLeases;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;

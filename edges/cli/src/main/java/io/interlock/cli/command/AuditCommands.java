@@ -2,6 +2,11 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.AdminApi;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.LimitOption;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Table;
@@ -39,11 +44,6 @@ public final class AuditCommands {
 
         @Mixin
         private LimitOption limit = new LimitOption();
-
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
 
         @Override
         List<Facts> items(Backend backend) {
@@ -126,11 +126,6 @@ public final class AuditCommands {
                         + " that; a server knows it")
         private @Nullable String keptFor;
 
-        /** The command. */
-        public Verify(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             Facts report = backend.admin()
@@ -141,14 +136,12 @@ public final class AuditCommands {
             if (json()) {
                 answer(report);
             } else {
-                session().console().print(report.shown("sentence"));
+                console().print(report.shown("sentence"));
                 if (report.number("records").orElse(0) == 0) {
-                    session()
-                            .console()
-                            .say("servers and workers seal what is on record; until then only audit ls shows it");
+                    console().say("servers and workers seal what is on record; until then only audit ls shows it");
                 }
                 if (report.map().get("findings") instanceof List<?> findings) {
-                    findings.forEach(finding -> session().console().print("  " + finding));
+                    findings.forEach(finding -> console().print("  " + finding));
                 }
             }
             if (writeTo != null) {
@@ -172,7 +165,7 @@ public final class AuditCommands {
         private void write(Path file, Facts report) {
             String head = report.shown("head");
             if (!report.is("clean") || head.startsWith("0:")) {
-                session().console().say("no witness was written to " + file);
+                console().say("no witness was written to " + file);
                 return;
             }
             try {
@@ -205,15 +198,10 @@ public final class AuditCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Sign(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             AuditKey key = key(keyFile);
-            confirmation.require(session().console(), "Sign the audit log as it is now? Verify it first.");
+            confirmation.require(console(), "Sign the audit log as it is now? Verify it first.");
             answer(backend.admin().signAudit(key));
             return ExitCode.OK;
         }

@@ -1,6 +1,10 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.LimitOption;
+import io.interlock.cli.command.CliCommand.RunListing;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.service.Facts;
@@ -31,11 +35,6 @@ public final class DeadCommands {
         @Mixin
         private LimitOption limit = new LimitOption();
 
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
-
         @Override
         List<Facts> items(Backend backend) {
             return backend.runs().dead(job, limit.value());
@@ -60,11 +59,6 @@ public final class DeadCommands {
             })
     public static final class Redrive extends Several {
 
-        /** The command. */
-        public Redrive(CommandContext session) {
-            super(session);
-        }
-
         @Override
         UnaryOperator<Facts> done(Backend backend, String reason) {
             return letter -> backend.runs().redrive(letter.shown("id"), reason);
@@ -81,15 +75,10 @@ public final class DeadCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Discard(CommandContext session) {
-            super(session);
-        }
-
         @Override
         UnaryOperator<Facts> done(Backend backend, String reason) {
             confirmation.require(
-                    session().console(),
+                    console(),
                     "Discard " + (ids().size() == 1 ? "the dead letter" : ids().size() + " dead letters")
                             + " for good?");
             return letter -> backend.runs().discard(letter.shown("id"), reason);
@@ -104,10 +93,6 @@ public final class DeadCommands {
 
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
         private String reason = "settled by hand";
-
-        Several(CommandContext session) {
-            super(session);
-        }
 
         final List<String> ids() {
             return ids;
@@ -124,11 +109,11 @@ public final class DeadCommands {
                     answer(step.apply(Facts.with("id", id)), "id", "state");
                 } catch (Failure failure) {
                     failed++;
-                    session().console().say(failure.what());
+                    console().say(failure.what());
                 }
             }
             if (ids.size() > 1) {
-                session().console().say((ids.size() - failed) + " done, " + failed + " failed (of " + ids.size() + ")");
+                console().say((ids.size() - failed) + " done, " + failed + " failed (of " + ids.size() + ")");
             }
             return failed == 0 ? ExitCode.OK : ExitCode.FAILED;
         }

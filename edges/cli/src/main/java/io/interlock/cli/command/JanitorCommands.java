@@ -1,6 +1,9 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.TableOptions;
+import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
@@ -29,11 +32,6 @@ public final class JanitorCommands {
         @Mixin
         private TableOptions options = new TableOptions();
 
-        /** The command. */
-        public Status(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             List<Facts> workers = backend.admin().workers();
@@ -49,11 +47,11 @@ public final class JanitorCommands {
                     worker.shown("version"),
                     when(worker, "seenAt")));
             if (workers.isEmpty()) {
-                session().console().say("no worker has been seen for an hour");
+                console().say("no worker has been seen for an hour");
             } else {
-                options.print(table, session().console());
+                options.print(table, console());
             }
-            return show(backend.admin().sweeps(), session().console(), options);
+            return show(backend.admin().sweeps(), console(), options);
         }
     }
 
@@ -77,11 +75,6 @@ public final class JanitorCommands {
         @Mixin
         private TableOptions options = new TableOptions();
 
-        /** The command. */
-        public Sweep(CommandContext session) {
-            super(session);
-        }
-
         @Override
         Retention retention() {
             return config == null
@@ -99,7 +92,7 @@ public final class JanitorCommands {
                 answer(Facts.with("sweeps", sweeps));
                 return 0;
             }
-            return show(sweeps, session().console(), options);
+            return show(sweeps, console(), options);
         }
     }
 

@@ -2,6 +2,8 @@ package io.interlock.cli.command;
 
 import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.text.Table;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Work;
@@ -25,11 +27,6 @@ public final class JobsCommand extends Listing {
             paramLabel = "FILE",
             description = "The configuration that defines them; a store knows none")
     private @Nullable Path config;
-
-    /** The command. */
-    public JobsCommand(CommandContext session) {
-        super(session);
-    }
 
     @Override
     public Integer call() throws InterruptedException {

@@ -1,6 +1,11 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.CliCommand.Verb;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.Table;
 import io.interlock.service.Facts;
 import java.util.List;
@@ -39,11 +44,6 @@ public final class KeysCommands {
                 description = "How long it counts (default: until revoked)")
         private @Nullable String lifetime;
 
-        /** The command. */
-        public Create(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             Facts key = backend.keys()
@@ -54,7 +54,7 @@ public final class KeysCommands {
             if (json()) {
                 answer(key);
             } else {
-                session().console().print(key.shown("apiKey"));
+                console().print(key.shown("apiKey"));
             }
             return 0;
         }
@@ -66,11 +66,6 @@ public final class KeysCommands {
             description = "Lists the API keys of a tenant, without their secrets.",
             footer = {"", "Example:", "  interlock keys ls --tenant acme"})
     public static final class Ls extends Listing {
-
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
 
         @Override
         List<Facts> items(Backend backend) {
@@ -122,16 +117,11 @@ public final class KeysCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Revoke(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
-            confirmation.require(session().console(), "Take the API key " + id + " back for good?");
+            confirmation.require(console(), "Take the API key " + id + " back for good?");
             backend.keys().revoke(id, reason);
-            session().console().say("revoked " + id);
+            console().say("revoked " + id);
             return 0;
         }
     }

@@ -2,6 +2,9 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.command.CliCommand.Verb;
+import io.interlock.cli.command.OptionValues.Durations;
+import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;
 import java.time.Duration;
 import picocli.CommandLine.Command;
@@ -44,15 +47,9 @@ public final class LeaseCommands {
                 description = "Wait at most this long (default: 0s)")
         private String wait = "0s";
 
-        /** The command. */
-        public Acquire(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) throws InterruptedException {
-            session()
-                    .console()
+            console()
                     .print(Json.line(backend.leases()
                             .acquire(
                                     target().key(key),
@@ -75,17 +72,10 @@ public final class LeaseCommands {
         @Option(names = "--ttl", paramLabel = "DURATION", description = "How long from now (default: 30s)")
         private String ttl = "30s";
 
-        /** The command. */
-        public Renew(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             LeaseApi.Proof known = proof.of(target(), session());
-            session()
-                    .console()
-                    .print(Json.line(backend.leases().renew(known, Durations.parse("--ttl", ttl, SHORTEST))));
+            console().print(Json.line(backend.leases().renew(known, Durations.parse("--ttl", ttl, SHORTEST))));
             return 0;
         }
     }
@@ -100,15 +90,30 @@ public final class LeaseCommands {
         @Mixin
         private ProofOptions proof = new ProofOptions();
 
-        /** The command. */
-        public Release(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             backend.leases().release(proof.of(target(), session()));
             return 0;
+        }
+    }
+
+    /** What proves a lease. Its id is a secret, so it comes by the environment: options can be seen by whoever lists processes. */
+    static final class ProofOptions {
+
+        private static final String VARIABLE = "INTERLOCK_LEASE_ID";
+
+        @Parameters(paramLabel = "KEY", description = "The key; the lease id is read from $" + VARIABLE)
+        private String key = "";
+
+        @Option(names = "--token", required = true, paramLabel = "N", description = "The token the lease came with")
+        private long token;
+
+        LeaseApi.Proof of(TargetOptions target, CommandContext session) {
+            String id = session.variables().getOrDefault(VARIABLE, "");
+            if (id.isEmpty()) {
+                throw Failure.usage(VARIABLE + " is not set", "set it to the leaseId that interlock acquire printed");
+            }
+            return new LeaseApi.Proof(target.key(key), id, token);
         }
     }
 }

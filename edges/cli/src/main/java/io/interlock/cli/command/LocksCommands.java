@@ -2,11 +2,16 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.LockApi;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.CliCommand.Verb;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
-import io.interlock.cli.text.ShellWords;
 import io.interlock.cli.text.Shown;
+import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.service.Facts;
@@ -32,11 +37,6 @@ public final class LocksCommands {
 
         @Parameters(arity = "0..1", paramLabel = "PATTERN", description = "The beginning of keys and a *")
         private String pattern = "";
-
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
 
         @Override
         List<Facts> items(Backend backend) {
@@ -100,11 +100,6 @@ public final class LocksCommands {
         @Parameters(paramLabel = "KEY", description = "The key")
         private String key = "";
 
-        /** The command. */
-        public Show(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             Facts lock = backend.locks().show(target().key(key).name());
@@ -113,7 +108,7 @@ public final class LocksCommands {
                 answer(lock, "state", "job", "waiting", "waitingSince", "pause");
                 return 0;
             }
-            Console console = session().console();
+            Console console = console();
             console.print(Shown.sentence(lock));
             text.facts().forEach(line -> console.print("  " + line));
             if (!lock.in("holder").is("alive")) {
@@ -155,15 +150,10 @@ public final class LocksCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Evict(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             Facts lock = backend.locks().show(target().key(key).name());
-            confirmation.require(session().console(), "Take it away? " + Shown.sentence(lock) + ".");
+            confirmation.require(console(), "Take it away? " + Shown.sentence(lock) + ".");
             answer(backend.locks().evict(key, token, reason));
             return 0;
         }
@@ -185,11 +175,6 @@ public final class LocksCommands {
         @Option(names = "--for", paramLabel = "DURATION", description = "How long (default: until somebody resumes)")
         private @Nullable String time;
 
-        /** The command. */
-        public Pause(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             answer(backend.locks().pause(pattern, reason, Durations.optional("--for", time)));
@@ -210,15 +195,10 @@ public final class LocksCommands {
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
         private String reason = "resumed by hand";
 
-        /** The command. */
-        public Resume(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             backend.locks().resume(pattern, reason);
-            session().console().say("resumed " + pattern);
+            console().say("resumed " + pattern);
             return 0;
         }
     }

@@ -4,6 +4,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Request.IfBusy;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.run.Narrator;
 import io.interlock.cli.run.RunSettings;
 import io.interlock.cli.run.Wrapper;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -51,12 +51,11 @@ import picocli.CommandLine.Parameters;
             "  interlock run -w 10m ledger/4711 --reason \"month end\" -- ./close.sh",
             "  interlock run --if-busy skip report -- make all   # for cron: busy is fine"
         })
-public final class RunCommand implements Callable<Integer> {
+public final class RunCommand extends CliCommand {
 
     private static final Duration MARGIN = Duration.ofSeconds(5);
     private static final int LAST_CODE = 255;
 
-    private final CommandContext session;
     private final List<String> command;
 
     @Parameters(
@@ -143,24 +142,20 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private TargetOptions target = new TargetOptions();
 
-    /**
-     * The command.
-     *
-     * @param command what stands behind {@code --}
-     */
-    public RunCommand(CommandContext session, List<String> command) {
-        this.session = session;
+    /** Runs {@code command}, the words behind {@code --}. */
+    public RunCommand(List<String> command) {
         this.command = List.copyOf(command);
     }
 
     @Override
     public Integer call() {
         RunSettings settings = settings();
-        Narrator narrator = new Narrator(session.console(), json, target.verbosity() > 0);
+        Narrator narrator = new Narrator(console(), json, target.verbosity() > 0);
         // The engine keeps the lease alive for as long as the command may take to stop.
         Job kind = Job.named(job).grace(settings.order().grace().plus(MARGIN)).build();
-        Wrapper wrapper = new Wrapper(settings, narrator, session.environment(), session.variables());
-        try (Backend backend = target.open(session, Jobs.of(kind), Retention.DEFAULT)) {
+        Wrapper wrapper = new Wrapper(
+                settings, narrator, session().environment(), session().variables());
+        try (Backend backend = target.open(session(), Jobs.of(kind), Retention.DEFAULT)) {
             return wrapper.run(backend.acquirer());
         }
     }
@@ -219,7 +214,7 @@ public final class RunCommand implements Callable<Integer> {
         if (noWait || skip) {
             return skip ? IfBusy.SKIP : IfBusy.FAIL;
         }
-        if (!session.console().hasErrorTerminal()) {
+        if (!console().hasErrorTerminal()) {
             throw Failure.usage(
                     "whether to wait is not said, and there is no terminal on which somebody would see it wait",
                     "add -n (do not wait) or -w DURATION (wait at most that long)");

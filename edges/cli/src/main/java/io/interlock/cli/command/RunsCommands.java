@@ -2,10 +2,23 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.RunApi;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.LimitOption;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.CliCommand.RunListing;
+import io.interlock.cli.command.CliCommand.Verb;
+import io.interlock.cli.command.ConfigCommand.ConfigOptions;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Shown;
+import io.interlock.cli.text.Table;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
 import io.interlock.service.Facts;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -46,11 +59,6 @@ public final class RunsCommands {
         @Mixin
         private LimitOption limit = new LimitOption();
 
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
-
         @Override
         List<Facts> items(Backend backend) {
             String wanted = state == null ? null : new OptionValues.State().choose("--state", state);
@@ -78,11 +86,6 @@ public final class RunsCommands {
 
         @Parameters(paramLabel = "ID", description = "The run")
         private String id = "";
-
-        /** The command. */
-        public Show(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {
@@ -114,11 +117,6 @@ public final class RunsCommands {
         @Option(names = "--json", description = "Answer in JSON lines")
         private boolean json;
 
-        /** The command. */
-        public Watch(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) throws InterruptedException {
             String before = "";
@@ -126,8 +124,8 @@ public final class RunsCommands {
                 String state = run.shown("state");
                 String now = state + " " + run.shown("stage") + " " + Json.line(run.in("progress"));
                 if (!now.equals(before)) {
-                    session().console().print(json ? Json.line(run) : Shown.sentence(run));
-                    if (!session().console().flush()) {
+                    console().print(json ? Json.line(run) : Shown.sentence(run));
+                    if (!console().flush()) {
                         return ExitCode.SIGNAL + PIPE;
                     }
                 }
@@ -154,19 +152,14 @@ public final class RunsCommands {
                 description = "As it was written, control characters of terminals included (default: shown as text)")
         private boolean raw;
 
-        /** The command. */
-        public Logs(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             backend.runs()
                     .show(id)
                     .text("output")
                     .ifPresentOrElse(
-                            raw ? session().console()::printRaw : session().console()::print,
-                            () -> session().console().say("nothing that run " + id + " has written was kept"));
+                            raw ? console()::printRaw : console()::print,
+                            () -> console().say("nothing that run " + id + " has written was kept"));
             return 0;
         }
     }
@@ -183,11 +176,6 @@ public final class RunsCommands {
 
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why")
         private String reason = "run again by hand";
-
-        /** The command. */
-        public Rerun(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {
@@ -212,18 +200,124 @@ public final class RunsCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Cancel(CommandContext session) {
-            super(session);
+        @Override
+        int carryOut(Backend backend) {
+            confirmation.require(
+                    console(), "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
+            answer(backend.runs().cancel(id, reason), "id", "state");
+            return 0;
+        }
+    }
+
+    /** {@code interlock runs submit JOB}. */
+    @Command(
+            name = "submit",
+            description = "Asks for a run of a job, which a worker does.",
+            footer = {
+                "",
+                "On a store, what the job's configuration says (lease, retries, policy) is",
+                "known only with --config.",
+                "",
+                "Example:",
+                "  interlock runs submit close --key ledger/4711 --parameters '{\"month\":11}'"
+            })
+    public static final class SubmitCommand extends Answering {
+
+        @Parameters(paramLabel = "JOB", description = "The job")
+        private String job = "";
+
+        @Option(
+                names = "--key",
+                paramLabel = "KEY",
+                description = "What it is exclusive under (default: the job's name)")
+        private @Nullable String key;
+
+        @Option(
+                names = "--on-conflict",
+                paramLabel = "POLICY",
+                completionCandidates = OptionValues.Policy.class,
+                description = "${COMPLETION-CANDIDATES}")
+        private @Nullable String onConflict;
+
+        @Option(names = "--parameters", paramLabel = "JSON", description = "For the work")
+        private String parameters = "{}";
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why")
+        private @Nullable String reason;
+
+        @Option(names = "--idempotency-key", paramLabel = "TEXT", description = "The same again is the same run")
+        private @Nullable String idempotencyKey;
+
+        @Option(
+                names = "--priority",
+                paramLabel = "N",
+                description = "From -100 to 100, the higher goes first (default: 0)")
+        private int priority;
+
+        @Option(names = "--config", paramLabel = "FILE", description = "The configuration that defines the job")
+        private @Nullable Path config;
+
+        @Override
+        Jobs jobs() {
+            if (config == null) {
+                return Jobs.of(Job.named(job).build());
+            }
+            return Jobs.of(ConfigOptions.jobs(session(), config).stream()
+                    .map(JobSettings::job)
+                    .toList());
         }
 
         @Override
         int carryOut(Backend backend) {
-            confirmation.require(
-                    session().console(),
-                    "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
-            answer(backend.runs().cancel(id, reason), "id", "state");
+            String policy = onConflict == null ? null : new OptionValues.Policy().choose("--on-conflict", onConflict);
+            RunApi.Wish wish =
+                    new RunApi.Wish(key == null ? job : key, job, policy, parameters, reason, idempotencyKey, priority);
+            answer(backend.runs().submit(wish), "id", "state", "position");
             return 0;
+        }
+    }
+
+    /** {@code interlock queue ls [KEY]}. */
+    @Command(
+            name = "ls",
+            description = "Lists who waits in line, in the order of their turns.",
+            footer = {"", "Example:", "  interlock queue ls ledger/4711"})
+    public static final class QueueCommand extends Listing {
+
+        @Parameters(arity = "0..1", paramLabel = "KEY", description = "For which key (default: for any)")
+        private @Nullable String key;
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.runs().queue(key);
+        }
+
+        @Override
+        Table table() {
+            return new Table("key", "place", "id", "job", "priority", "submitted", "reason");
+        }
+
+        @Override
+        String[] row(Facts run) {
+            return new String[] {
+                run.shown("key"),
+                run.shown("position"),
+                run.shown("id"),
+                run.shown("job"),
+                run.shown("priority"),
+                when(run, "submittedAt"),
+                run.shown("reason")
+            };
+        }
+
+        @Override
+        String[] spare() {
+            return new String[] {"priority", "reason", "job"};
+        }
+
+        @Override
+        String none() {
+            return key == null ? "nobody waits in line" : "nobody waits for " + key;
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.interlock.cli.remote;
 
-import io.interlock.cli.backend.RequestAbort;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
+import io.interlock.cli.backend.ServerClient.RequestAbort;
 import io.interlock.service.Facts;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;

@@ -1,7 +1,7 @@
 package io.interlock.cli.run;
 
 import io.interlock.DurationText;
-import io.interlock.cli.backend.HeldKey;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;

@@ -1,12 +1,17 @@
 package io.interlock.cli.run;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.Place;
+import io.interlock.cli.run.RunFile.Reports;
+import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.LockText;
+import io.interlock.cli.text.Shown;
+import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Times;
 import io.interlock.engine.command.CannotExecuteException;
 import io.interlock.engine.command.GuardedProcess;
@@ -15,13 +20,19 @@ import io.interlock.engine.command.Signal;
 import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
+import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Gets the key, runs the command, gives the key back, and says as which exit code it ended. */
 public final class Wrapper {
@@ -247,5 +258,101 @@ public final class Wrapper {
 
     private String program() {
         return settings.program();
+    }
+
+    /** Says that the key was not acquired: who has it, and what to type next. */
+    static final class Refused {
+
+        private final RunSettings settings;
+        private final Narrator narrator;
+
+        Refused(RunSettings settings, Narrator narrator) {
+            this.settings = settings;
+            this.narrator = narrator;
+        }
+
+        /** Says so, and returns the exit code. */
+        int say(KeyAcquirer.Entry.Busy busy, Instant now) {
+            Facts lock = busy.lock();
+            String explanation =
+                    Shown.sentence(Facts.with("key", settings.key()).and("explanation", busy.explanation()));
+            Facts facts = Facts.with("key", settings.key())
+                    .and("code", busy.code())
+                    .and("explanation", busy.explanation())
+                    .and("lock", lock.isEmpty() ? null : lock);
+            if (settings.busyExitCode() == ExitCode.OK) {
+                narrator.mention("skipped", facts, explanation + "; " + settings.program() + " was skipped.");
+                return ExitCode.OK;
+            }
+            LockText text = new LockText(lock, now);
+            List<String> lines = new ArrayList<>();
+            String first = explanation + "; " + settings.program() + " was not started.";
+            if (text.isHeld()) {
+                lines.addAll(text.facts());
+                first = settings.key() + " is held; " + settings.program() + " was not started.";
+            }
+            lines.add("wait for it     " + command(List.of("run", "-w", "30m"), settings.command()));
+            lines.add("look            " + command(List.of("locks", "show"), List.of()));
+            narrator.say("busy", facts, first + " [" + busy.code() + "]", lines);
+            return settings.busyExitCode();
+        }
+
+        /** What to type next, at the same place. */
+        private String command(List<String> verb, List<String> program) {
+            List<String> words = new ArrayList<>(List.of("interlock"));
+            words.addAll(verb);
+            words.addAll(settings.place());
+            words.add(settings.key());
+            if (!program.isEmpty()) {
+                words.add("--");
+                words.addAll(program);
+            }
+            return ShellWords.join(words);
+        }
+    }
+
+    /** The input this process was given. */
+    static final class Stdin {
+
+        private static final Path OPEN = Path.of("/proc/self/fd");
+
+        private Stdin() {}
+
+        /**
+         * Where the command's input comes from. If ours was closed, its number is that of the first file the JVM has opened, which is
+         * nobody's input.
+         */
+        static Redirect ofCommand() {
+            return isFileOfTheJvm() ? Redirect.from(new File("/dev/null")) : Redirect.INHERIT;
+        }
+
+        // One that was given to us the JVM has opened once more.
+        private static boolean isOpenOnce(Path input) throws IOException {
+            try (Stream<Path> open = Files.list(OPEN)) {
+                return open.filter(each -> isOpen(each, input)).count() == 1;
+            }
+        }
+
+        private static boolean isOpen(Path descriptor, Path file) {
+            try {
+                return Files.isSameFile(descriptor, file);
+            } catch (IOException closed) {
+                return false;
+            }
+        }
+
+        private static boolean isFileOfTheJvm() {
+            try {
+                Path input = OPEN.resolve("0").toRealPath();
+                return (input.startsWith(
+                                        Path.of(System.getProperty("java.home")).toRealPath())
+                                || List.of(System.getProperty("java.class.path", "")
+                                                .split(File.pathSeparator, -1))
+                                        .contains(input.toString()))
+                        && isOpenOnce(input);
+            } catch (IOException noFile) {
+                return false;
+            }
+        }
     }
 }

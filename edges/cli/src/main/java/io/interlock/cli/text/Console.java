@@ -1,16 +1,22 @@
 package io.interlock.cli.text;
 
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The two streams of this process. Answers go to stdout; whatever Interlock says of itself goes to stderr behind
@@ -163,5 +169,149 @@ public final class Console {
         return answers.failure()
                 .map(failure -> String.valueOf(failure.getMessage()))
                 .filter(why -> !why.equals(GONE) && !ends.outPipe());
+    }
+
+    /** Where answers go. A {@code PrintStream} says only that something went wrong, and not what; this remembers. */
+    static final class Answers extends FilterOutputStream {
+
+        private volatile @Nullable IOException failure;
+
+        Answers(OutputStream out) {
+            super(out);
+        }
+
+        /** Why something of it was not written. */
+        Optional<IOException> failure() {
+            return Optional.ofNullable(failure);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                out.write(bytes, offset, length);
+            } catch (IOException unwritten) {
+                failure = unwritten;
+                throw unwritten;
+            }
+        }
+    }
+
+    /** What can be found out about the terminal of this process. Java itself does not tell for one stream alone. */
+    static final class Terminal {
+
+        private Terminal() {}
+
+        /** Whether this descriptor is one. Linux tells, and elsewhere a shell can be asked. */
+        static boolean is(int descriptor) {
+            if (!Files.isSymbolicLink(link(descriptor))) {
+                return askShell(descriptor);
+            }
+            String target = target(descriptor);
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+        }
+
+        /** Whether somebody else reads what is written to this descriptor, and may stop to; as far as Linux tells. */
+        static boolean isPipe(int descriptor) {
+            String target = target(descriptor);
+            return target.startsWith("pipe:") || target.startsWith("socket:");
+        }
+
+        private static Path link(int descriptor) {
+            return Path.of("/proc/self/fd/" + descriptor);
+        }
+
+        private static String target(int descriptor) {
+            try {
+                return Files.readSymbolicLink(link(descriptor)).toString();
+            } catch (IOException unreadable) {
+                return "";
+            }
+        }
+
+        /** How many columns the one has that stdout is; empty if nobody can say. */
+        static OptionalInt width() {
+            try {
+                Process stty = new ProcessBuilder("stty", "size")
+                        .redirectInput(new File("/dev/stdout"))
+                        .redirectError(Redirect.DISCARD)
+                        .start();
+                String size = new String(stty.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                int columns =
+                        Integer.parseInt(size.substring(size.indexOf(' ') + 1).strip());
+                return columns > 0 ? OptionalInt.of(columns) : OptionalInt.empty();
+            } catch (IOException | NumberFormatException unknown) {
+                return OptionalInt.empty();
+            }
+        }
+
+        private static boolean askShell(int descriptor) {
+            try {
+                return new ProcessBuilder("sh", "-c", "test -t " + descriptor)
+                                .inheritIO()
+                                .start()
+                                .waitFor()
+                        == 0;
+            } catch (IOException noShell) {
+                return false;
+            } catch (InterruptedException told) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+    }
+
+    /**
+     * Text of others, such that a terminal shows it and does nothing else with it: runs carry errors, outputs and labels that a worker wrote,
+     * and an operator reads them. Control characters, C1 included, and those that turn the direction of text are written as JSON writes them,
+     * so that JSON stays the same JSON. Lines and tabs stay.
+     */
+    static final class TerminalText {
+
+        private static final int FIRST_PRINTABLE = 0x20;
+        private static final int DELETE = 0x7f;
+        private static final int LAST_C1 = 0x9f;
+
+        private TerminalText() {}
+
+        /** {@code text}, harmless. */
+        static String of(String text) {
+            int at = 0;
+            while (at < text.length() && !isHarmful(text.charAt(at))) {
+                at++;
+            }
+            return at == text.length() ? text : escaped(text.replace("\r\n", "\n"));
+        }
+
+        private static String escaped(String text) {
+            StringBuilder shown = new StringBuilder(text.length() + 16);
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                if (isHarmful(c)) {
+                    shown.append(String.format("\\u%04x", (int) c));
+                } else {
+                    shown.append(c);
+                }
+            }
+            return shown.toString();
+        }
+
+        private static boolean isHarmful(char c) {
+            if (c < FIRST_PRINTABLE) {
+                return c != '\n' && c != '\t';
+            }
+            return (c >= DELETE && c <= LAST_C1) || turnsDirection(c);
+        }
+
+        private static boolean turnsDirection(char c) {
+            return (c >= '\u202a' && c <= '\u202e')
+                    || (c >= '\u2066' && c <= '\u2069')
+                    || c == '\u200e'
+                    || c == '\u200f';
+        }
     }
 }

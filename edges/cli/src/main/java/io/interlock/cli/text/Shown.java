@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Facts as people read them, a name and its value to a line. */
 public final class Shown {
@@ -73,5 +74,22 @@ public final class Shown {
             return Times.second(Instant.parse(text));
         }
         return DURATION.matcher(text).matches() ? Times.span(Duration.parse(text)) : text;
+    }
+
+    /** Commands as somebody can paste them into a shell. */
+    public static final class ShellWords {
+
+        private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
+
+        private ShellWords() {}
+
+        /** {@code words}, each of them one word for a shell. */
+        public static String join(List<String> words) {
+            return words.stream().map(ShellWords::quoted).collect(Collectors.joining(" "));
+        }
+
+        private static String quoted(String word) {
+            return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.cli.text;
 
+import io.interlock.cli.text.Console.TerminalText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;

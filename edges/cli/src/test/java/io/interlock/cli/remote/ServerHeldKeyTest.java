@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.cli.backend.Backend.LeaseApi;
-import io.interlock.cli.backend.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.Entry;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.cli.backend.ServerBackend;
 import io.interlock.cli.backend.ServerClient;

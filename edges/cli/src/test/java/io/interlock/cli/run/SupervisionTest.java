@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
-import io.interlock.cli.backend.HeldKey;
-import io.interlock.cli.backend.HeldKey.Result;
-import io.interlock.cli.backend.HeldKey.Stop;
 import io.interlock.cli.backend.KeyAcquirer;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey.Result;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
 import io.interlock.cli.text.Console;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;

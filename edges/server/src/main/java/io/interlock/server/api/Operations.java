@@ -1,5 +1,8 @@
 package io.interlock.server.api;
 
+import io.interlock.access.AccessKey;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -7,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -77,5 +81,26 @@ public final class Operations {
 
     Set<String> ids() {
         return new TreeSet<>(byId.keySet());
+    }
+
+    /**
+     * Answers the calls of one operation of the contract. Called on the event loop, so it must not block: what takes time comes
+     * back as a stage. A problem is thrown, or the stage fails with it.
+     */
+    @FunctionalInterface
+    public interface Operation {
+
+        /** Answers a call that keeps the contract, from somebody who may make it. */
+        CompletionStage<Reply> answer(Call call);
+    }
+
+    /** Knows callers of an operation by what they signed, beside those that show an API key. */
+    public interface Signatures {
+
+        /** Whether the request claims to be signed, by somebody who could be known: only then its body is read. */
+        boolean expects(RoutingContext context);
+
+        /** Who signed it; empty if nobody known did. */
+        Optional<AccessKey> recognise(RoutingContext context, Buffer body);
     }
 }

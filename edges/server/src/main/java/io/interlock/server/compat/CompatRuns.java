@@ -4,6 +4,7 @@ import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunId;
 import io.interlock.TimeText;
+import io.interlock.config.CompatApi;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.RunRequest;
 import io.interlock.run.Progress;
@@ -16,7 +17,9 @@ import io.interlock.server.api.Reply;
 import io.interlock.server.problem.Refusals;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -97,5 +100,39 @@ public final class CompatRuns {
     /** A time, or nothing. */
     public static @Nullable String time(Optional<Instant> time) {
         return time.map(TimeText::format).orElse(null);
+    }
+
+    /** Which jobs can be started through which compatible API. Immutable. */
+    public static final class CompatJobs {
+
+        private final List<JobSettings> jobs;
+
+        /** Those of {@code jobs} that have a compatible API. */
+        public CompatJobs(Collection<JobSettings> jobs) {
+            this.jobs = List.copyOf(jobs);
+        }
+
+        /** All jobs of a compatible API. */
+        public List<JobSettings> of(CompatApi api) {
+            return jobs.stream().filter(job -> job.api() == api).toList();
+        }
+
+        /** The job of a compatible API that is called so. */
+        public Optional<JobSettings> find(CompatApi api, String name) {
+            return of(api).stream().filter(job -> job.name().equals(name)).findFirst();
+        }
+
+        /** The job of a compatible API that a type stands for: {@code SCALE_WORKERS} is also the job {@code scale-workers}. */
+        public Optional<JobSettings> ofType(CompatApi api, String type) {
+            return find(api, type)
+                    .or(() -> of(api).stream()
+                            .filter(job -> type(job.name()).equals(type(type)))
+                            .findFirst());
+        }
+
+        /** A job's name as a type. */
+        public static String type(String name) {
+            return name.toUpperCase(Locale.ROOT).replace('-', '_');
+        }
     }
 }

@@ -1,6 +1,6 @@
 package io.interlock.server.http;
 
-import io.interlock.server.log.LogText;
+import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -14,6 +14,7 @@ import io.vertx.ext.web.handler.HttpException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,9 +27,9 @@ public final class FailureHandler implements Handler<RoutingContext> {
     private static final long LINGER_MILLIS = 1_000;
     private static final int BAD_REQUEST = 400;
 
-    private final RefusalListener refusals;
+    private final BiConsumer<RoutingContext, Problem> refusals;
 
-    FailureHandler(RefusalListener refusals) {
+    FailureHandler(BiConsumer<RoutingContext, Problem> refusals) {
         this.refusals = refusals;
     }
 
@@ -44,7 +45,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
         boolean told = failure == null || context.statusCode() == BAD_REQUEST;
         Problem problem = told ? byStatus(context) : said(context, failure);
         if (problem.code() == ProblemCode.UNAUTHENTICATED || problem.code() == ProblemCode.FORBIDDEN) {
-            refusals.refused(context, problem);
+            refusals.accept(context, problem);
         }
         answer(context, problem);
     }

@@ -1,16 +1,32 @@
 package io.interlock.server.http;
 
+import io.interlock.RunId;
 import io.interlock.config.Limits;
+import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /** What stands before all routes and behind them. */
 public final class RequestFilter {
@@ -19,7 +35,7 @@ public final class RequestFilter {
 
     private static final Pattern BROKEN = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
-    private final RefusalListener refusals;
+    private final BiConsumer<RoutingContext, Problem> refusals;
     private final Handler<RoutingContext> addresses;
     private final BodyReader bodies;
     private final BodyReader anyBodies;
@@ -30,7 +46,11 @@ public final class RequestFilter {
 
     /** A gate with {@code limits}, to clients known by {@code addresses}; {@code tls} tells browsers to come back by TLS only; {@code refusals} has who was refused. */
     public RequestFilter(
-            Environment environment, Limits limits, ClientAddress addresses, boolean tls, RefusalListener refusals) {
+            Environment environment,
+            Limits limits,
+            ClientAddress addresses,
+            boolean tls,
+            BiConsumer<RoutingContext, Problem> refusals) {
         this.refusals = refusals;
         this.addresses = context -> {
             Exchange.address(context, addresses.of(context.request()));
@@ -109,6 +129,147 @@ public final class RequestFilter {
         } else {
             context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length")
                     .thrown());
+        }
+    }
+
+    /** Gives every request an id: the client's own if it is a plain word, else a UUIDv7. It comes back as {@code X-Request-Id}. */
+    static final class RequestId implements Handler<RoutingContext> {
+
+        private static final CharSequence HEADER = HttpHeaders.createOptimized("X-Request-Id");
+        private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+
+        private final Environment environment;
+
+        RequestId(Environment environment) {
+            this.environment = environment;
+        }
+
+        @Override
+        public void handle(RoutingContext context) {
+            if (HttpServerFactory.isClosing(context.request().connection())) {
+                // Bytes behind a request that was cut off: nobody may take them for another one.
+                return;
+            }
+            String given = context.request().getHeader(HEADER);
+            // Anything else might forge a log line or a header.
+            String id = given != null && PLAIN.matcher(given).matches() ? given : fresh();
+            Exchange.requestId(context, id);
+            context.response().putHeader(HEADER, id);
+            context.next();
+        }
+
+        private String fresh() {
+            return RunId.create(environment.clock(), environment.random()).toString();
+        }
+    }
+
+    /** Headers that tell browsers to do nothing with an answer but show it to whoever asked. */
+    static final class SecurityHeaders implements Handler<RoutingContext> {
+
+        private final Map<CharSequence, CharSequence> headers = new LinkedHashMap<>();
+
+        SecurityHeaders(boolean tls) {
+            put("X-Content-Type-Options", "nosniff");
+            put("X-Frame-Options", "DENY");
+            put("Referrer-Policy", "no-referrer");
+            put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
+            put("Cross-Origin-Resource-Policy", "same-origin");
+            put("Cross-Origin-Opener-Policy", "same-origin");
+            put("Cache-Control", "no-store");
+            if (tls) {
+                put("Strict-Transport-Security", "max-age=31536000");
+            }
+        }
+
+        private void put(String name, String value) {
+            headers.put(HttpHeaders.createOptimized(name), HttpHeaders.createOptimized(value));
+        }
+
+        @Override
+        public void handle(RoutingContext context) {
+            HttpServerResponse response = context.response();
+            headers.forEach(response::putHeader);
+            context.next();
+        }
+    }
+
+    /** Says when an answer was made, as RFC 9110 asks of servers that have a clock. */
+    static final class DateHeader implements Handler<RoutingContext> {
+
+        // DateTimeFormatter.RFC_1123_DATE_TIME writes days of one digit.
+        private static final DateTimeFormatter FORMAT = DateTimeFormatter.ofPattern(
+                        "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+                .withZone(ZoneOffset.UTC);
+
+        private final InstantSource clock;
+        private volatile Written written = new Written(Long.MIN_VALUE, "");
+
+        DateHeader(InstantSource clock) {
+            this.clock = clock;
+        }
+
+        @Override
+        public void handle(RoutingContext context) {
+            context.response().putHeader(HttpHeaders.DATE, now());
+            context.next();
+        }
+
+        /** Written anew once a second. Threads that do so at the same time write the same. */
+        private CharSequence now() {
+            Instant now = clock.instant();
+            Written last = written;
+            if (last.second != now.getEpochSecond()) {
+                last = new Written(now.getEpochSecond(), HttpHeaders.createOptimized(FORMAT.format(now)));
+                written = last;
+            }
+            return last.text;
+        }
+
+        private record Written(long second, CharSequence text) {}
+    }
+
+    /**
+     * One structured line per request, when it is over: who asked what for which tenant, key, run and token, and what came of it.
+     * Neither headers nor queries nor bodies are logged, so no secret is.
+     */
+    static final class AccessLog implements Handler<RoutingContext> {
+
+        private static final Logger log = LoggerFactory.getLogger("io.interlock.access");
+
+        private final Ticker ticker;
+
+        AccessLog(Ticker ticker) {
+            this.ticker = ticker;
+        }
+
+        @Override
+        public void handle(RoutingContext context) {
+            if (!log.isInfoEnabled()) {
+                context.next();
+                return;
+            }
+            long begun = ticker.nanos();
+            context.addEndHandler(ended -> write(context, Duration.ofNanos(ticker.nanos() - begun), ended.succeeded()));
+            context.next();
+        }
+
+        private static void write(RoutingContext context, Duration took, boolean sent) {
+            LoggingEventBuilder line = log.atInfo()
+                    .addKeyValue("requestId", Exchange.requestId(context))
+                    .addKeyValue("method", context.request().method().name())
+                    .addKeyValue(
+                            "path",
+                            LogText.oneLine(String.valueOf(context.request().path())))
+                    .addKeyValue("status", context.response().getStatusCode())
+                    .addKeyValue("ms", took.toMillis());
+            for (var note : Exchange.notes(context).entrySet()) {
+                line = line.addKeyValue(note.getKey(), oneLine(note.getValue()));
+            }
+            line.log(sent ? "answered" : "client went away");
+        }
+
+        private static Object oneLine(Object value) {
+            return value instanceof Number ? value : LogText.oneLine(String.valueOf(value));
         }
     }
 }

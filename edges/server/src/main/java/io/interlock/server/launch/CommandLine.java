@@ -1,5 +1,6 @@
 package io.interlock.server.launch;
 
+import io.interlock.InterlockException;
 import io.interlock.config.Flag;
 import io.interlock.config.Given;
 import java.nio.file.Path;
@@ -139,5 +140,15 @@ record CommandLine(
 
     private static String line(Option option) {
         return String.format("  %-24s %s%n", (option.name() + " " + option.value()).strip(), option.about());
+    }
+
+    /** The command line is wrong. */
+    static final class UsageException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        UsageException(String message) {
+            super(message);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.interlock.server.launch;
 
 import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
 import io.interlock.access.Role;
 import io.interlock.config.CompatApi;
 import io.interlock.config.Configuration;
@@ -19,24 +20,39 @@ import io.interlock.metrics.InterlockMeters;
 import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
+import io.interlock.server.InterlockServer.ServerParts;
 import io.interlock.server.LeaseStoreOperations;
-import io.interlock.server.ServerParts;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.compat.CompatApis;
+import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.log.OperationLog;
 import io.interlock.server.operation.AccessOperations;
+import io.interlock.server.problem.Problems;
 import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -237,6 +253,114 @@ final class ServerProcess implements AutoCloseable {
             return stage.toCompletableFuture().join();
         } catch (CompletionException failure) {
             throw failure.getCause() instanceof RuntimeException told ? told : failure;
+        }
+    }
+
+    /**
+     * Where the store is asked about keys and readiness: a few threads that end when idle, and a line that is not endless. When it is full,
+     * a task is refused with a problem; when the pool is closed, as by any executor.
+     */
+    static final class BlockingPool implements Executor, AutoCloseable {
+
+        private static final int THREADS = 4;
+        private static final int LINE = 1_000;
+        private static final long IDLE_SECONDS = 20;
+
+        private final ThreadPoolExecutor pool;
+
+        BlockingPool(Environment environment) {
+            pool = new ThreadPoolExecutor(
+                    THREADS,
+                    THREADS,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(LINE),
+                    environment.threads("interlock-access"));
+            pool.allowCoreThreadTimeOut(true);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            try {
+                pool.execute(task);
+            } catch (RejectedExecutionException refused) {
+                throw pool.isShutdown() ? refused : Problems.overloaded().thrown();
+            }
+        }
+
+        @Override
+        public void close() {
+            pool.shutdown();
+        }
+    }
+
+    /** Ready while the store answers and nobody has asked for an end. A store that hangs is asked once, however many want to know. */
+    static final class StoreProbe implements ReadyProbe {
+
+        private final OpenStore store;
+        private final Executor blocking;
+        private final AtomicReference<@Nullable CompletableFuture<Readiness>> asked = new AtomicReference<>();
+        private volatile boolean stopping;
+
+        StoreProbe(OpenStore store, Executor blocking) {
+            this.store = store;
+            this.blocking = blocking;
+        }
+
+        /** From now on it is not ready. */
+        void stopping() {
+            stopping = true;
+        }
+
+        @Override
+        public CompletionStage<Readiness> ask() {
+            if (stopping) {
+                return CompletableFuture.completedFuture(Readiness.notReady("this node is stopping"));
+            }
+            CompletableFuture<Readiness> mine = new CompletableFuture<>();
+            CompletableFuture<Readiness> before = asked.compareAndExchange(null, mine);
+            if (before != null) {
+                return before;
+            }
+            try {
+                blocking.execute(() -> {
+                    Readiness answer = look();
+                    asked.set(null);
+                    mine.complete(answer);
+                });
+            } catch (RuntimeException busy) {
+                asked.set(null);
+                mine.complete(Readiness.notReady("this node has too much to do"));
+            }
+            return mine;
+        }
+
+        private Readiness look() {
+            try {
+                store.ask();
+                return Readiness.yes();
+            } catch (StoreUnavailableException away) {
+                return Readiness.notReady("the store does not answer");
+            } catch (RuntimeException failed) {
+                return Readiness.notReady(
+                        "the store cannot be asked: " + failed.getClass().getSimpleName());
+            }
+        }
+    }
+
+    /**
+     * Shows the numbers of intakes among the meters.
+     *
+     * @param registry where
+     */
+    record MeterGauges(MeterRegistry registry) implements IntakeContext.Gauges {
+
+        @Override
+        public void show(String name, Map<String, String> labels, DoubleSupplier value) {
+            List<Tag> tags = labels.entrySet().stream()
+                    .map(label -> Tag.of(label.getKey(), label.getValue()))
+                    .toList();
+            Gauge.builder(name, value::getAsDouble).tags(tags).register(registry);
         }
     }
 }

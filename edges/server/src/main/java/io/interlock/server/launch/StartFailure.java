@@ -6,6 +6,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.config.ConfigurationException;
 import io.interlock.config.Listen;
+import io.interlock.server.launch.CommandLine.UsageException;
 import java.net.BindException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -74,5 +75,26 @@ record StartFailure(int exitCode, String cause, String nextStep) {
             failure = failure.getCause();
         }
         return failure;
+    }
+
+    /** How the process ends, in the numbers of {@code sysexits.h}. */
+    static final class ExitCode {
+
+        /** It was told to stop, and did. */
+        static final int OK = 0;
+
+        /** The command line is wrong. */
+        static final int USAGE = 64;
+
+        /** The store or the port cannot be had now. */
+        static final int UNAVAILABLE = 69;
+
+        /** The configuration is wrong. */
+        static final int CONFIGURATION = 78;
+
+        /** Interlock itself failed. */
+        static final int FAILED = 125;
+
+        private ExitCode() {}
     }
 }

@@ -7,6 +7,8 @@ import io.interlock.engine.SweepRound;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.RunQuery;
+import io.interlock.server.live.LiveFeed.LiveEvent;
+import io.interlock.server.live.LiveFeed.LiveStream;
 import io.interlock.service.LockFacts;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;

@@ -17,7 +17,7 @@ import io.interlock.run.KeyStatus;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
 import io.interlock.server.api.Call;
-import io.interlock.server.api.Cursor;
+import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;

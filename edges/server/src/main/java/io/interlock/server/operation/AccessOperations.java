@@ -8,7 +8,7 @@ import io.interlock.engine.access.IssuedKey;
 import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.api.Call;
-import io.interlock.server.api.Cursor;
+import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.service.AdminFacts;

@@ -15,7 +15,7 @@ import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
-import io.interlock.server.api.Cursor;
+import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;

@@ -1,5 +1,7 @@
 package io.interlock.server.problem;
 
+import io.interlock.InterlockException;
+import io.interlock.server.problem.ProblemCode.Catalogue;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -92,5 +94,34 @@ public record Problem(
             }
         });
         return json;
+    }
+
+    /** Ends the handling of a request with a problem. */
+    public static final class ProblemException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient Problem problem;
+
+        ProblemException(Problem problem) {
+            super(problem.code().code() + ": " + problem.detail());
+            this.problem = problem;
+        }
+
+        /** Nothing: a problem is an answer, and the log needs no place in the code where it was found out. */
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+
+        @Override
+        public String code() {
+            return problem.code().code();
+        }
+
+        /** What to answer. */
+        public Problem problem() {
+            return problem;
+        }
     }
 }

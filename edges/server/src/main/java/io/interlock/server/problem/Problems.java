@@ -7,6 +7,7 @@ import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.IdempotencyMismatchException;
 import io.interlock.engine.TenantLimitException;
 import io.interlock.engine.UnknownJobException;
+import io.interlock.server.problem.Problem.ProblemException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionException;

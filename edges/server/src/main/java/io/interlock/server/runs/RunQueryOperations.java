@@ -8,7 +8,7 @@ import io.interlock.run.Run;
 import io.interlock.run.RunPage;
 import io.interlock.run.RunQuery;
 import io.interlock.server.api.Call;
-import io.interlock.server.api.Cursor;
+import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
 import io.interlock.service.Facts;

@@ -3,7 +3,7 @@ package io.interlock.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.interlock.server.problem.ProblemException;
+import io.interlock.server.problem.Problem.ProblemException;
 import io.interlock.time.Environment;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.interlock.server.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.interlock.server.launch.ServerProcess.BlockingPool;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Problems;
 import io.interlock.time.Environment;

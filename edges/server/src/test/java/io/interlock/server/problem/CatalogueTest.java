@@ -7,6 +7,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.server.ProjectPage;
+import io.interlock.server.problem.ProblemCode.Catalogue;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

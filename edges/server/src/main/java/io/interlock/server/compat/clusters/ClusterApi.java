@@ -3,6 +3,8 @@ package io.interlock.server.compat.clusters;
 import io.interlock.Actor;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
+import io.interlock.RunId;
+import io.interlock.RunRefusal;
 import io.interlock.RunState;
 import io.interlock.config.CompatApi;
 import io.interlock.config.JobSettings;
@@ -16,16 +18,20 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.compat.CompatJobs;
 import io.interlock.server.compat.CompatRuns;
+import io.interlock.server.compat.CompatRuns.CompatJobs;
+import io.interlock.server.compat.clusters.ClusterRecords.Cluster;
 import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.Refusals;
 import io.interlock.time.Timers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 
 /** A cluster is a resource of the engine, its lock the key {@code cluster/{id}}; a job type is a job, a job a run. */
@@ -268,5 +274,60 @@ public final class ClusterApi {
     private JobSettings job(String type) {
         return jobs.ofType(CompatApi.CLUSTERS, type)
                 .orElseThrow(() -> Call.notFound("job type", type).thrown());
+    }
+
+    /** What is answered with 409 in a way of this compatible API's own. */
+    static final class ClusterConflicts {
+
+        private ClusterConflicts() {}
+
+        /** Another cluster has the name. */
+        static Reply twin(Cluster twin) {
+            return conflict(new JsonObject()
+                    .put("code", "CLUSTER_EXISTS")
+                    .put(
+                            "message",
+                            "Cluster " + twin.id() + " has this name, platform and base domain and is " + twin.status()
+                                    + "; destroy it first.")
+                    .put("cluster_id", twin.id().toString())
+                    .put("state", twin.status()));
+        }
+
+        /** The id that was asked for is that of another cluster. */
+        static Reply taken(Cluster other) {
+            return conflict(new JsonObject()
+                    .put("code", "CLUSTER_EXISTS")
+                    .put(
+                            "message",
+                            "There is a cluster with the id " + other.id() + ", which is " + other.status()
+                                    + "; choose another id, or leave it out.")
+                    .put("cluster_id", other.id().text())
+                    .put("state", other.status()));
+        }
+
+        /** Why {@code answer} started nothing, if this compatible API has words of its own for it. */
+        static Optional<Reply> of(Submission answer, Refusal refusal) {
+            if (refusal instanceof RunRefusal.WrongState wrong) {
+                return Optional.of(conflict(new JsonObject()
+                        .put("code", ClusterJson.INVALID_STATE)
+                        .put("message", Refusals.sentence(refusal))
+                        .put("state", wrong.state())
+                        .put(
+                                "allowed",
+                                new JsonArray(
+                                        new TreeSet<>(wrong.allowed()).stream().toList()))));
+            }
+            if (answer.incumbent().isPresent() || refusal instanceof Refusal.Held) {
+                return Optional.of(conflict(new JsonObject()
+                        .put("code", "LOCK_HELD_BY_OTHER_WORKER")
+                        .put("message", Refusals.sentence(refusal))
+                        .put("job_id", answer.incumbent().map(RunId::toString).orElse(null))));
+            }
+            return Optional.empty();
+        }
+
+        private static Reply conflict(JsonObject error) {
+            return new Reply(409, new JsonObject().put("error", error), Map.of(), null);
+        }
     }
 }

@@ -4,8 +4,9 @@ import io.interlock.RunState;
 import io.interlock.TimeText;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
-import io.interlock.server.compat.CompatJobs;
 import io.interlock.server.compat.CompatRuns;
+import io.interlock.server.compat.CompatRuns.CompatJobs;
+import io.interlock.server.compat.clusters.ClusterRecords.Cluster;
 import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 

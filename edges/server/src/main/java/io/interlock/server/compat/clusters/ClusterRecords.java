@@ -2,11 +2,17 @@ package io.interlock.server.compat.clusters;
 
 import io.interlock.Actor;
 import io.interlock.LockKey;
+import io.interlock.RunState;
 import io.interlock.engine.RunEngine;
+import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
+import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
 import io.interlock.server.compat.CompatKeys;
+import io.interlock.server.compat.CompatRuns.CompatJobs;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -236,5 +242,90 @@ final class ClusterRecords {
         LockKey key = id.key(tenant);
         long version = engine.resource(key).map(Resource::version).orElse(0L);
         engine.setResource(key, KIND, state, version, actor, reason);
+    }
+
+    /**
+     * Which cluster has a name, and until when: as the state of the name's resource.
+     *
+     * @param cluster the id of the cluster
+     * @param expiresAt when its lifetime ends, or {@code null} if it has none
+     */
+    record Claim(String cluster, @Nullable Instant expiresAt) {
+
+        private static final String ID = "id=";
+
+        static Claim parse(Resource name) {
+            String[] parts = name.state().split(" until ", 2);
+            return new Claim(id(name.key(), parts[0]), parts.length == 1 ? null : Instant.parse(parts[1]));
+        }
+
+        /** Claims of ids of the older form have only what tells the cluster from others of its name. */
+        private static String id(LockKey nameKey, String text) {
+            return text.startsWith(ID) ? text.substring(ID.length()) : ClusterId.ofOldForm(nameKey, text);
+        }
+
+        @Override
+        public String toString() {
+            return ID + (expiresAt == null ? cluster : cluster + " until " + expiresAt);
+        }
+    }
+
+    /**
+     * A cluster.
+     *
+     * @param id its name
+     * @param status where it stands
+     * @param expiresAt when its lifetime ends, or {@code null} if it has none, or is over
+     */
+    record Cluster(ClusterId id, String status, @Nullable Instant expiresAt) {}
+
+    /**
+     * Clusters that wait for a first job that does not come: it was cancelled in line, nobody took it within its max-wait, or the server
+     * died between the record of the cluster and the job. Whoever wants the name, or looks at a lifetime that is over, has them failed. All
+     * methods block.
+     */
+    static final class UnstartedClusters {
+
+        /** A server that is between the record and the job is through with it by then. */
+        private static final Duration BETWEEN = Duration.ofMinutes(1);
+
+        private final RunEngine engine;
+
+        UnstartedClusters(RunEngine engine) {
+            this.engine = engine;
+        }
+
+        /** Has {@code cluster} failed if it is pending and nothing is there that would begin it. */
+        void judge(Resource cluster, Actor actor) {
+            if (cluster.state().equals(ClusterRecords.PENDING) && isForsaken(cluster.key())) {
+                // Unless somebody has begun it meanwhile: then it is another version.
+                engine.setResource(
+                        cluster.key(),
+                        cluster.kind(),
+                        ClusterRecords.FAILED,
+                        cluster.version(),
+                        actor,
+                        "its first job never began");
+            }
+        }
+
+        private boolean isForsaken(LockKey key) {
+            List<Run> jobs =
+                    engine.list(RunQuery.ofTenant(key.tenant()).of(key)).runs();
+            return jobs.isEmpty()
+                    ? isOld(key)
+                    : jobs.stream().allMatch(job -> job.state().isTerminal() && !hasCreated(job));
+        }
+
+        /** Any other job that succeeded without a transition has begun nothing. */
+        private static boolean hasCreated(Run job) {
+            return job.state() == RunState.SUCCEEDED
+                    && CompatJobs.type(job.job().value()).equals(ClusterApi.CREATE);
+        }
+
+        private boolean isOld(LockKey key) {
+            Instant then = engine.queries().time().minus(BETWEEN);
+            return engine.audit(key).stream().map(AuditRecord::at).allMatch(then::isAfter);
+        }
     }
 }

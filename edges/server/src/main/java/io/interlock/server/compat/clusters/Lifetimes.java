@@ -11,6 +11,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
+import io.interlock.server.compat.clusters.ClusterRecords.UnstartedClusters;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

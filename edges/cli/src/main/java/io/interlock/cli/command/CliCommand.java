@@ -1,0 +1,247 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.Console;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
+import io.interlock.cli.text.Shown;
+import io.interlock.cli.text.Table;
+import io.interlock.cli.text.Times;
+import io.interlock.engine.Jobs;
+import io.interlock.run.Retention;
+import io.interlock.run.RunQuery;
+import io.interlock.service.Facts;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A command: what it is carried out in. */
+public abstract class CliCommand implements Callable<Integer> {
+
+    private @Nullable CommandContext session;
+
+    /** This command, carried out in {@code session}. */
+    public final CliCommand in(CommandContext session) {
+        this.session = session;
+        return this;
+    }
+
+    final CommandContext session() {
+        return Objects.requireNonNull(session, "in() comes first");
+    }
+
+    /** The version of this program. */
+    static String version() {
+        String version = CliCommand.class.getPackage().getImplementationVersion();
+        return version == null ? "unpackaged" : version;
+    }
+
+    final Console console() {
+        return session().console();
+    }
+
+    /** A command that is carried out on a store or by a server. */
+    abstract static class Verb extends CliCommand {
+
+        @Mixin
+        private TargetOptions target = new TargetOptions();
+
+        @Override
+        public Integer call() throws InterruptedException {
+            try (Backend backend = target.open(session(), jobs(), retention())) {
+                return carryOut(backend);
+            }
+        }
+
+        abstract int carryOut(Backend backend) throws InterruptedException;
+
+        /** The jobs that have to be known for it. */
+        Jobs jobs() {
+            return Jobs.of();
+        }
+
+        /** How long a store keeps history, if it is swept meanwhile. */
+        Retention retention() {
+            return Retention.DEFAULT;
+        }
+
+        final TargetOptions target() {
+            return target;
+        }
+    }
+
+    /**
+     * Asks before something is done that cannot be undone, if somebody sits at a terminal. In scripts what is typed is what is meant: it
+     * names the run, the token or the key, and where force is used, why.
+     */
+    static final class Confirmation {
+
+        @Option(
+                names = {"-y", "--yes"},
+                description = "Do it without asking, on a terminal too")
+        private boolean yes;
+
+        /** Goes on only if somebody wants it. */
+        void require(Console console, String question) {
+            if (!yes && console.canAsk() && !console.confirm(question)) {
+                throw new Failure(ExitCode.FAILED, "nothing was done", null);
+            }
+        }
+    }
+
+    /** How many of a listing. */
+    static final class LimitOption {
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many at the most, up to 1000 (default: 50)")
+        private int limit = 50;
+
+        int value() {
+            if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
+                throw Failure.usage(
+                        "--limit '" + limit + "' is not from 1 to " + RunQuery.MAX_LIMIT,
+                        "ask for less, and for what you look for, as in --key or --since");
+            }
+            return limit;
+        }
+    }
+
+    /** How a table is shown. */
+    static final class TableOptions {
+
+        @Option(names = "--no-header", description = "Leave the table's header out")
+        private boolean noHeader;
+
+        @Option(names = "--wide", description = "All columns, however narrow the terminal is")
+        private boolean wide;
+
+        /** Shows {@code table}; where there is little room without {@code spare}, the first of them first. */
+        void print(Table table, Console console, String... spare) {
+            (wide ? table : table.sparing(spare)).print(console, !noHeader);
+        }
+    }
+
+    /** A command that answers with facts: as a table or lines for people, or as JSON. */
+    abstract static class Answering extends Verb {
+
+        @Option(names = "--json", description = "Answer in JSON")
+        private boolean json;
+
+        final boolean json() {
+            return json;
+        }
+
+        /** One thing. */
+        final void answer(Facts facts, String... shown) {
+            Console console = session().console();
+            if (json) {
+                console.print(Json.pretty(facts));
+                return;
+            }
+            if (facts.text("explanation").isPresent()) {
+                console.print(Shown.sentence(facts));
+            }
+            for (String name : shown.length == 0 ? facts.map().keySet().toArray(String[]::new) : shown) {
+                Object value = facts.map().get(name);
+                if (value != null && !name.equals("explanation")) {
+                    Shown.lines(name, value).forEach(console::print);
+                }
+            }
+        }
+
+        /** A time: on a terminal how long ago, elsewhere as it is. */
+        final String when(Facts item, String name) {
+            Instant now = session().environment().clock().instant();
+            return item.time(name)
+                    .map(time -> session().console().hasTerminal() ? Times.ago(time, now) : Times.second(time))
+                    .orElse("");
+        }
+    }
+
+    /** A command that lists something. */
+    abstract static class Listing extends Answering {
+
+        @Mixin
+        private TableOptions options = new TableOptions();
+
+        @Override
+        final int carryOut(Backend backend) throws InterruptedException {
+            return list(items(backend));
+        }
+
+        /** Shows {@code items}. */
+        final int list(List<Facts> items) {
+            Console console = session().console();
+            if (json()) {
+                console.print(Json.pretty(Facts.with("items", items)));
+            } else if (items.isEmpty()) {
+                console.say(none());
+            } else {
+                Table table = table();
+                items.forEach(item -> table.row(row(item)));
+                options.print(table, console, spare());
+                if (items.size() >= most()) {
+                    console.say("no more than " + items.size() + " are shown; " + narrower());
+                }
+            }
+            return 0;
+        }
+
+        abstract List<Facts> items(Backend backend) throws InterruptedException;
+
+        abstract Table table();
+
+        abstract String[] row(Facts item);
+
+        /** The columns that can be spared where there is little room, the first of them first. */
+        String[] spare() {
+            return new String[0];
+        }
+
+        /** How many are listed at the most. */
+        int most() {
+            return Integer.MAX_VALUE;
+        }
+
+        /** How to see what is left out. */
+        String narrower() {
+            return "--limit shows more, up to " + RunQuery.MAX_LIMIT + ", and filters show others";
+        }
+
+        /** What is said if there is nothing to list. */
+        abstract String none();
+    }
+
+    /** A command that lists runs. */
+    abstract static class RunListing extends Listing {
+
+        @Override
+        Table table() {
+            return new Table("id", "key", "job", "state", "attempt", "submitted", "ended", "stage", "reason");
+        }
+
+        @Override
+        String[] row(Facts run) {
+            return new String[] {
+                run.shown("id"),
+                run.shown("key"),
+                run.shown("job"),
+                run.shown("state"),
+                run.shown("attempt") + "/" + run.shown("maxAttempts"),
+                when(run, "submittedAt"),
+                when(run, "endedAt"),
+                run.shown("stage"),
+                run.in("error").text("code").orElse(run.shown("reason"))
+            };
+        }
+
+        @Override
+        String[] spare() {
+            return new String[] {"attempt", "stage", "ended", "job", "reason"};
+        }
+    }
+}
