@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
  */
 final class Commands {
 
-    /** They are started by the same script, and are programs of their own. */
+    /** Programs of their own that the same script starts. */
     private static final Map<String, String> PROGRAMS = Map.of(
             "server", "Starts a server: REST, the admin UI, and a worker.",
             "demo", "Starts a server with sample data, and prints its links.");
@@ -60,13 +60,13 @@ final class Commands {
         verbs.put("run", () -> new RunCommand(command));
         verbs.put("stage", ReportCommands.Stage::new);
         verbs.put("progress", ReportCommands.Progress::new);
-        nouns.put("locks", "Who has which key; force and pauses");
+        nouns.put("locks", "Locks: holders, evictions, pauses");
         verbs.put("locks ls", LocksCommands.Ls::new);
         verbs.put("locks show", LocksCommands.Show::new);
         verbs.put("locks evict", LocksCommands.Evict::new);
         verbs.put("locks pause", LocksCommands.Pause::new);
         verbs.put("locks resume", LocksCommands.Resume::new);
-        nouns.put("runs", "Runs: what happened, happens and is to happen");
+        nouns.put("runs", "Runs: past, present and queued");
         verbs.put("runs ls", RunsCommands.Ls::new);
         verbs.put("runs show", RunsCommands.Show::new);
         verbs.put("runs watch", RunsCommands.Watch::new);
@@ -76,7 +76,7 @@ final class Commands {
         verbs.put("runs cancel", RunsCommands.Cancel::new);
         nouns.put("jobs", "Jobs of a configuration");
         verbs.put("jobs ls", JobsCommand::new);
-        nouns.put("queue", "Who waits in line");
+        nouns.put("queue", "Queued runs");
         verbs.put("queue ls", RunsCommands.QueueCommand::new);
         nouns.put("dead", "Dead letters: runs whose attempts are used up");
         verbs.put("dead ls", DeadCommands.Ls::new);
@@ -86,11 +86,11 @@ final class Commands {
         nouns.put("resources", "States of guarded resources");
         verbs.put("resources show", ResourcesCommands.Show::new);
         verbs.put("resources set", ResourcesCommands.Set::new);
-        nouns.put("audit", "Who did what, and why");
+        nouns.put("audit", "The audit log");
         verbs.put("audit ls", AuditCommands.Ls::new);
         verbs.put("audit verify", AuditCommands.Verify::new);
         verbs.put("audit sign", AuditCommands.Sign::new);
-        nouns.put("janitor", "What time brings about");
+        nouns.put("janitor", "Expired leases and lost runs");
         verbs.put("janitor status", JanitorCommands.Status::new);
         verbs.put("janitor sweep", JanitorCommands.Sweep::new);
         verbs.put("acquire", LeaseCommands.Acquire::new);
@@ -100,7 +100,7 @@ final class Commands {
         verbs.put("keys create", KeysCommands.Create::new);
         verbs.put("keys ls", KeysCommands.Ls::new);
         verbs.put("keys revoke", KeysCommands.Revoke::new);
-        nouns.put("store", "The care of a store");
+        nouns.put("store", "Maintenance of a store");
         verbs.put("store migrate", StoreCommands.Migrate::new);
         verbs.put("store bump-epoch", StoreCommands.BumpEpoch::new);
         verbs.put("worker", WorkerCommand::new);
@@ -220,7 +220,6 @@ final class Commands {
         return line;
     }
 
-    /** {@code interlock} alone. */
     @Command(
             name = "interlock",
             description = "One execution per key at a time, across threads, processes and machines.",

@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says what went wrong: one line of cause, one line of what to do, and a stack trace only for {@code -vv}. */
+/** Reports a failure: one line of cause, one line of what to do, and a stack trace only for {@code -vv}. */
 final class ErrorReport {
 
     private final Console console;
@@ -40,14 +40,13 @@ final class ErrorReport {
         this.json = json;
     }
 
-    /** What is said. */
     private record Words(
             int exitCode,
             String code,
             String cause,
             @Nullable String next) {}
 
-    /** Words that make no command. */
+    /** A command line that cannot be parsed. */
     int misspelt(ParameterException wrong) {
         String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
         String next = command + " --help shows how";
@@ -83,7 +82,7 @@ final class ErrorReport {
                 : missing.paramLabel();
     }
 
-    /** Whatever a command threw. */
+    /** An exception of a command. */
     int say(Throwable failure) {
         if (failure instanceof Failure told && told.nextStep().isEmpty()) {
             return split(told.exitCode(), failure);

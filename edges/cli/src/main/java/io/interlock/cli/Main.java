@@ -5,7 +5,7 @@ import io.interlock.cli.text.ExitCode;
 import java.util.List;
 import java.util.Optional;
 
-/** The compatible API for people and scripts. */
+/** Entry point of the command line. */
 public final class Main {
 
     private Main() {}
@@ -21,15 +21,15 @@ public final class Main {
         if (lost.isPresent() && code == ExitCode.OK) {
             code = ExitCode.INTERNAL;
             session.console().say("the answer could not be written: " + lost.get());
-            session.console().more("make room where stdout leads to, and look again: what was to be done is done");
+            session.console()
+                    .more("free space where stdout is written to, and look again: the command itself was carried out");
         }
-        // Not a plain return: whatever is left running must not keep a script waiting. Not halt either: the SQLite
-        // driver takes
-        // the copy of its library away that it has made in the folder for temporary files.
+        // Not a plain return: threads that are left must not keep a script waiting. Not halt either: the SQLite driver
+        // deletes the copy of its library in the temporary folder.
         System.exit(code);
     }
 
-    /** What goes on inside is logged only if somebody asks for it. */
+    /** Logs only if asked for. */
     static final class Logging {
 
         private static final String PREFIX = "org.slf4j.simpleLogger.";
@@ -37,10 +37,10 @@ public final class Main {
         private Logging() {}
 
         /**
-         * Says so to slf4j-simple, before anybody asks for a logger.
+         * Configures slf4j-simple, before the first logger is made.
          *
-         * @param loud whether everything is asked for
-         * @param lasting whether it goes on for long, so that nobody would see what goes wrong meanwhile
+         * @param loud whether everything is logged
+         * @param lasting whether the command runs for long, so that warnings matter
          */
         static void set(boolean loud, boolean lasting) {
             System.setProperty(PREFIX + "defaultLogLevel", loud ? "debug" : lasting ? "warn" : "off");

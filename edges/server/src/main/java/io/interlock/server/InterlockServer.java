@@ -106,7 +106,6 @@ public final class InterlockServer {
         return loaded.map(all -> contracts);
     }
 
-    /** Where it listens. */
     public int port() {
         return port;
     }
@@ -116,7 +115,7 @@ public final class InterlockServer {
         return managementPort;
     }
 
-    /** Takes nothing new, answers whoever waits, lets what has begun end within {@code grace}, and is gone. May be called twice. */
+    /** Refuses new requests, answers waiting ones, lets running ones end within {@code grace}, and closes. May be called twice. */
     public synchronized CompletionStage<Void> stop(Duration grace) {
         if (stopped == null) {
             operations.stop();
@@ -227,7 +226,7 @@ public final class InterlockServer {
             Sessions sessions,
             AccessRecords records) {
 
-        /** Parts of a server nobody signs in at. */
+        /** Parts of a server without sign-ins. */
         public ServerParts(
                 Environment environment,
                 KeyRing keys,

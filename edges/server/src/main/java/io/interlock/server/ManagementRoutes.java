@@ -84,7 +84,7 @@ public final class ManagementRoutes {
         return router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD);
     }
 
-    /** Whoever is not asked for a key is let through. */
+    /** A caller without a key was let in by its address. */
     private static void ofWholeServer(RoutingContext context) {
         if (Exchange.caller(context)
                 .filter(caller -> !KeyRing.isBootstrap(caller.key()))

@@ -110,7 +110,7 @@ final class EngineKeyAcquirer implements KeyAcquirer {
         public void leave() {
             turn.close();
             // Closing tells the store in the background, and this process may not live that long.
-            engine.cancel(turn.run().id(), actor, "whoever waited has left");
+            engine.cancel(turn.run().id(), actor, "the waiting command was ended");
         }
     }
 
@@ -197,7 +197,7 @@ final class EngineKeyAcquirer implements KeyAcquirer {
 
         private static Stop stop(StopRequest stop) {
             return WISHES.contains(stop.code())
-                    ? new Stop(Stop.Kind.CANCELLED, stop.actor() + " wants it to stop: " + stop.reason())
+                    ? new Stop(Stop.Kind.CANCELLED, stop.actor() + " requested a stop: " + stop.reason())
                     : new Stop(Stop.Kind.LOST, stop.reason());
         }
 

@@ -57,7 +57,6 @@ public interface KeyAcquirer {
             }
         }
 
-        /** Copies the labels. */
         public Request {
             labels = Map.copyOf(labels);
         }
@@ -121,13 +120,11 @@ public interface KeyAcquirer {
         }
     }
 
-    /** The time in which the key is ours. Somebody keeps the lease alive until it is finished. Safe for use by many threads. */
+    /** A key that this process holds. Its lease is renewed until it is finished. Safe for use by many threads. */
     interface HeldKey {
 
-        /** The run's name. */
         String runId();
 
-        /** The fencing token. */
         long token();
 
         /** How long it may be relied upon by the local clock unless a heartbeat is confirmed; zero once it is over. */
@@ -136,34 +133,33 @@ public interface KeyAcquirer {
         /** Calls {@code listener} once, as soon as the work must stop; at once if it already must. */
         void onStop(Consumer<Stop> listener);
 
-        /** Says which part of the work begins now. Returns at once. */
+        /** Reports the stage that begins. Returns at once. */
         void stage(String name);
 
-        /** Says how far the work is. Returns at once. */
+        /** Reports how far the work is. Returns at once. */
         void progress(long done, @Nullable Long total);
 
         /**
-         * Says that the work has stopped, and how it ended.
+         * Reports that the work has stopped, and how it ended.
          *
-         * @return why that does not count or could not be told; empty if it is on record
+         * @return why that is void or could not be reported; empty if it is on record
          */
         Optional<Stop> finish(Result result);
 
         /**
          * Why the work must stop.
          *
-         * @param kind because the lease is lost, or because somebody wants it
+         * @param kind because the lease is lost, or because it was cancelled
          * @param why for people
          */
         record Stop(Stop.Kind kind, String why) {
 
-            /** Because of what. */
             public enum Kind {
-                /** The lease does not count any more, or soon will not. */
+                /** The lease is lost, or ends soon. */
                 LOST,
-                /** Somebody wants it to stop. */
+                /** It was cancelled. */
                 CANCELLED,
-                /** How it ended could not be told; the lease is left to end. */
+                /** The end could not be reported; the lease is left to expire. */
                 UNTOLD
             }
         }
@@ -178,13 +174,12 @@ public interface KeyAcquirer {
          */
         record Result(Result.Kind kind, int exitCode, String code, String message) {
 
-            /** In which way. */
             public enum Kind {
-                /** As it should. */
+                /** It did its work. */
                 SUCCEEDED,
-                /** It did not do what it should. */
+                /** It did not do its work. */
                 FAILED,
-                /** Somebody stopped it. */
+                /** It was stopped. */
                 ABORTED,
                 /** It took too long. */
                 TIMED_OUT

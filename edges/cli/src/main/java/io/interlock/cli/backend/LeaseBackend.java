@@ -185,7 +185,7 @@ public final class LeaseBackend implements Backend, LockApi {
                             order.key(), null, environment.clock().instant()));
         }
 
-        /** Waits in the line of this process; whoever else waits elsewhere is not seen. */
+        /** Waits in the queue of this process; waiters of other processes are not seen. */
         private final class LeasePlace implements Place {
 
             private final KeyAcquirer.Request order;
@@ -212,7 +212,7 @@ public final class LeaseBackend implements Backend, LockApi {
 
             @Override
             public void leave() {
-                // Whoever is interrupted holds nothing and waits no more.
+                // An interrupted wait holds nothing.
             }
         }
 
@@ -263,7 +263,7 @@ public final class LeaseBackend implements Backend, LockApi {
         }
     }
 
-    /** Leases on any store. What is acquired here stays when this process ends: nobody closes it. */
+    /** Leases on any store. A lease outlives this process. */
     static final class StoreLeases implements LeaseApi {
 
         private final String url;
@@ -276,7 +276,7 @@ public final class LeaseBackend implements Backend, LockApi {
 
         @Override
         public Facts acquire(LockKey key, Duration ttl, Duration wait) throws InterruptedException {
-            // Neither is closed: that would give the lease back, or wait until somebody does. The process ends next.
+            // Neither is closed: that would give the lease back, or wait for it. The process ends next.
             LeaseClient client = LeaseClient.open(url, environment);
             Locks locks = client.locks().build();
             Acquisition answer =

@@ -74,7 +74,6 @@ public final class ServerClient {
         return new ServerClient(toString(), headers, TrustedAuthorities.in(file));
     }
 
-    /** Which server it speaks to. */
     @Override
     public String toString() {
         return base.substring(0, base.length() - API.length());
@@ -89,7 +88,6 @@ public final class ServerClient {
      */
     public record Answer(String path, int status, Facts body) {
 
-        /** Whether it was done. */
         public boolean isGood() {
             return status < 300;
         }
@@ -158,7 +156,7 @@ public final class ServerClient {
         return send(new Request("POST", path, body, Map.of(), limit), new RequestAbort());
     }
 
-    /** Like {@link #tryPost(String, Facts, Duration)}, as long as nobody hangs up. */
+    /** Like {@link #tryPost(String, Facts, Duration)}, until it is aborted. */
     public Answer tryPost(String path, Facts body, Duration wait, RequestAbort hangUp) {
         try {
             return send(new Request("POST", path, body, Map.of(), READ.plus(wait)), hangUp);
@@ -244,8 +242,7 @@ public final class ServerClient {
         }
     }
 
-    // What was refused is refused in whatever words. But of what was done, words that are cut off or somebody else's
-    // say nothing.
+    // A refusal counts in any words. But a success that is cut off or comes from another program proves nothing.
     private Facts words(int status, String text) {
         Optional<Facts> words = Json.object(text);
         if (words.isEmpty() && status < REFUSED) {
@@ -291,7 +288,7 @@ public final class ServerClient {
             this.connection = connection;
         }
 
-        /** Whoever waits for an answer gets a failure instead, and so does whoever asks later. */
+        /** Ends the request under way, and every later one, with a failure. */
         public synchronized void now() {
             over = true;
             if (connection != null) {
@@ -341,7 +338,7 @@ public final class ServerClient {
         }
     }
 
-    /** What a server's problem means for whoever typed the command. */
+    /** A server's problem as the failure of a command. */
     static final class ServerProblems {
 
         private ServerProblems() {}
@@ -359,7 +356,7 @@ public final class ServerClient {
             return new Failure(exitCode(status, code), code, oneLine(cause), next(answer, code));
         }
 
-        /** Each with its place, but for where in a request it stands: nobody who types a command knows of that. */
+        /** Each mistake with its field, without its place in the request, which a user does not know. */
         private static Optional<String> mistakes(Facts problem) {
             return problem.list("errors").stream()
                     .map(each -> {

@@ -101,7 +101,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
 
     private final class ServerPlace implements Place {
 
-        // Whoever says nothing for a quarter of a minute is taken for gone.
+        // A caller that is silent for 15 s leaves the queue.
         private static final Duration ASK_EVERY = Duration.ofSeconds(8);
         private static final Duration LAST_WORD = Duration.ofSeconds(3);
 
@@ -118,7 +118,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
 
         @Override
         public Outcome take() throws InterruptedException {
-            // On a thread of its own: a request cannot be interrupted, and whoever waits must be.
+            // On a thread of its own: a request cannot be interrupted, and a waiter must be.
             environment.threads("interlock-turn").newThread(this::ask).start();
             try {
                 return outcome.get();
@@ -138,11 +138,16 @@ final class ServerKeyAcquirer implements KeyAcquirer {
             left = true;
             try {
                 client.tryPost(
-                        "/runs/" + id + "/cancel", Facts.with("reason", "whoever waited has left"), Duration.ZERO);
+                        "/runs/" + id + "/cancel",
+                        Facts.with("reason", "the waiting command was ended"),
+                        Duration.ZERO);
                 if (outcome.get(LAST_WORD.toMillis(), TimeUnit.MILLISECONDS) instanceof Outcome.Taken taken) {
                     taken.held()
                             .finish(new HeldKey.Result(
-                                    HeldKey.Result.Kind.ABORTED, 0, "CANCELLED", "its turn came when nobody waited"));
+                                    HeldKey.Result.Kind.ABORTED,
+                                    0,
+                                    "CANCELLED",
+                                    "its turn came after the waiting command had ended"));
                 }
             } catch (Failure | InterruptedException | ExecutionException | TimeoutException none) {
                 // What was not told ends by itself.
@@ -182,7 +187,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
                 return;
             }
             if (answer.isForNow() && !left) {
-                // Somebody may take its place.
+                // Another server may take its place.
                 pause();
                 return;
             }
@@ -207,7 +212,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
             return heartbeat;
         }
 
-        // The server may come back; whoever waits too long without it is sent away by it.
+        // The server may come back; a wait that is too long ends there.
         private void pause() {
             CompletableFuture<Void> over = new CompletableFuture<>();
             try (Timers timers = environment.timers("interlock-turn-pause")) {
@@ -384,7 +389,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
                 if (answer.body().is("cancelRequested")) {
                     stop.complete(new Stop(
                             Stop.Kind.CANCELLED,
-                            "somebody wants it to stop: "
+                            "a stop was requested: "
                                     + answer.body().text("cancelReason").orElse("no reason given")));
                 }
             } else if (answer.status() == GONE) {

@@ -32,7 +32,7 @@ public final class AuditCommands {
     /** {@code audit ls}. */
     @Command(
             name = "ls",
-            description = "Lists what was done, by whom and why, the newest first.",
+            description = "Lists audit records, the newest first.",
             footer = {"", "Example:", "  interlock audit ls --key ledger/4711 --limit 10"})
     public static final class Ls extends Listing {
 
@@ -82,14 +82,14 @@ public final class AuditCommands {
 
         @Override
         String none() {
-            return key == null && run == null ? "nothing is on record" : "nothing is on record about that";
+            return key == null && run == null ? "there are no audit records" : "there are no such audit records";
         }
     }
 
     /** {@code audit verify}. */
     @Command(
             name = "verify",
-            description = "Looks at the whole audit log: whether somebody has touched it, and whether grants overlap."
+            description = "Checks the whole audit log: whether it was tampered with, and whether grants overlap."
                     + " Exit code 1 if so. Witnesses and a key, kept outside the store, also find an end that was cut off"
                     + " and a log that was written anew.",
             footer = {"", "Example:", "  interlock audit verify --witness-file seen --write-witness seen"})

@@ -76,17 +76,17 @@ public abstract class CliCommand implements Callable<Integer> {
     }
 
     /**
-     * Asks before something is done that cannot be undone, if somebody sits at a terminal. In scripts what is typed is what is meant: it
-     * names the run, the token or the key, and where force is used, why.
+     * Asks before something that cannot be undone, at a terminal. In scripts the command itself is the confirmation: it names the run, the
+     * token or the key and, where force is used, the reason.
      */
     static final class Confirmation {
 
         @Option(
                 names = {"-y", "--yes"},
-                description = "Do it without asking, on a terminal too")
+                description = "Do not ask for confirmation")
         private boolean yes;
 
-        /** Goes on only if somebody wants it. */
+        /** Goes on only if the user confirms. */
         void require(Console console, String question) {
             if (!yes && console.canAsk() && !console.confirm(question)) {
                 throw new Failure(ExitCode.FAILED, "nothing was done", null);
@@ -116,7 +116,7 @@ public abstract class CliCommand implements Callable<Integer> {
         @Option(names = "--no-header", description = "Leave the table's header out")
         private boolean noHeader;
 
-        @Option(names = "--wide", description = "All columns, however narrow the terminal is")
+        @Option(names = "--wide", description = "Show all columns, also on a narrow terminal")
         private boolean wide;
 
         /** Shows {@code table}; where there is little room without {@code spare}, the first of them first. */
@@ -135,7 +135,6 @@ public abstract class CliCommand implements Callable<Integer> {
             return json;
         }
 
-        /** One thing. */
         final void answer(Facts facts, String... shown) {
             Console console = session().console();
             if (json) {
@@ -173,7 +172,6 @@ public abstract class CliCommand implements Callable<Integer> {
             return list(items(backend));
         }
 
-        /** Shows {@code items}. */
         final int list(List<Facts> items) {
             Console console = session().console();
             if (json()) {

@@ -81,7 +81,7 @@ public final class CompletionCommand extends CliCommand {
     }
 
     /** {@code interlock version}. */
-    @Command(name = "version", description = "Says which version this is.")
+    @Command(name = "version", description = "Prints the version.")
     public static final class VersionCommand extends CliCommand {
 
         @Override

@@ -34,7 +34,7 @@ public final class ConfigCommand extends CliCommand {
     @Option(names = "--origin", description = "Also where each value comes from")
     private boolean origin;
 
-    @Option(names = "--set-only", description = "Leave out what nobody has set")
+    @Option(names = "--set-only", description = "Leave out defaults")
     private boolean setOnly;
 
     @Option(names = "--json", description = "Answer in JSON")
@@ -82,7 +82,7 @@ public final class ConfigCommand extends CliCommand {
 
         @Option(
                 names = {"-v", "--verbose"},
-                description = "Say more; -vv: with stack traces and the log")
+                description = "Print more; -vv: also stack traces and the log")
         private boolean[] verbose = {};
 
         boolean isVerbose() {

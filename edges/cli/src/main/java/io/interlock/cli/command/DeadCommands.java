@@ -24,8 +24,7 @@ public final class DeadCommands {
     /** {@code dead ls}. */
     @Command(
             name = "ls",
-            description =
-                    "Lists dead letters: runs whose attempts are used up, and about which nobody has done anything.",
+            description = "Lists dead letters: runs whose attempts are used up and that are not settled.",
             footer = {"", "Example:", "  interlock dead ls --job close"})
     public static final class Ls extends RunListing {
 
@@ -54,7 +53,7 @@ public final class DeadCommands {
     /** {@code dead redrive}. */
     @Command(
             name = "redrive",
-            description = "Lets new runs do the work of dead ones, with all their attempts anew.",
+            description = "Submits dead letters again, as new runs with all their attempts.",
             footer = {"", "Example:", "  interlock dead redrive 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason repaired"
             })
     public static final class Redrive extends Several {
@@ -68,7 +67,7 @@ public final class DeadCommands {
     /** {@code dead discard}. */
     @Command(
             name = "discard",
-            description = "Says that nobody does the work of dead runs.",
+            description = "Discards dead letters.",
             footer = {"", "Example:", "  interlock dead discard 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --yes"})
     public static final class Discard extends Several {
 
@@ -79,8 +78,7 @@ public final class DeadCommands {
         UnaryOperator<Facts> done(Backend backend, String reason) {
             confirmation.require(
                     console(),
-                    "Discard " + (ids().size() == 1 ? "the dead letter" : ids().size() + " dead letters")
-                            + " for good?");
+                    "Discard " + (ids().size() == 1 ? "the dead letter" : ids().size() + " dead letters") + "?");
             return letter -> backend.runs().discard(letter.shown("id"), reason);
         }
     }

@@ -25,7 +25,7 @@ public final class JanitorCommands {
     /** {@code janitor status}. */
     @Command(
             name = "status",
-            description = "Says what there is to sweep, or what a server's janitor did last, and who works.",
+            description = "Shows what is due for a sweep, or a server's last sweep, and the workers.",
             footer = {"", "Example:", "  interlock janitor status --server https://locks.example"})
     public static final class Status extends Answering {
 
@@ -59,14 +59,14 @@ public final class JanitorCommands {
     @Command(
             name = "sweep",
             description = {
-                "Settles what time has brought about, and says what it did and why.",
+                "Cleans up expired leases and lost runs, and lists what it did and why.",
                 "On a store, history is kept for the times of --config; without it for the",
                 "default times, whatever a server on the same store is configured for.",
             },
             footer = {"", "Example:", "  interlock janitor sweep --dry-run"})
     public static final class Sweep extends Answering {
 
-        @Option(names = "--dry-run", description = "Only say what there is to sweep")
+        @Option(names = "--dry-run", description = "Only list what is due")
         private boolean dryRun;
 
         @Option(names = "--config", paramLabel = "FILE", description = "The configuration that has the history times")
@@ -111,7 +111,7 @@ public final class JanitorCommands {
             }
         }
         if (actions == 0) {
-            console.say("there is nothing to sweep");
+            console.say("nothing is due for a sweep");
             return 0;
         }
         options.print(table, console, "run", "sweep");

@@ -23,7 +23,7 @@ public final class KeysCommands {
     /** {@code keys create}. */
     @Command(
             name = "create",
-            description = "Makes an API key and prints it, this once.",
+            description = "Makes an API key and prints it once.",
             footer = {"", "Example:", "  interlock keys create --tenant acme --role worker --label worker-3 >key"})
     public static final class Create extends Answering {
 
@@ -35,13 +35,13 @@ public final class KeysCommands {
                 description = "read, trigger, worker, operator or admin")
         private String role = "";
 
-        @Option(names = "--label", paramLabel = "TEXT", description = "Whose it is (default: command line)")
+        @Option(names = "--label", paramLabel = "TEXT", description = "Its owner (default: command line)")
         private String label = "command line";
 
         @Option(
                 names = "--expires-in",
                 paramLabel = "DURATION",
-                description = "How long it counts (default: until revoked)")
+                description = "How long it is valid (default: until revoked)")
         private @Nullable String lifetime;
 
         @Override
@@ -104,7 +104,7 @@ public final class KeysCommands {
     /** {@code keys revoke}. */
     @Command(
             name = "revoke",
-            description = "Takes an API key back; a few seconds later it counts nowhere.",
+            description = "Revokes an API key; it is refused everywhere within seconds.",
             footer = {"", "Example:", "  interlock keys revoke 7Kd92mPq --reason \"worker-3 is gone\""})
     public static final class Revoke extends Verb {
 
@@ -119,7 +119,7 @@ public final class KeysCommands {
 
         @Override
         int carryOut(Backend backend) {
-            confirmation.require(console(), "Take the API key " + id + " back for good?");
+            confirmation.require(console(), "Revoke the API key " + id + "?");
             backend.keys().revoke(id, reason);
             console().say("revoked " + id);
             return 0;

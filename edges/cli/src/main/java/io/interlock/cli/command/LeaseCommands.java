@@ -22,7 +22,7 @@ public final class LeaseCommands {
     /** {@code interlock acquire KEY}. */
     @Command(
             name = "acquire",
-            description = "Takes a lease and prints it as JSON; nobody renews it but you.",
+            description = "Takes a lease and prints it as JSON; you must renew it yourself.",
             footer = {
                 "",
                 "Example:",
@@ -97,7 +97,7 @@ public final class LeaseCommands {
         }
     }
 
-    /** What proves a lease. Its id is a secret, so it comes by the environment: options can be seen by whoever lists processes. */
+    /** What proves a lease. Its id is a secret, so it comes by the environment: every user who lists processes sees options. */
     static final class ProofOptions {
 
         private static final String VARIABLE = "INTERLOCK_LEASE_ID";

@@ -31,7 +31,7 @@ public final class LocksCommands {
     /** {@code locks ls}. */
     @Command(
             name = "ls",
-            description = "Lists keys that somebody has or waits for.",
+            description = "Lists keys that are held or waited for.",
             footer = {"", "Example:", "  interlock locks ls 'pipeline/*' --json"})
     public static final class Ls extends Listing {
 
@@ -85,15 +85,15 @@ public final class LocksCommands {
         @Override
         String none() {
             return pattern.isEmpty()
-                    ? "nobody has a key, and nobody waits for one"
-                    : "nobody has or waits for a key that begins with '" + pattern.replace("*", "") + "'";
+                    ? "no key is held or waited for"
+                    : "no key is held or waited for that begins with '" + pattern.replace("*", "") + "'";
         }
     }
 
     /** {@code locks show}. */
     @Command(
             name = "show",
-            description = "Says who has a key, since when, doing what, and who waits.",
+            description = "Shows the holder of a key, its stage, and who waits.",
             footer = {"", "Example:", "  interlock locks show ledger/4711"})
     public static final class Show extends Answering {
 
@@ -112,7 +112,7 @@ public final class LocksCommands {
             console.print(Shown.sentence(lock));
             text.facts().forEach(line -> console.print("  " + line));
             if (!lock.in("holder").is("alive")) {
-                console.print("  take it away    " + ShellWords.join(evict(lock.shown("token"))) + " --reason TEXT");
+                console.print("  evict it        " + ShellWords.join(evict(lock.shown("token"))) + " --reason TEXT");
             }
             return 0;
         }
@@ -129,8 +129,7 @@ public final class LocksCommands {
     /** {@code locks evict}. */
     @Command(
             name = "evict",
-            description =
-                    "Takes a lease away by force. The key opens when its work has stopped, or at the lease's old end.",
+            description = "Evicts a lease. The key opens when its work has stopped, or at the old end of the lease.",
             footer = {"", "Example:", "  interlock locks evict ledger/4711 --token 4182 --reason \"app-3 is gone\""})
     public static final class Evict extends Answering {
 
@@ -141,7 +140,7 @@ public final class LocksCommands {
                 names = "--token",
                 required = true,
                 paramLabel = "N",
-                description = "The token you saw: only that lease is taken away")
+                description = "The token you saw: only that lease is evicted")
         private long token;
 
         @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why, for the audit log")
@@ -153,7 +152,7 @@ public final class LocksCommands {
         @Override
         int carryOut(Backend backend) {
             Facts lock = backend.locks().show(target().key(key).name());
-            confirmation.require(console(), "Take it away? " + Shown.sentence(lock) + ".");
+            confirmation.require(console(), "Evict it? " + Shown.sentence(lock) + ".");
             answer(backend.locks().evict(key, token, reason));
             return 0;
         }
@@ -169,10 +168,10 @@ public final class LocksCommands {
         @Parameters(paramLabel = "KEY", description = "A key, or the beginning of keys and a *")
         private String pattern = "";
 
-        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for whoever is turned away")
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, shown in refusals")
         private String reason = "paused by hand";
 
-        @Option(names = "--for", paramLabel = "DURATION", description = "How long (default: until somebody resumes)")
+        @Option(names = "--for", paramLabel = "DURATION", description = "How long (default: until it is resumed)")
         private @Nullable String time;
 
         @Override

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The words an option takes: shells complete them, and others are refused before anybody is asked. */
+/** The words an option takes: shells complete them, and others are refused. */
 public abstract class OptionValues implements Iterable<String> {
 
     private final List<String> known;
@@ -46,7 +46,6 @@ public abstract class OptionValues implements Iterable<String> {
 
     /** Of {@code run --if-busy}. */
     public static final class IfBusy extends OptionValues {
-        /** All of them. */
         public IfBusy() {
             super("fail", "skip");
         }
@@ -54,7 +53,6 @@ public abstract class OptionValues implements Iterable<String> {
 
     /** Of {@code run --on-lost}. */
     public static final class OnLost extends OptionValues {
-        /** All of them. */
         public OnLost() {
             super("term", "kill", "warn");
         }

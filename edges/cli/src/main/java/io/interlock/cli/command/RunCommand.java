@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 /** {@code interlock run KEY [options] -- COMMAND [ARG…]}. */
 @Command(
         name = "run",
-        description = "Runs a command while nobody else runs one under the same key: a distributed flock(1).",
+        description = "Runs a command while no other command runs under the same key: a distributed flock(1).",
         customSynopsis = "interlock run KEY [options] -- COMMAND [ARG...]",
         sortOptions = false,
         footer = {
@@ -58,15 +58,12 @@ public final class RunCommand extends CliCommand {
 
     private final List<String> command;
 
-    @Parameters(
-            index = "0",
-            paramLabel = "KEY",
-            description = "What must not happen twice at a time, as in ledger/4711")
+    @Parameters(index = "0", paramLabel = "KEY", description = "The key, as in ledger/4711")
     private String key = "";
 
     @Option(
             names = {"-n", "--no-wait"},
-            description = "Do not wait if somebody else has the key")
+            description = "Do not wait if the key is held")
     private boolean noWait;
 
     @Option(
@@ -113,7 +110,7 @@ public final class RunCommand extends CliCommand {
             description = "Stop the command after this long, exit 124")
     private @Nullable String timeout;
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Shown to everybody who waits")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Shown to those that wait")
     private @Nullable String reason;
 
     @Option(
@@ -216,7 +213,7 @@ public final class RunCommand extends CliCommand {
         }
         if (!console().hasErrorTerminal()) {
             throw Failure.usage(
-                    "whether to wait is not said, and there is no terminal on which somebody would see it wait",
+                    "stderr is not a terminal, and neither --no-wait nor --wait is given",
                     "add -n (do not wait) or -w DURATION (wait at most that long)");
         }
         return IfBusy.WAIT;

@@ -140,7 +140,7 @@ public final class RunsCommands {
     /** {@code runs logs}. */
     @Command(
             name = "logs",
-            description = "Prints the end of what a run has written, as far as it was kept.",
+            description = "Prints the end of the output of a run, as far as it was kept.",
             footer = {"", "Example:", "  interlock runs logs 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Logs extends Verb {
 
@@ -159,7 +159,7 @@ public final class RunsCommands {
                     .text("output")
                     .ifPresentOrElse(
                             raw ? console()::printRaw : console()::print,
-                            () -> console().say("nothing that run " + id + " has written was kept"));
+                            () -> console().say("no output of run " + id + " was kept"));
             return 0;
         }
     }
@@ -167,7 +167,7 @@ public final class RunsCommands {
     /** {@code runs rerun}. */
     @Command(
             name = "rerun",
-            description = "Asks for the same work once more, as a new run.",
+            description = "Submits the same work once more, as a new run.",
             footer = {"", "Example:", "  interlock runs rerun 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Rerun extends Answering {
 
@@ -187,7 +187,7 @@ public final class RunsCommands {
     /** {@code runs cancel}. */
     @Command(
             name = "cancel",
-            description = "Ends a run that has not begun, and asks one that has to stop.",
+            description = "Cancels a run: a queued one ends, a running one is asked to stop.",
             footer = {"", "Example:", "  interlock runs cancel 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason late"})
     public static final class Cancel extends Answering {
 
@@ -212,7 +212,7 @@ public final class RunsCommands {
     /** {@code interlock runs submit JOB}. */
     @Command(
             name = "submit",
-            description = "Asks for a run of a job, which a worker does.",
+            description = "Submits a run of a job for a worker.",
             footer = {
                 "",
                 "On a store, what the job's configuration says (lease, retries, policy) is",
@@ -280,7 +280,7 @@ public final class RunsCommands {
     /** {@code interlock queue ls [KEY]}. */
     @Command(
             name = "ls",
-            description = "Lists who waits in line, in the order of their turns.",
+            description = "Lists queued runs in their order.",
             footer = {"", "Example:", "  interlock queue ls ledger/4711"})
     public static final class QueueCommand extends Listing {
 
@@ -317,7 +317,7 @@ public final class RunsCommands {
 
         @Override
         String none() {
-            return key == null ? "nobody waits in line" : "nobody waits for " + key;
+            return key == null ? "no run is queued" : "no run waits for " + key;
         }
     }
 }

@@ -49,19 +49,19 @@ public final class TargetOptions {
     @Option(
             names = "--cacert",
             paramLabel = "FILE",
-            description = "Believe only servers whose certificates come from an authority in this PEM file"
+            description = "Trust only servers whose certificates come from an authority in this PEM file"
                     + " (default: $INTERLOCK_CACERT, else those of Java)")
     private @Nullable Path authorities;
 
     @Option(
             names = "--tenant",
             paramLabel = "T",
-            description = "For whom to act on a store (default: default); through a server the" + " API key says that")
+            description = "The tenant on a store (default: default); through a server the API key decides")
     private String tenant = LockKey.DEFAULT_TENANT;
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "Say more; -vv: with stack traces and the log")
+            description = "Print more; -vv: also stack traces and the log")
     private boolean[] verbose = {};
 
     /** For whom to act. */
@@ -79,7 +79,7 @@ public final class TargetOptions {
         return LockKey.of(tenant, name);
     }
 
-    /** The options as they were typed, for whoever types the next command; without a password. */
+    /** The options as they were typed, for the next command; without a password. */
     public List<String> typed() {
         List<String> words = new ArrayList<>();
         if (store != null) {
@@ -142,7 +142,7 @@ public final class TargetOptions {
         return new StoreBackend.Target(
                 storeUrl(session.variables()),
                 tenant,
-                System.getProperty("user.name", "somebody") + " (command line)",
+                System.getProperty("user.name", "unknown user") + " (command line)",
                 session.environment());
     }
 

@@ -41,8 +41,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says over HTTP how a worker is: {@code /health/live}, {@code /health/ready}, {@code /metrics}. Nobody needs a key for it, and nothing can be
- * done by it. Safe for use by many threads.
+ * Serves the health and metrics of a worker: {@code /health/live}, {@code /health/ready}, {@code /metrics}. They need no key and change
+ * nothing. Safe for use by many threads.
  */
 public final class HealthServer implements AutoCloseable {
 
@@ -115,7 +115,6 @@ public final class HealthServer implements AutoCloseable {
         port.close();
     }
 
-    /** Where it is. */
     @Override
     public String toString() {
         InetSocketAddress address = port.address();
@@ -212,7 +211,6 @@ public final class HealthServer implements AutoCloseable {
             }
         }
 
-        /** Where it listens. */
         InetSocketAddress address() {
             try {
                 return (InetSocketAddress) port.getLocalAddress();
@@ -290,7 +288,6 @@ public final class HealthServer implements AutoCloseable {
             }
         }
 
-        /** Something that is closed. */
         @FunctionalInterface
         private interface Closing {
             void close() throws IOException;
@@ -396,8 +393,8 @@ public final class HealthServer implements AutoCloseable {
     }
 
     /**
-     * Whether a worker can be of use: nobody has asked it to end, and where it takes its work from answers. What hangs is asked once, however
-     * many want to know. Safe for use by many threads.
+     * Whether a worker can take work: it is not stopping, and its store or server answers. A store that hangs is asked once, however many
+     * requests wait. Safe for use by many threads.
      */
     static final class Readiness {
 

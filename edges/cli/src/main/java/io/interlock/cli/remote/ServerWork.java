@@ -64,8 +64,7 @@ final class ServerWork implements WorkSteps, OutputNotes {
     }
 
     /**
-     * What the server has given us meanwhile. It was granted while we waited, nobody knows exactly when; so each lease is renewed
-     * first, and counts from then.
+     * The runs that the server has granted meanwhile, at an unknown moment: so each lease is renewed first, and counts from then.
      */
     @Override
     public List<Claimed> claim(ClaimRequest request) {
@@ -87,13 +86,13 @@ final class ServerWork implements WorkSteps, OutputNotes {
         } catch (StoreUnavailableException away) {
             throw away;
         } catch (RuntimeException unusable) {
-            // It would be in the way of everything else for ever; its lease ends, and somebody else may do it.
+            // It would be in the way of everything else for ever; its lease ends, and another worker may do it.
             log.warn("run {} cannot be done here, and is left to others: {}", run, unusable.getMessage());
             return Optional.empty();
         }
     }
 
-    /** Several are left open: whoever asks sends them one by one, and at the same time. */
+    /** Several are left open: the engine then sends them one by one, at the same time. */
     @Override
     public Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests) {
         if (requests.size() > 1) {
@@ -117,7 +116,6 @@ final class ServerWork implements WorkSteps, OutputNotes {
         return Answers.of(List.of(new HeartbeatAnswer.Beating(claimed.lease(), ClaimedRuns.stop(answer.body()))));
     }
 
-    /** As for heartbeats. */
     @Override
     public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
         if (requests.size() > 1) {
@@ -142,7 +140,6 @@ final class ServerWork implements WorkSteps, OutputNotes {
                         : new FinishAnswer.LeaseLost(cause(answer), run)));
     }
 
-    /** Told with the end. */
     @Override
     public boolean keepOutput(OutputNote note) {
         return held.say(note.lease(), note.text());
@@ -218,7 +215,7 @@ final class ServerWork implements WorkSteps, OutputNotes {
 
     /**
      * What a worker of a server has in hand, by lease: of a run that was lost and came back, the old attempt may end while the new one
-     * goes on. What nobody could tell the end of is forgotten once its lease must be over. Safe for use by many threads.
+     * goes on. A run whose end could not be reported is forgotten once its lease must be over. Safe for use by many threads.
      */
     static final class HeldWork {
 
@@ -243,7 +240,6 @@ final class ServerWork implements WorkSteps, OutputNotes {
             return Optional.ofNullable(entries.get(lease)).map(Entry::claimed);
         }
 
-        /** The lease was renewed. */
         void confirm(LeaseId lease) {
             entries.computeIfPresent(lease, (id, entry) -> new Entry(entry.claimed, entry.output, ticker.nanos()));
         }

@@ -23,7 +23,7 @@ public final class Narrator {
         return !json && console.canUpdate();
     }
 
-    /** Says what everybody should hear, and more about it in further lines. */
+    /** Prints a message and further lines about it. */
     void say(String event, Facts facts, String sentence, List<String> more) {
         if (json) {
             console.raw(Json.line(Facts.with("event", event).merge(facts)));
@@ -33,14 +33,14 @@ public final class Narrator {
         more.forEach(console::more);
     }
 
-    /** Says what people need not hear unless they ask for it. */
+    /** Prints a message for programs, and for people only with --verbose. */
     void mention(String event, Facts facts, String sentence) {
         if (json || verbose) {
             say(event, facts, sentence, List.of());
         }
     }
 
-    /** Says what only programs need. */
+    /** Prints a message for programs only. */
     void note(String event, Facts facts) {
         if (json) {
             say(event, facts, "", List.of());

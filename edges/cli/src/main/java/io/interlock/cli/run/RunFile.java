@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunFile implements AutoCloseable {
 
-    /** The variable that names it. */
     public static final String VARIABLE = "INTERLOCK_RUN_FILE";
 
     private final Path path;
@@ -40,7 +39,6 @@ public final class RunFile implements AutoCloseable {
         this.read = head;
     }
 
-    /** Writes it. */
     static RunFile create(LockKey key, HeldKey held, Map<String, String> environment) throws IOException {
         String runtime = environment.getOrDefault("XDG_RUNTIME_DIR", "");
         Path folder = Path.of(
@@ -59,7 +57,6 @@ public final class RunFile implements AutoCloseable {
         return new RunFile(path, head.length);
     }
 
-    /** Where it is. */
     Path path() {
         return path;
     }
@@ -78,7 +75,7 @@ public final class RunFile implements AutoCloseable {
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             long size = file.size();
             if (size < read) {
-                // Somebody wrote it anew, with > instead of >>; all that is there now is new.
+                // It was overwritten, by > instead of >>; all that is there now is new.
                 read = 0;
                 unfinished.setLength(0);
             }
@@ -104,7 +101,7 @@ public final class RunFile implements AutoCloseable {
         try {
             Files.deleteIfExists(path);
         } catch (IOException leftBehind) {
-            // It says nothing to anybody but its owner, and the run it speaks of is over.
+            // Only its owner can read it, and its run is over.
         }
     }
 
@@ -169,9 +166,7 @@ public final class RunFile implements AutoCloseable {
                     held.progress(progress.done(), progress.total());
                 }
             } catch (InvalidSettingException nonsense) {
-                // The command that wrote it would have refused it; whoever wrote it by hand is not to lose the work
-                // over
-                // it.
+                // interlock stage and progress would have refused it; a line written by hand must not fail the work.
             }
         }
 

@@ -26,7 +26,6 @@ public record RunSettings(
         InheritedEnvironment inherited,
         int busyExitCode) {
 
-    /** Copies the lists. */
     public RunSettings {
         command = List.copyOf(command);
         place = List.copyOf(place);
@@ -42,11 +41,11 @@ public record RunSettings(
 
     /** What happens to the command when the lease is lost. */
     public enum OnLost {
-        /** It is asked to end, and killed if it does not. */
+        /** It gets TERM, and KILL if it does not end. */
         TERM,
         /** It is killed. */
         KILL,
-        /** It goes on, at the risk of whoever wrote this. */
+        /** It goes on, at the risk of the user. */
         WARN
     }
 }

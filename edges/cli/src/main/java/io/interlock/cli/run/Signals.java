@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TERM, INT and HUP of this process: somebody wants the whole thing to end. Whoever waits in line is interrupted, a command gets them
- * passed on, and in between they are kept: a step that is under way is not cut off in its middle, unless somebody insists.
+ * TERM, INT and HUP of this process. They interrupt a wait and are passed on to the command; in between they are kept, so that a step
+ * under way is not cut off, unless the signal is repeated.
  *
  * <p>By {@code sun.misc.Signal} and not by a shutdown hook: a hook cannot tell which signal came, runs while the JVM is already on
  * its way out with an exit code of its own, and we want to wait for the command and end as it ended.
@@ -71,12 +71,10 @@ public final class Signals {
         }
     }
 
-    /** Something to wait for. */
     interface Wait<T> {
         T await() throws InterruptedException;
     }
 
-    /** The first that came. */
     synchronized Optional<Signal> received() {
         return Optional.ofNullable(first);
     }
@@ -98,7 +96,7 @@ public final class Signals {
         if (receiver != null) {
             receiver.accept(signal);
         } else if (ticker.nanos() - firstAt > INSISTS) {
-            // A store or server that does not answer holds us up, and whoever asks again does not want to wait for it.
+            // A store or server does not answer, and a repeated signal means not to wait for it.
             Runtime.getRuntime().halt(exitCode(signal));
         }
     }

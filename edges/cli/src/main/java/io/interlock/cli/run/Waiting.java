@@ -36,14 +36,13 @@ final class Waiting implements AutoCloseable {
         this.since = environment.ticker().nanos();
     }
 
-    /** Begins to speak, without holding up whoever waits. */
+    /** Begins to print, without delaying the wait. */
     static Waiting begin(Place place, String key, Narrator narrator, Environment environment) {
         Waiting waiting = new Waiting(place, key, narrator, environment);
         waiting.timers.after(Duration.ZERO, waiting::speak);
         return waiting;
     }
 
-    /** For how long. */
     Duration waited() {
         return Duration.ofNanos(environment.ticker().nanos() - since);
     }
@@ -52,7 +51,7 @@ final class Waiting implements AutoCloseable {
         try {
             tell(place.look());
         } catch (InterlockException unknown) {
-            // Whoever waits goes on waiting; the next look may tell more.
+            // The wait goes on; the next look may know more.
             narrator.mention("waiting", Facts.none(), "waiting for " + key + " · " + unknown.getMessage());
         }
         timers.after(narrator.mayUpdate() ? ON_A_TERMINAL : ELSEWHERE, this::speak);

@@ -58,8 +58,7 @@ public final class Wrapper {
         ProcessSignal.handle("TSTP", this::goOn);
     }
 
-    // Whoever is stopped sends no heartbeats; and the command, which has a session of its own, would not be stopped
-    // with us.
+    // A stopped process sends no heartbeats; and the command, which has a session of its own, would not stop with it.
     private void goOn() {
         narrator.say(
                 "kept-going",
@@ -71,7 +70,7 @@ public final class Wrapper {
 
     public int run(KeyAcquirer acquirer) {
         try {
-            // Nobody wants to wait for half an hour to hear of a slip of the pen.
+            // A typo is reported before a long wait, not after it.
             GuardedProcess.check(ProcessLaunch.of(settings.command()));
         } catch (CannotExecuteException cannot) {
             throw new Failure(cannot.exitCode(), String.valueOf(cannot.getMessage()), null);
@@ -271,7 +270,6 @@ public final class Wrapper {
             this.narrator = narrator;
         }
 
-        /** Says so, and returns the exit code. */
         int say(KeyAcquirer.Entry.Busy busy, Instant now) {
             Facts lock = busy.lock();
             String explanation =
@@ -320,7 +318,7 @@ public final class Wrapper {
 
         /**
          * Where the command's input comes from. If ours was closed, its number is that of the first file the JVM has opened, which is
-         * nobody's input.
+         * not meant as input.
          */
         static Redirect ofCommand() {
             return isFileOfTheJvm() ? Redirect.from(new File("/dev/null")) : Redirect.INHERIT;

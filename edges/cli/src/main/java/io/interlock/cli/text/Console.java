@@ -33,7 +33,7 @@ public final class Console {
     private static final String BOLD = "\u001b[1m";
     private static final String PLAIN = "\u001b[0m";
 
-    // What systems say, in English, to whoever writes to a pipe that nobody reads.
+    // The message of writes to a pipe without a reader.
     private static final String GONE = "Broken pipe";
 
     private final Answers answers;
@@ -69,7 +69,7 @@ public final class Console {
         return new Console(out, err, Ends.NO_TERMINALS);
     }
 
-    /** Whether somebody reads the answers on a terminal. */
+    /** Whether answers go to a terminal. */
     public boolean hasTerminal() {
         return ends.outTerminal();
     }
@@ -79,7 +79,7 @@ public final class Console {
         return ends.outTerminal() ? Terminal.width() : OptionalInt.empty();
     }
 
-    /** Whether somebody reads the messages on a terminal. */
+    /** Whether messages go to a terminal. */
     public boolean hasErrorTerminal() {
         return ends.errTerminal();
     }
@@ -89,17 +89,16 @@ public final class Console {
         return ends.errTerminal() && !ends.dumb();
     }
 
-    /** Whether somebody can be asked. */
+    /** Whether a user can be asked. */
     public boolean canAsk() {
         return ends.errTerminal() && Terminal.is(0);
     }
 
-    /** Writes a line of the answer. */
     public void print(String line) {
         out.println(TerminalText.of(line));
     }
 
-    /** For whoever writes answers by itself. */
+    /** For picocli, which writes its answers itself. */
     public PrintWriter writer() {
         return new PrintWriter(out, true, StandardCharsets.UTF_8);
     }
@@ -157,13 +156,13 @@ public final class Console {
         out.println(line);
     }
 
-    /** Lets everything go out: whether anybody still reads the answers. */
+    /** Flushes both streams; false if the answers have no reader any more. */
     public boolean flush() {
         err.flush();
         return !out.checkError();
     }
 
-    /** Why something of the answers could not be written, if that is anybody's business: whoever reads no more has what it wanted. */
+    /** Why answers could not be written; empty if the reader of a pipe has closed it, which is no error. */
     public Optional<String> unwritten() {
         out.flush();
         return answers.failure()
@@ -171,7 +170,7 @@ public final class Console {
                 .filter(why -> !why.equals(GONE) && !ends.outPipe());
     }
 
-    /** Where answers go. A {@code PrintStream} says only that something went wrong, and not what; this remembers. */
+    /** Remembers why a write failed; a {@code PrintStream} only knows that it did. */
     static final class Answers extends FilterOutputStream {
 
         private volatile @Nullable IOException failure;
@@ -201,12 +200,12 @@ public final class Console {
         }
     }
 
-    /** What can be found out about the terminal of this process. Java itself does not tell for one stream alone. */
+    /** The terminal of this process. Java itself does not tell for one stream alone. */
     static final class Terminal {
 
         private Terminal() {}
 
-        /** Whether this descriptor is one. Linux tells, and elsewhere a shell can be asked. */
+        /** Whether this descriptor is a terminal: by /proc, else by a shell. */
         static boolean is(int descriptor) {
             if (!Files.isSymbolicLink(link(descriptor))) {
                 return askShell(descriptor);
@@ -215,7 +214,7 @@ public final class Console {
             return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
         }
 
-        /** Whether somebody else reads what is written to this descriptor, and may stop to; as far as Linux tells. */
+        /** Whether this descriptor is a pipe or socket, whose reader may close it; as far as Linux tells. */
         static boolean isPipe(int descriptor) {
             String target = target(descriptor);
             return target.startsWith("pipe:") || target.startsWith("socket:");
@@ -233,7 +232,7 @@ public final class Console {
             }
         }
 
-        /** How many columns the one has that stdout is; empty if nobody can say. */
+        /** How many columns the terminal of stdout has; empty if that is unknown. */
         static OptionalInt width() {
             try {
                 Process stty = new ProcessBuilder("stty", "size")

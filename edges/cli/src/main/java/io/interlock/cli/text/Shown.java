@@ -76,7 +76,7 @@ public final class Shown {
         return DURATION.matcher(text).matches() ? Times.span(Duration.parse(text)) : text;
     }
 
-    /** Commands as somebody can paste them into a shell. */
+    /** Commands as a user can paste them into a shell. */
     public static final class ShellWords {
 
         private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");

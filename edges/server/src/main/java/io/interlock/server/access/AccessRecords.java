@@ -148,7 +148,7 @@ public final class AccessRecords implements AutoCloseable {
         synchronized (this) {
             if (!waiting.isEmpty()) {
                 dropped.increment(waiting.size());
-                log.warn("{} records of access could not be written before the server stopped", waiting.size());
+                log.warn("{} access records could not be written before the server stopped", waiting.size());
             }
         }
     }
@@ -225,7 +225,7 @@ public final class AccessRecords implements AutoCloseable {
             try {
                 sink.accept(batch);
             } catch (RuntimeException away) {
-                log.debug("{} records of access wait for the store: {}", batch.size(), away.toString());
+                log.debug("{} access records wait for the store: {}", batch.size(), away.toString());
                 writer.after(RETRY, this::write);
                 return;
             }

@@ -86,7 +86,7 @@ public final class Authentication {
                 sessions);
     }
 
-    /** Goes on if the caller is known, may do what {@code needed} is needed for, and does not ask too often. */
+    /** Goes on if the caller is known, has the role {@code needed}, and is within its rate limit. */
     public void require(RoutingContext context, Role needed) {
         HttpServerRequest request = context.request();
         String address = Exchange.address(context);
@@ -120,7 +120,7 @@ public final class Authentication {
         }
         request.pause();
         Future.fromCompletionStage(recognised, loop).onComplete(answer -> {
-            // Whoever reads the body lets it flow again.
+            // The body reader resumes it.
             if (answer.failed()) {
                 context.fail(answer.cause());
             } else {
@@ -135,7 +135,7 @@ public final class Authentication {
                 : keys.recognise(key).thenApply(Optional::isPresent);
     }
 
-    /** Goes on if {@code found} is somebody, may do what {@code needed} is needed for, and does not ask too often. */
+    /** Goes on if {@code found} is there, has the role {@code needed}, and is within its rate limit. */
     public void admit(RoutingContext context, Optional<AccessKey> found, Role needed) {
         admitOrFail(context, found, needed, Exchange.address(context));
     }
@@ -201,13 +201,13 @@ public final class Authentication {
     }
 
     /**
-     * The key somebody signed in with. A browser sends the cookie along whoever's page makes it ask, so what changes something
-     * needs a header that only our own page can know.
+     * The key of the session. A browser sends the cookie with requests of any page, so a change needs a header that only our own page
+     * can know.
      */
     private Optional<String> signedIn(RoutingContext context) {
         HttpServerRequest request = context.request();
         Cookie cookie = request.getCookie(Sessions.cookie(Exchange.isEncrypted(request)));
-        // A page that is left open asks for ever; only what somebody does keeps them signed in.
+        // An open page sends requests for ever; only actions of the user keep the session alive.
         boolean alone = request.headers().contains(Sessions.BACKGROUND_HEADER);
         Optional<Session> session = Optional.ofNullable(cookie)
                 .map(Cookie::getValue)
@@ -217,7 +217,7 @@ public final class Authentication {
             Exchange.presented(context, session.get().apiKey());
             throw Problem.of(
                             ProblemCode.FORBIDDEN,
-                            "Whoever is signed in by a cookie sends " + Sessions.CSRF_HEADER + " with every change.")
+                            "A change by a session cookie needs the header " + Sessions.CSRF_HEADER + ".")
                     .thrown();
         }
         session.ifPresent(known -> Exchange.session(context, known));
@@ -251,8 +251,8 @@ public final class Authentication {
     }
 
     /**
-     * Counts how often each of many does something, and says who must wait. Bounded: beyond a number of names, newcomers share
-     * one bucket until others have been quiet for a second. Safe for use by many threads.
+     * Limits how often each name acts. Bounded: beyond a number of names, new ones share one bucket until others have been idle for a
+     * second. Safe for use by many threads.
      */
     public static final class Buckets {
 
@@ -263,7 +263,7 @@ public final class Authentication {
         private final TimeMeter time;
         private final ConcurrentMap<String, Bucket> buckets = new ConcurrentHashMap<>();
 
-        /** Lets everybody do something {@code perSecond} times a second, and as often at once. */
+        /** Each name may act {@code perSecond} times a second, and as often at once. */
         public Buckets(int perSecond, Ticker ticker) {
             this.perSecond = perSecond;
             this.time = new TimeMeter() {
@@ -279,7 +279,6 @@ public final class Authentication {
             };
         }
 
-        /** How often in a second. */
         public int perSecond() {
             return perSecond;
         }

@@ -93,8 +93,7 @@ public final class Api {
     /**
      * The routes.
      *
-     * @throws IllegalStateException if an operation has no role or nobody to answer it, or somebody answers what is not in
-     *     the contract
+     * @throws IllegalStateException if an operation has no role or no answer, or an answer is not in the contract
      */
     public Router routes(
             Vertx vertx,

@@ -66,7 +66,7 @@ public final class Call {
         context.addEndHandler(ended -> over.complete(null));
     }
 
-    /** Who makes it; nobody is known on a public operation. */
+    /** Not to be asked for on a public operation. */
     public Caller caller() {
         return Exchange.caller(context)
                 .orElseThrow(() -> new IllegalStateException("a public operation asks who calls"));
@@ -87,7 +87,6 @@ public final class Call {
         Exchange.presented(context, key);
     }
 
-    /** For whom it is made. */
     public String tenant() {
         return caller().tenant();
     }
@@ -105,7 +104,6 @@ public final class Call {
         return new RemoteWork.Caller(lease, new Holder("key " + key.id(), label));
     }
 
-    /** The id of the request. */
     public String requestId() {
         return Exchange.requestId(context);
     }
@@ -118,7 +116,6 @@ public final class Call {
         return loop;
     }
 
-    /** The body; empty if there was none. */
     public JsonObject body() {
         return body;
     }
@@ -128,7 +125,6 @@ public final class Call {
         return type.cast(Objects.requireNonNull(parameters.get(name), name));
     }
 
-    /** A parameter that may be left out. */
     public <T> Optional<T> optional(String name, Class<T> type) {
         return Optional.ofNullable(parameters.get(name)).map(type::cast);
     }
@@ -181,7 +177,6 @@ public final class Call {
         return Exchange.isStillKnown(context);
     }
 
-    /** A cookie the client sent. */
     public Optional<String> cookie(String name) {
         return Optional.ofNullable(context.request().getCookie(name)).map(Cookie::getValue);
     }
@@ -191,12 +186,10 @@ public final class Call {
         return Exchange.isEncrypted(context.request());
     }
 
-    /** Where the client comes from. */
     public String address() {
         return Exchange.address(context);
     }
 
-    /** A duration of the body. */
     public Optional<Duration> duration(String field) {
         String text = body.getString(field);
         if (text == null) {

@@ -38,7 +38,6 @@ public final class ContractDocument {
 
     private ContractDocument() {}
 
-    /** The document of {@code /api/v1}. */
     static JsonObject read() {
         return read("openapi.yaml");
     }

@@ -46,7 +46,6 @@ public final class OpenWaits {
         return wait.answered;
     }
 
-    /** How many wait now. */
     int size() {
         return open.size();
     }
@@ -62,7 +61,6 @@ public final class OpenWaits {
         open.forEach(Wait::stop);
     }
 
-    /** One request that waits. */
     private static final class Wait<T> {
 
         private final Call call;

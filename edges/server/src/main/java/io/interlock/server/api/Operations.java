@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** Who answers which operation. This is the seam: the routes know nothing else of what stands behind them. */
+/** The answer to each operation: all that the routes know of the code behind them. */
 public final class Operations {
 
     private final Map<String, Operation> byId = new TreeMap<>();
@@ -31,7 +31,7 @@ public final class Operations {
         return this;
     }
 
-    /** Has {@code operation} answer whatever nobody else does. */
+    /** Has {@code operation} answer all operations without an answer of their own. */
     public Operations otherwise(Operation operation) {
         otherwise = operation;
         return this;
@@ -52,7 +52,7 @@ public final class Operations {
     Operation of(String operationId) {
         Operation operation = byId.getOrDefault(operationId, otherwise);
         if (operation == null) {
-            throw new IllegalStateException("nobody answers operation " + operationId);
+            throw new IllegalStateException("operation " + operationId + " has no answer");
         }
         return operation;
     }
@@ -68,7 +68,7 @@ public final class Operations {
         return Collections.unmodifiableMap(further);
     }
 
-    /** Has {@code ending} run when the server stops, before connections are closed: whoever waits has its answer then. */
+    /** Has {@code ending} run when the server stops, before connections are closed, so that waiting requests are answered. */
     public Operations onStop(Runnable ending) {
         endings.add(ending);
         return this;
@@ -90,17 +90,17 @@ public final class Operations {
     @FunctionalInterface
     public interface Operation {
 
-        /** Answers a call that keeps the contract, from somebody who may make it. */
+        /** Answers a call that keeps the contract, from a caller that may make it. */
         CompletionStage<Reply> answer(Call call);
     }
 
     /** Knows callers of an operation by what they signed, beside those that show an API key. */
     public interface Signatures {
 
-        /** Whether the request claims to be signed, by somebody who could be known: only then its body is read. */
+        /** Whether the request claims a signature that could be known: only then its body is read. */
         boolean expects(RoutingContext context);
 
-        /** Who signed it; empty if nobody known did. */
+        /** The key of the sender; empty if the signature is unknown. */
         Optional<AccessKey> recognise(RoutingContext context, Buffer body);
     }
 }

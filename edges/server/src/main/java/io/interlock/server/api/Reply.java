@@ -24,54 +24,44 @@ public record Reply(
         Map<String, String> headers,
         @Nullable Consumer<HttpServerResponse> stream) {
 
-    /** 200. */
     public static Reply ok(JsonObject body) {
         return new Reply(200, body, Map.of(), null);
     }
 
-    /** 200. */
     public static Reply ok(Facts body) {
         return ok(new JsonObject(body.map()));
     }
 
-    /** 200, with a list that is complete. */
     public static Reply items(List<Facts> items) {
         return ok(Facts.with("items", items));
     }
 
-    /** 201, with where it is. */
     public static Reply created(Facts body, String location) {
         return created(new JsonObject(body.map()), location);
     }
 
-    /** 202. */
     public static Reply accepted(Facts body) {
         return accepted(new JsonObject(body.map()));
     }
 
-    /** 201, with where it is. */
     public static Reply created(JsonObject body, String location) {
         return new Reply(201, body, Map.of("Location", location), null);
     }
 
-    /** 202. */
     public static Reply accepted(JsonObject body) {
         return new Reply(202, body, Map.of(), null);
     }
 
-    /** 204. */
     public static Reply nothing() {
         return new Reply(204, null, Map.of(), null);
     }
 
-    /** This, with a header more. */
     public Reply header(String name, String value) {
         Map<String, String> more = new TreeMap<>(headers);
         more.put(name, value);
         return new Reply(status, body, more, stream);
     }
 
-    /** This, to be asked again after {@code wait}. */
     public Reply retryAfter(Duration wait) {
         return header("Retry-After", Long.toString(Math.max(1, (wait.toMillis() + 999) / 1_000)));
     }

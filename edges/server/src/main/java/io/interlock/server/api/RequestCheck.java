@@ -136,7 +136,7 @@ final class RequestCheck {
         return new JsonObject();
     }
 
-    /** Finds objects that name a field twice. Of the two, readers differ in which one they believe, so somebody in front may have seen another wish. */
+    /** Finds objects that name a field twice. Readers differ in which of the two they believe, so a proxy in front may have seen another request. */
     static final class OneMeaning {
 
         private static final JsonFactory JSON = JsonFactory.builder()

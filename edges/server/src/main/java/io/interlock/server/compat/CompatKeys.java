@@ -34,12 +34,12 @@ public final class CompatKeys {
                 .findFirst();
     }
 
-    /** What goes on under {@code key}, if somebody has it: a lease that has not ended, or a run it is kept for. */
+    /** {@code key}, if it is held: by a lease that has not ended, or for a run. */
     public static Optional<KeyView> held(RunEngine engine, LockKey key) {
         return look(engine, key).filter(CompatKeys::isHeld);
     }
 
-    /** All keys of a tenant that begin with {@code prefix} and that somebody has. */
+    /** All keys of a tenant that begin with {@code prefix} and are held. */
     public static List<KeyView> allHeld(RunEngine engine, String tenant, String prefix) {
         List<KeyView> held = new ArrayList<>();
         KeyQuery query = new KeyQuery(tenant, prefix, null, RunQuery.MAX_LIMIT);
@@ -71,8 +71,8 @@ public final class CompatKeys {
     }
 
     /**
-     * Takes the key from whoever has it, if its token is still the one that was seen: the one of the query, else the one the key
-     * has now. A run it is only kept for has no token yet and is cancelled.
+     * Evicts the holder of the key, if its token is still the one of the query, else the one the key has now. A run that the key is only
+     * kept for has no token yet and is cancelled.
      */
     public static Reply release(RunEngine engine, Call call, LockKey key) {
         String reason = call.required("reason", String.class);
@@ -98,7 +98,6 @@ public final class CompatKeys {
     }
 
     private static RuntimeException free(LockKey key) {
-        return Problem.of(ProblemCode.NOT_FOUND, "Nobody holds " + key.name() + ".")
-                .thrown();
+        return Problem.of(ProblemCode.NOT_FOUND, key.name() + " is not held.").thrown();
     }
 }

@@ -69,7 +69,6 @@ public final class CompatRuns {
         return run.status().lastTurn().map(turn -> turn.startedAt());
     }
 
-    /** When it ended. */
     public static Optional<Instant> endedAt(Run run) {
         return run.state().isTerminal() ? Optional.of(run.status().since()) : Optional.empty();
     }
@@ -97,7 +96,6 @@ public final class CompatRuns {
         return error == null ? null : new JsonObject().put("code", error.code()).put("message", error.message());
     }
 
-    /** A time, or nothing. */
     public static @Nullable String time(Optional<Instant> time) {
         return time.map(TimeText::format).orElse(null);
     }
@@ -112,7 +110,6 @@ public final class CompatRuns {
             this.jobs = List.copyOf(jobs);
         }
 
-        /** All jobs of a compatible API. */
         public List<JobSettings> of(CompatApi api) {
             return jobs.stream().filter(job -> job.api() == api).toList();
         }

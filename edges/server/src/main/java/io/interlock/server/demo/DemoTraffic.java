@@ -23,12 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts runs as customers would, through the engine like everybody else: a key that is always held with others in line, one that
+ * Starts runs as customers would, through the engine: a key that is always held with others queued, one that
  * fails for good, one whose worker dies, and steady traffic whose starts get into each other's way.
  */
 public final class DemoTraffic implements AutoCloseable {
 
-    /** A key that somebody has, and others wait for. */
+    /** A key that is held and waited for. */
     public static final String BUSY_KEY = "demo/backup";
 
     private static final Logger log = LoggerFactory.getLogger(DemoTraffic.class);
@@ -92,7 +92,7 @@ public final class DemoTraffic implements AutoCloseable {
             worker.look();
             submit(USUAL.get(environment.random().nextInt(USUAL.size())));
         } catch (RuntimeException failed) {
-            log.warn("a sample start failed: {}", failed.toString());
+            log.warn("a sample run could not be started: {}", failed.toString());
         } finally {
             tick++;
             timers.after(BETWEEN, this::next);
@@ -173,7 +173,6 @@ public final class DemoTraffic implements AutoCloseable {
             this.environment = environment;
         }
 
-        /** Takes what there is. */
         void look() {
             RemoteWork.Claim claim = new RemoteWork.Claim(
                     new UUID(
@@ -198,7 +197,7 @@ public final class DemoTraffic implements AutoCloseable {
                     claimed.lease().token());
             if (claimed.run().status().attempts() == 1) {
                 log.info(
-                        "the importer of run {} is not heard of again",
+                        "the importer of run {} stops sending heartbeats",
                         claimed.run().id());
                 engine.remote()
                         .heartbeat(proof, "receive", new Progress(1, 3L))

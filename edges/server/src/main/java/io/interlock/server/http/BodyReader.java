@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body, up to a size and within a time. Whoever sends more is told so at once and cut off; nothing beyond the limit
+ * Reads the body, up to a size and within a time. A client that sends more is refused at once and cut off; nothing beyond the limit
  * is kept.
  */
 final class BodyReader implements Handler<RoutingContext> {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The last resort: turns whatever went wrong into a problem. What nobody foresaw is logged whole and answered bare. */
+/** Turns every failure into a problem. An unforeseen one is logged in full and answered without details. */
 public final class FailureHandler implements Handler<RoutingContext> {
 
     private static final Logger log = LoggerFactory.getLogger(FailureHandler.class);
@@ -37,8 +37,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
     public void handle(RoutingContext context) {
         Throwable failure = context.failure();
         if (context.response().closed() && wasGivenUp(failure)) {
-            // Whoever waited has gone away, and so their wait was given up: nothing failed, and nobody is there to be
-            // told.
+            // The client is gone and its wait was cancelled: nothing failed, and no answer can be sent.
             return;
         }
         // The router itself says 400 of what it cannot read. Its message has the query, which is not for the log.
@@ -55,7 +54,6 @@ public final class FailureHandler implements Handler<RoutingContext> {
         return cause instanceof CancellationException;
     }
 
-    /** Answers with {@code problem}. */
     public static void answer(RoutingContext context, Problem problem) {
         Exchange.note(context, "problem", problem.code().code());
         HttpServerResponse response = context.response();

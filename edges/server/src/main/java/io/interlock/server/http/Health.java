@@ -7,7 +7,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Whether the process lives, and whether it can be of use. A store that is away makes it useless, not dead. */
+/** Liveness and readiness. Without its store the server is not ready, but alive. */
 public final class Health {
 
     private static final long PATIENCE_SECONDS = 2;
@@ -67,12 +67,10 @@ public final class Health {
          */
         record Readiness(boolean ready, String reason) {
 
-            /** Can be of use. */
             public static Readiness yes() {
                 return new Readiness(true, "");
             }
 
-            /** Cannot be of use. */
             public static Readiness notReady(String reason) {
                 return new Readiness(false, reason);
             }

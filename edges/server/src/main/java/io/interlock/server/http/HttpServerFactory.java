@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** How connections are taken: sizes, times, TLS, and what is said to what is no HTTP. */
+/** Options of connections: sizes, times, TLS; and the answer to bytes that are not HTTP. */
 public final class HttpServerFactory {
 
     private static final int HEADERS = 16 * 1024;
@@ -58,7 +58,7 @@ public final class HttpServerFactory {
 
     /** Ends {@code connection} at once. Its own way to end would wait for a client that does not read. */
     public static void hangUp(HttpConnection connection) {
-        // From the front of the pipeline: the handlers behind it would write out first what nobody reads.
+        // From the front of the pipeline: the handlers behind it would first write what the client does not read.
         ChannelFuture unused = ((VertxConnection) connection)
                 .channel()
                 .pipeline()
@@ -66,7 +66,6 @@ public final class HttpServerFactory {
                 .close();
     }
 
-    /** Options for one port. */
     public static HttpServerOptions options(Listen listen, int port, Limits limits) {
         HttpServerOptions options = new HttpServerOptions()
                 .setHost(listen.host())
@@ -124,7 +123,7 @@ public final class HttpServerFactory {
 
     /**
      * Refuses a request with two lengths. By itself Netty drops {@code Content-Length} if there is {@code Transfer-Encoding}, which is
-     * safe as long as everybody in front does the same; a proxy that believes the other one lets a second request be smuggled in.
+     * safe as long as every proxy in front does the same; a proxy that believes the other one lets a second request be smuggled in.
      *
      * <p>There is no official way to Vert.x' decoder, so this one takes its place in the pipeline of a new connection.
      */

@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** What stands before all routes and behind them. */
+/** The handlers before all routes: ids, addresses, log, headers and checks; and the handler of failures behind them. */
 public final class RequestFilter {
 
     private static final Pattern HOST = Pattern.compile("([A-Za-z0-9._~-]+|\\[[0-9A-Fa-f:.]+])(:[0-9]{1,5})?");
@@ -120,7 +120,7 @@ public final class RequestFilter {
                 context, Problem.invalid(inPath ? "path" : "query", "a % needs two hexadecimal digits behind it"));
     }
 
-    /** A body whose length can be read in two ways is none: somebody in front may have read it the other way. */
+    /** A body whose length can be read in two ways is refused: a proxy in front may have read it the other way. */
     private static void oneLength(RoutingContext context) {
         List<String> encodings = context.request().headers().getAll(HttpHeaders.TRANSFER_ENCODING);
         boolean chunked = encodings.size() == 1 && encodings.get(0).equalsIgnoreCase("chunked");
@@ -147,7 +147,7 @@ public final class RequestFilter {
         @Override
         public void handle(RoutingContext context) {
             if (HttpServerFactory.isClosing(context.request().connection())) {
-                // Bytes behind a request that was cut off: nobody may take them for another one.
+                // Bytes behind a request that was cut off: they must not be read as another one.
                 return;
             }
             String given = context.request().getHeader(HEADER);
@@ -163,7 +163,7 @@ public final class RequestFilter {
         }
     }
 
-    /** Headers that tell browsers to do nothing with an answer but show it to whoever asked. */
+    /** Headers that tell browsers to do nothing with an answer but show it. */
     static final class SecurityHeaders implements Handler<RoutingContext> {
 
         private final Map<CharSequence, CharSequence> headers = new LinkedHashMap<>();

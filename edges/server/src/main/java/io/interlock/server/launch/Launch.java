@@ -50,7 +50,7 @@ public final class Launch {
         return new Launch(out, err, variables, environment);
     }
 
-    /** Does what {@code arguments} say, until somebody ends it; the exit code. */
+    /** Carries out {@code arguments} until it is stopped; the exit code. */
     public int run(List<String> arguments) {
         try {
             CommandLine line = CommandLine.parse(arguments, variables);
@@ -123,7 +123,7 @@ public final class Launch {
     }
 
     /**
-     * Waits for somebody to end the process. The first TERM, INT or HUP asks for it; the second ends it at once.
+     * Waits for a signal to end the process. The first TERM, INT or HUP stops it; the second ends it at once.
      *
      * <p>A shutdown hook would do for the first, but the JVM then ends with 128 + signal, as if it had been killed, and hears no second
      * one. The class that hears signals is not part of the Java platform, but of every JDK; without it, hooks have to do.
@@ -138,7 +138,6 @@ public final class Launch {
 
         private StopSignals() {}
 
-        /** Listens from now on. */
         static StopSignals listen() {
             StopSignals signals = new StopSignals();
             for (String name : List.of("TERM", "INT", "HUP")) {
@@ -147,7 +146,6 @@ public final class Launch {
             return signals;
         }
 
-        /** Waits until somebody asks. */
         void await() throws InterruptedException {
             asked.await();
         }
@@ -223,7 +221,7 @@ public final class Launch {
             }
         }
 
-        /** Flags count, but no variables: sample data must not get into a store that somebody has named for other purposes. */
+        /** Flags count, but no variables: sample data must not get into a store that was named for other purposes. */
         private Configuration read(CommandLine line, List<Flag> given) {
             List<Flag> flags = new ArrayList<>();
             flags.add(new Flag("demo", "store", folder.store()));
@@ -253,14 +251,12 @@ public final class Launch {
             this.out = out;
         }
 
-        /** Names the program and its store. */
         void title() {
             out.println("Interlock " + ServerVersion.here() + " · Java "
                     + Runtime.version().feature() + " · "
                     + process.engine().capabilities().store());
         }
 
-        /** Says where it is to be found. */
         void links() {
             line("API", url() + "/api/v1/");
             line("API docs", url() + "/api/v1/openapi.json");
@@ -296,7 +292,7 @@ public final class Launch {
         void bootstrapKey() {
             process.bootstrap().ifPresent(key -> {
                 out.println(
-                        "There was no admin's API key, so here is one. It is shown this once, is admin of tenant default,");
+                        "There was no admin's API key, so here is one. It is shown once, is admin of tenant default,");
                 out.println("may act for any tenant by the header X-Tenant, and counts for "
                         + KeyRing.FIRST_KEY.toDays() + " days; make keys of your own with it:");
                 line("API key", key.secret().text());

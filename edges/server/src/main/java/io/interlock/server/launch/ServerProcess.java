@@ -126,12 +126,11 @@ final class ServerProcess implements AutoCloseable {
                 .text();
     }
 
-    /** A code that signs whoever has {@code apiKey} in once, for a link. */
+    /** A code that signs in once for {@code apiKey}, for a link. */
     String signInCode(String apiKey) {
         return parts().sessions().oneTimeCode(apiKey);
     }
 
-    /** The first admin's key, if there was none before. */
     Optional<IssuedKey> bootstrap() {
         return parts().bootstrap();
     }
@@ -192,7 +191,7 @@ final class ServerProcess implements AutoCloseable {
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
         intakes.start(new IntakeContext(engine, environment, new MeterGauges(registry)));
         open.push(intakes);
-        // Last of all: a key that is made but never shown would lock everybody out.
+        // Last of all: a key that is made but never shown would lock all users out.
         Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
         return new Parts(store.keepsRuns(), engine, keys, sessions, probe, server, intakes, bootstrap);
     }
@@ -219,7 +218,7 @@ final class ServerProcess implements AutoCloseable {
         return known == null ? CompatApi.NONE.word() : known.api().word();
     }
 
-    /** Without any admin's key nobody could make one. It is made only where nobody else can come in meanwhile. */
+    /** Without an admin's key no key could be made. It is made only where no other host can connect meanwhile. */
     private static Optional<IssuedKey> bootstrap(KeyRing keys, Listen listen) {
         return ListenPolicy.isLoopback(listen.host()) ? joined(keys.bootstrap(ACTOR)) : Optional.empty();
     }
@@ -243,7 +242,7 @@ final class ServerProcess implements AutoCloseable {
             try {
                 open.pop().close();
             } catch (Exception failure) {
-                log.warn("could not be closed: {}", failure.toString());
+                log.warn("a part could not be closed: {}", failure.toString());
             }
         }
     }
@@ -294,7 +293,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** Ready while the store answers and nobody has asked for an end. A store that hangs is asked once, however many want to know. */
+    /** Ready while the store answers and the server is not stopping. A store that hangs is asked once, however many requests wait. */
     static final class StoreProbe implements ReadyProbe {
 
         private final OpenStore store;
@@ -307,7 +306,6 @@ final class ServerProcess implements AutoCloseable {
             this.blocking = blocking;
         }
 
-        /** From now on it is not ready. */
         void stopping() {
             stopping = true;
         }

@@ -49,7 +49,7 @@ record StartFailure(int exitCode, String cause, String nextStep) {
         return new StartFailure(ExitCode.FAILED, failure.toString(), "the log above says where");
     }
 
-    /** Somebody else listens at a port. */
+    /** Another process listens at the port. */
     static final class PortTakenException extends InterlockException {
 
         private static final long serialVersionUID = 1L;
@@ -80,19 +80,15 @@ record StartFailure(int exitCode, String cause, String nextStep) {
     /** How the process ends, in the numbers of {@code sysexits.h}. */
     static final class ExitCode {
 
-        /** It was told to stop, and did. */
         static final int OK = 0;
 
-        /** The command line is wrong. */
         static final int USAGE = 64;
 
         /** The store or the port cannot be had now. */
         static final int UNAVAILABLE = 69;
 
-        /** The configuration is wrong. */
         static final int CONFIGURATION = 78;
 
-        /** Interlock itself failed. */
         static final int FAILED = 125;
 
         private ExitCode() {}

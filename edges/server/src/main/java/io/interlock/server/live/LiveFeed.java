@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the audit log of the store for all readers of this node, so it tells what any node did. One look at a time, and none while
- * nobody reads. Readers at the same place share one look.
+ * Follows the audit log of the store for all readers of this node, so events of every node arrive. One query at a time, and none without
+ * readers. Readers at the same place share a query.
  */
 final class LiveFeed implements AutoCloseable {
 
@@ -68,7 +68,6 @@ final class LiveFeed implements AutoCloseable {
         glances.begin(tenant);
     }
 
-    /** Tells {@code stream} what happens from its place on. */
     void add(LiveStream stream) {
         synchronized (this) {
             if (closed) {
@@ -101,7 +100,7 @@ final class LiveFeed implements AutoCloseable {
         context.blocking().call(this::tick).whenComplete((more, failure) -> {
             if (failure != null) {
                 // Readers keep their places; what they miss now they are told when the store is back.
-                log.debug("no look at the audit log for readers: {}", failure.toString());
+                log.debug("the audit log could not be read for event streams: {}", failure.toString());
             }
             again(failure == null && more ? Duration.ZERO : EVERY);
         });
@@ -210,7 +209,7 @@ final class LiveFeed implements AutoCloseable {
                 .ifPresent(event -> text.append(event.text(link.position())));
     }
 
-    /** Something is not told any more: whoever shows something must look at it anew. */
+    /** Events were skipped: the reader must load its state anew. */
     private static void reset(LiveStream reader, long place, String reason, long now) {
         JsonObject data = new JsonObject().put("reason", reason);
         reader.write(new LiveEvent(LiveEvent.RUNS, "reset", data).text(place), now);
@@ -261,7 +260,7 @@ final class LiveFeed implements AutoCloseable {
                     topic, type, data.put("before", record.before()).put("after", record.after()));
         }
 
-        /** As it goes over the wire, without an id: whoever resumes is not told it again. */
+        /** The text of the stream, without an id: it is not repeated to a reader that resumes. */
         String text() {
             return "event: " + type + "\ndata: " + data.encode() + "\n\n";
         }
@@ -366,7 +365,6 @@ final class LiveFeed implements AutoCloseable {
             });
         }
 
-        /** Ends it in an orderly way. */
         void end() {
             loop.runOnContext(go -> {
                 if (!response.ended() && !response.closed()) {

@@ -37,7 +37,7 @@ final class StateChanges {
         this.engine = engine;
     }
 
-    /** Looks for somebody who is about to read for the first time: whatever changes from now on is told. */
+    /** Takes the state for a first reader: every change from now on is an event. */
     synchronized void begin(String tenant) {
         if (!seen.containsKey(tenant)) {
             Seen first = new Seen();
@@ -65,7 +65,7 @@ final class StateChanges {
         return events;
     }
 
-    /** Forgets tenants nobody reads about any more. */
+    /** Forgets tenants without readers. */
     synchronized void keepOnly(Set<String> tenants) {
         seen.keySet().retainAll(tenants);
     }

@@ -40,7 +40,6 @@ public final class AccessOperations {
         this.clock = clock;
     }
 
-    /** Adds them to {@code operations}. */
     public static void addTo(Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
         AccessOperations access = new AccessOperations(keys, configuration, clock);
         addLooksTo(operations, keys, configuration, clock);

@@ -41,7 +41,6 @@ public final class SessionOperations {
         this.clock = environment.clock();
     }
 
-    /** Adds them to {@code operations}. */
     public static void addTo(
             Operations operations, Sessions sessions, KeyRing keys, AccessRecords records, Environment environment) {
         SessionOperations session = new SessionOperations(sessions, keys, records, environment);
@@ -83,7 +82,7 @@ public final class SessionOperations {
     }
 
     private CompletionStage<Reply> signOut(Call call) {
-        // Nobody has to show who they are to get out; the session tells.
+        // Signing out needs no authentication; the session identifies the user.
         end(call)
                 .ifPresent(ended -> keys.recognise(ended.apiKey())
                         .thenAccept(found -> found.ifPresent(key -> records.signedOut(call.actorBy(key), key))));

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param code which
  * @param detail about this case
  * @param facts further members
- * @param retryAfter when to try again, or {@code null} if nobody knows or it makes no sense
+ * @param retryAfter when to try again, or {@code null} if that is unknown or makes no sense
  */
 public record Problem(
         ProblemCode code,
@@ -22,7 +22,6 @@ public record Problem(
         JsonObject facts,
         @Nullable Duration retryAfter) {
 
-    /** The media type of problems. */
     public static final String MEDIA_TYPE = "application/problem+json";
 
     /**
@@ -49,17 +48,14 @@ public record Problem(
         return new Problem(ProblemCode.INVALID_REQUEST, detail, new JsonObject().put("errors", errors), null);
     }
 
-    /** A request with one mistake. */
     public static Problem invalid(String pointer, String detail) {
         return invalid(List.of(new Mistake(pointer, detail)));
     }
 
-    /** This, with a fact more. */
     public Problem with(String name, @Nullable Object value) {
         return new Problem(code, detail, facts.copy().put(name, value), retryAfter);
     }
 
-    /** This, to be tried again after {@code delay}. */
     public Problem retryAfter(Duration delay) {
         return new Problem(code, detail, facts, delay);
     }
@@ -69,7 +65,6 @@ public record Problem(
         return new ProblemException(this);
     }
 
-    /** The HTTP status. */
     public int status() {
         return code.entry().status();
     }

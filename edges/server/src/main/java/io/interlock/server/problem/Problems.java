@@ -33,7 +33,7 @@ public final class Problems {
 
     private Problems() {}
 
-    /** The problem of {@code failure}. What nobody foresaw says nothing about itself: that belongs into the log. */
+    /** The problem of {@code failure}. An unforeseen one has no details: those are for the log. */
     public static Problem of(Throwable failure) {
         Throwable cause = unwrapped(failure);
         if (cause instanceof ProblemException known) {

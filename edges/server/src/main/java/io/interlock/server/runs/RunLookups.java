@@ -38,7 +38,7 @@ public final class RunLookups {
     /** What is known about {@code key}; empty if it is free or the store does not answer: a refusal counts without it. */
     public CompletionStage<Optional<KeyView>> key(LockKey key) {
         return looks.submit(key).exceptionally(failure -> {
-            log.debug("no second look at {}: {}", key, failure.toString());
+            log.debug("key {} could not be read again: {}", key, failure.toString());
             return Optional.empty();
         });
     }
@@ -65,7 +65,7 @@ public final class RunLookups {
                                 .map(wait -> RunFacts.waiting(run, wait))
                                 .orElse(bare))
                 .exceptionally(failure -> {
-                    log.debug("no reason why run {} waits: {}", run.id(), failure.toString());
+                    log.debug("the reason why run {} waits could not be read: {}", run.id(), failure.toString());
                     return bare;
                 });
     }

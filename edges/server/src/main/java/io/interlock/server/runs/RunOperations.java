@@ -33,7 +33,6 @@ public final class RunOperations {
         this.known = known;
     }
 
-    /** Adds them to {@code operations}. */
     public static void addTo(Operations operations, OperationContext context) {
         KnownRuns known = new KnownRuns(context);
         RunLookups views = new RunLookups(context);

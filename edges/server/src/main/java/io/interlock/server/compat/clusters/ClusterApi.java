@@ -37,7 +37,6 @@ import java.util.concurrent.CompletionStage;
 /** A cluster is a resource of the engine, its lock the key {@code cluster/{id}}; a job type is a job, a job a run. */
 public final class ClusterApi {
 
-    /** The document of this compatible API. */
     public static final String DOCUMENT = "compat/clusters.yaml";
 
     /** The job every cluster begins with. */
@@ -57,7 +56,6 @@ public final class ClusterApi {
         this.records = new ClusterRecords(context.engine());
     }
 
-    /** Answers the operations of this compatible API. */
     public static Operations operations(OperationContext context, CompatJobs jobs) {
         ClusterApi api = new ClusterApi(context, jobs);
         return new Operations()
@@ -281,7 +279,6 @@ public final class ClusterApi {
 
         private ClusterConflicts() {}
 
-        /** Another cluster has the name. */
         static Reply twin(Cluster twin) {
             return conflict(new JsonObject()
                     .put("code", "CLUSTER_EXISTS")

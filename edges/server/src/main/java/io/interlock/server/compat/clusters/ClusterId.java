@@ -59,7 +59,6 @@ record ClusterId(
                 : Optional.empty();
     }
 
-    /** One of which nothing else is known. */
     static ClusterId adopted(String text) {
         return new ClusterId(text, text, null, null);
     }

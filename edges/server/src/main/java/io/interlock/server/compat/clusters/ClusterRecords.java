@@ -126,7 +126,7 @@ final class ClusterRecords {
 
     /**
      * Has {@code id} keep its name, or get it back, now that a job is there that makes it active again; answers with its heir, if
-     * that is active: then the job must not be. Whoever adds a cluster of this name has changed the claim before, and is seen here, or
+     * that is active: then the job must not be. A client that adds a cluster of this name has changed the claim before, and is seen here, or
      * fails to change it afterwards, and sees the job.
      */
     Optional<Cluster> keepName(String tenant, ClusterId id, Actor actor) {
@@ -216,7 +216,7 @@ final class ClusterRecords {
         try {
             claim = Claim.parse(name);
         } catch (DateTimeParseException unreadable) {
-            log.warn("{} has a lifetime nobody can read: '{}'; set it right", name.key(), name.state());
+            log.warn("{} has an unreadable lifetime: '{}'; correct it", name.key(), name.state());
             return Optional.empty();
         }
         Instant end = claim.expiresAt();
@@ -226,7 +226,7 @@ final class ClusterRecords {
                         .map(id -> new Ending(id.key(name.key().tenant()), id, end, name));
     }
 
-    /** Looks no more at the lifetime of a cluster that is over; somebody else may have its name by now. */
+    /** Drops the lifetime of a cluster that is over; another cluster may have its name by now. */
     void forgetLifetime(Ending ending, Actor actor) {
         Resource name = ending.name();
         engine.setResource(
@@ -280,8 +280,8 @@ final class ClusterRecords {
     record Cluster(ClusterId id, String status, @Nullable Instant expiresAt) {}
 
     /**
-     * Clusters that wait for a first job that does not come: it was cancelled in line, nobody took it within its max-wait, or the server
-     * died between the record of the cluster and the job. Whoever wants the name, or looks at a lifetime that is over, has them failed. All
+     * Clusters that wait for a first job that does not come: it was cancelled in the queue, its max-wait was over, or the server died between the
+     * record of the cluster and the job. A request for the name, or the end of a lifetime, marks them as failed. All
      * methods block.
      */
     static final class UnstartedClusters {
@@ -298,7 +298,7 @@ final class ClusterRecords {
         /** Has {@code cluster} failed if it is pending and nothing is there that would begin it. */
         void judge(Resource cluster, Actor actor) {
             if (cluster.state().equals(ClusterRecords.PENDING) && isForsaken(cluster.key())) {
-                // Unless somebody has begun it meanwhile: then it is another version.
+                // Unless it has begun meanwhile: then it has another version.
                 engine.setResource(
                         cluster.key(),
                         cluster.kind(),

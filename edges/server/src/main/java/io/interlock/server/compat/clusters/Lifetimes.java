@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has clusters destroyed whose lifetime is over. Every node looks; a cluster that is ready is destroyed by one job, for all of them ask
- * for it in the same words. One that is at work is looked at again. If the job has ended and the cluster is as it was, because somebody
- * cancelled it in line or nobody did it, it is asked for anew after a rest. One that never began is over. Used by one thread.
+ * for it in the same words. One that is at work is looked at again. If the job has ended and the cluster is as it was, because it was
+ * cancelled in the queue or no worker did it, it is submitted anew after a rest. One that never began is over. Used by one thread.
  */
 final class Lifetimes {
 
@@ -48,15 +48,14 @@ final class Lifetimes {
         this.clock = clock;
     }
 
-    /** Looks at every cluster once. */
     void round() {
         try {
             Instant now = clock.instant();
             records.ending(now).forEach(ending -> guarded(ending, now));
         } catch (StoreUnavailableException away) {
-            log.debug("lifetimes are looked at again later", away);
+            log.debug("checking lifetimes failed; retrying", away);
         } catch (RuntimeException failure) {
-            log.warn("the lifetimes of clusters cannot be looked at", failure);
+            log.warn("checking the lifetimes of clusters failed", failure);
         }
     }
 
@@ -65,7 +64,7 @@ final class Lifetimes {
         try {
             end(ending, now);
         } catch (StoreUnavailableException away) {
-            log.debug("the lifetime of cluster {} is looked at again later", ending.id(), away);
+            log.debug("checking the lifetime of cluster {} failed; retrying", ending.id(), away);
         } catch (RuntimeException failure) {
             log.warn("the lifetime of cluster {} is over, and it cannot be destroyed", ending.id(), failure);
         }

@@ -31,7 +31,6 @@ import java.util.concurrent.CompletionStage;
 /** A phase is a job, its lock the key {@code flow/{flow}/{phase}}. */
 public final class FlowApi {
 
-    /** The document of this compatible API. */
     public static final String DOCUMENT = "compat/flows.yaml";
 
     private final OperationContext context;
@@ -42,7 +41,6 @@ public final class FlowApi {
         this.jobs = jobs;
     }
 
-    /** Answers the operations of this compatible API. */
     public static Operations operations(OperationContext context, CompatJobs jobs) {
         FlowApi api = new FlowApi(context, jobs);
         return new Operations()
@@ -139,7 +137,7 @@ public final class FlowApi {
                 .put("run_id", run)));
     }
 
-    /** Whether it was skipped because somebody is at it: a pause, for one, is no run. */
+    /** Whether it was skipped because of a run: a pause, for example, is none. */
     private static boolean isRunning(Submission.Skipped skipped) {
         return skipped.incumbent().isPresent() || skipped.refusal() instanceof Refusal.Held;
     }

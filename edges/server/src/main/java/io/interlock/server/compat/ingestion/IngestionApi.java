@@ -42,7 +42,6 @@ import org.jspecify.annotations.Nullable;
 /** The ingestion of an event is a run of the one job of this compatible API, its lock the key {@code event/{id}}. */
 public final class IngestionApi {
 
-    /** The document of this compatible API. */
     public static final String DOCUMENT = "compat/ingestion.yaml";
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
@@ -58,7 +57,6 @@ public final class IngestionApi {
         this.records = new EventRecords(context.engine(), context.environment().random());
     }
 
-    /** Answers the operations of this compatible API. */
     public static Operations operations(OperationContext context, CompatJobs jobs) {
         IngestionApi api = new IngestionApi(context, jobs);
         return new Operations()
@@ -183,7 +181,7 @@ public final class IngestionApi {
                     .put("source_event_id", source)
                     .put("track_id", track)
                     .encode();
-            // Where it comes from is there before anybody can find it.
+            // The origin is there before the event can be found.
             engine.setResource(originKey(tenant, event), "event-origin", origin, 0, actor, "created");
             ResourceAnswer answer = engine.setResource(key, "source-event", event, 0, actor, "created");
             return answer instanceof ResourceAnswer.Changed

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /** A pipeline is a job, its lock the key {@code pipeline/{id}}, a {@code pipeline_logging_id} a run. */
 public final class PipelineApi {
 
-    /** The document of this compatible API. */
     public static final String DOCUMENT = "compat/pipelines.yaml";
 
     static final String KEYS = "pipeline/";
@@ -44,7 +43,6 @@ public final class PipelineApi {
         this.jobs = jobs;
     }
 
-    /** Answers the operations of this compatible API. */
     public static Operations operations(OperationContext context, CompatJobs jobs) {
         PipelineApi api = new PipelineApi(context, jobs);
         return new Operations()
@@ -155,7 +153,7 @@ public final class PipelineApi {
                     .put("error", CompatRuns.error(run));
         }
 
-        /** A key that somebody has. */
+        /** A key that is held. */
         static JsonObject lock(KeyView view) {
             LeaseRecord lease = view.lease();
             Run run = view.run();

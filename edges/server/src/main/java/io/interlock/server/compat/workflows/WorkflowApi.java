@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 /** A workflow is a job, its lock the key {@code workflow/{id}}, an execution a run. */
 public final class WorkflowApi {
 
-    /** The document of this compatible API. */
     public static final String DOCUMENT = "compat/workflows.yaml";
 
     private final OperationContext context;
@@ -154,7 +153,7 @@ public final class WorkflowApi {
             return names.length == 1 ? json : json.put("node", names[1]);
         }
 
-        /** A node of an execution; one nobody has asked for yet is pending. */
+        /** A node of an execution; one that was not started yet is pending. */
         static JsonObject node(String name, Optional<Run> run) {
             return run.map(WorkflowJson::facts)
                     .orElseGet(() -> new JsonObject()
