@@ -90,9 +90,8 @@ public final class ManagementRoutes {
                 .filter(caller -> !KeyRing.isBootstrap(caller.key()))
                 .isPresent()) {
             throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "Metrics are of all tenants: use the bootstrap key, or start the server with --management-port.")
-                    .thrown();
+                    ProblemCode.FORBIDDEN,
+                    "Metrics are of all tenants: use the bootstrap key, or start the server with --management-port.");
         }
         context.next();
     }

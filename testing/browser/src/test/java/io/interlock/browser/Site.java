@@ -24,7 +24,6 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
-import io.interlock.server.LeaseStoreOperations;
 import io.interlock.server.InterlockServer.ServerParts;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
@@ -176,10 +175,9 @@ final class Site implements AutoCloseable {
     private InterlockServer serve(int port) {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         AccessRecords records = AccessRecords.of(Optional.empty(), ring, time, meters);
-        Operations operations = leasesOnly
-                ? new LeaseStoreOperations(engine, ring, sessions, records, time).operations()
-                : new EngineOperations(engine, ring, sessions, records, time, Limits.DEFAULT, job -> "none")
-                        .operations();
+        EngineOperations all =
+                new EngineOperations(engine, ring, sessions, records, time, Limits.DEFAULT, job -> "none");
+        Operations operations = leasesOnly ? all.ofLeases() : all.operations();
         AccessOperations.addTo(operations, ring, CONFIGURATION, time.clock());
         ServerParts parts = new ServerParts(
                 time,

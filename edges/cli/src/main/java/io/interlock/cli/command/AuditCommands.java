@@ -3,13 +3,13 @@ package io.interlock.cli.command;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.AdminApi;
 import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.LimitOption;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Table;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
 import io.interlock.service.Facts;
@@ -56,28 +56,12 @@ public final class AuditCommands {
         }
 
         @Override
-        Table table() {
-            return new Table("number", "at", "key", "actor", "action", "before", "after", "token", "reason");
-        }
-
-        @Override
-        String[] row(Facts record) {
-            return new String[] {
-                record.shown("sequence"),
-                when(record, "at"),
-                record.shown("key"),
-                record.shown("actor"),
-                record.shown("action"),
-                record.shown("before"),
-                record.shown("after"),
-                record.shown("token"),
-                record.shown("reason")
-            };
-        }
-
-        @Override
-        String[] spare() {
-            return new String[] {"token", "number", "before", "action"};
+        Columns columns() {
+            return new Columns()
+                    .of("number", record -> record.shown("sequence"))
+                    .of("at", when("at"))
+                    .of("key", "actor", "action", "before", "after", "token", "reason")
+                    .sparing("token", "number", "before", "action");
         }
 
         @Override

@@ -13,9 +13,11 @@ import io.interlock.run.Retention;
 import io.interlock.run.RunQuery;
 import io.interlock.service.Facts;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -152,6 +154,10 @@ public abstract class CliCommand implements Callable<Integer> {
             }
         }
 
+        final Function<Facts, String> when(String name) {
+            return item -> when(item, name);
+        }
+
         /** A time: on a terminal how long ago, elsewhere as it is. */
         final String when(Facts item, String name) {
             Instant now = session().environment().clock().instant();
@@ -179,9 +185,11 @@ public abstract class CliCommand implements Callable<Integer> {
             } else if (items.isEmpty()) {
                 console.say(none());
             } else {
-                Table table = table();
-                items.forEach(item -> table.row(row(item)));
-                options.print(table, console, spare());
+                Columns columns = columns();
+                Table table = new Table(columns.titles.toArray(String[]::new));
+                items.forEach(item -> table.row(
+                        columns.cells.stream().map(cell -> cell.apply(item)).toArray(String[]::new)));
+                options.print(table, console, columns.spare);
                 if (items.size() >= most()) {
                     console.say("no more than " + items.size() + " are shown; " + narrower());
                 }
@@ -191,14 +199,7 @@ public abstract class CliCommand implements Callable<Integer> {
 
         abstract List<Facts> items(Backend backend) throws InterruptedException;
 
-        abstract Table table();
-
-        abstract String[] row(Facts item);
-
-        /** The columns that can be spared where there is little room, the first of them first. */
-        String[] spare() {
-            return new String[0];
-        }
+        abstract Columns columns();
 
         /** How many are listed at the most. */
         int most() {
@@ -218,28 +219,43 @@ public abstract class CliCommand implements Callable<Integer> {
     abstract static class RunListing extends Listing {
 
         @Override
-        Table table() {
-            return new Table("id", "key", "job", "state", "attempt", "submitted", "ended", "stage", "reason");
+        Columns columns() {
+            return new Columns()
+                    .of("id", "key", "job", "state")
+                    .of("attempt", run -> run.shown("attempt") + "/" + run.shown("maxAttempts"))
+                    .of("submitted", when("submittedAt"))
+                    .of("ended", when("endedAt"))
+                    .of("stage")
+                    .of("reason", run -> run.in("error").text("code").orElse(run.shown("reason")))
+                    .sparing("attempt", "stage", "ended", "job", "reason");
+        }
+    }
+
+    /** The columns of a listing. */
+    static final class Columns {
+
+        private final List<String> titles = new ArrayList<>();
+        private final List<Function<Facts, String>> cells = new ArrayList<>();
+        private String[] spare = {};
+
+        /** Columns that show the fields of their names. */
+        Columns of(String... names) {
+            for (String name : names) {
+                of(name, item -> item.shown(name));
+            }
+            return this;
         }
 
-        @Override
-        String[] row(Facts run) {
-            return new String[] {
-                run.shown("id"),
-                run.shown("key"),
-                run.shown("job"),
-                run.shown("state"),
-                run.shown("attempt") + "/" + run.shown("maxAttempts"),
-                when(run, "submittedAt"),
-                when(run, "endedAt"),
-                run.shown("stage"),
-                run.in("error").text("code").orElse(run.shown("reason"))
-            };
+        Columns of(String title, Function<Facts, String> cell) {
+            titles.add(title);
+            cells.add(cell);
+            return this;
         }
 
-        @Override
-        String[] spare() {
-            return new String[] {"attempt", "stage", "ended", "job", "reason"};
+        /** These columns are left out where there is little room, the first of them first. */
+        Columns sparing(String... names) {
+            spare = names;
+            return this;
         }
     }
 }

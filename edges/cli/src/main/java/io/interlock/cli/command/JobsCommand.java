@@ -2,9 +2,9 @@ package io.interlock.cli.command;
 
 import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.ConfigCommand.ConfigOptions;
-import io.interlock.cli.text.Table;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Work;
 import io.interlock.service.AdminFacts;
@@ -48,24 +48,21 @@ public final class JobsCommand extends Listing {
     }
 
     @Override
-    Table table() {
-        return new Table("name", "api", "on-conflict", "lease", "attempts", "max-runtime");
-    }
-
-    @Override
-    String[] row(Facts job) {
-        return new String[] {
-            job.shown("name"),
-            job.shown("api"),
-            job.shown("onConflict"),
-            job.duration("lease").map(DurationText::format).orElse(""),
-            job.shown("maxAttempts"),
-            job.duration("maxRuntime").map(DurationText::format).orElse("")
-        };
+    Columns columns() {
+        return new Columns()
+                .of("name", "api")
+                .of("on-conflict", job -> job.shown("onConflict"))
+                .of("lease", job -> span(job, "lease"))
+                .of("attempts", job -> job.shown("maxAttempts"))
+                .of("max-runtime", job -> span(job, "maxRuntime"));
     }
 
     @Override
     String none() {
         return "there are no jobs; the configuration defines them";
+    }
+
+    private static String span(Facts job, String field) {
+        return job.duration(field).map(DurationText::format).orElse("");
     }
 }

@@ -2,11 +2,11 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.OptionValues.Durations;
-import io.interlock.cli.text.Table;
 import io.interlock.service.Facts;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -73,26 +73,14 @@ public final class KeysCommands {
         }
 
         @Override
-        Table table() {
-            return new Table("id", "role", "label", "active", "created", "expires", "revoked");
-        }
-
-        @Override
-        String[] row(Facts key) {
-            return new String[] {
-                key.shown("id"),
-                key.shown("role"),
-                key.shown("label"),
-                key.is("active") ? "yes" : "no",
-                when(key, "createdAt"),
-                when(key, "expiresAt"),
-                when(key, "revokedAt")
-            };
-        }
-
-        @Override
-        String[] spare() {
-            return new String[] {"revoked", "created", "label"};
+        Columns columns() {
+            return new Columns()
+                    .of("id", "role", "label")
+                    .of("active", key -> key.is("active") ? "yes" : "no")
+                    .of("created", when("createdAt"))
+                    .of("expires", when("expiresAt"))
+                    .of("revoked", when("revokedAt"))
+                    .sparing("revoked", "created", "label");
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.interlock.cli.command;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.LockApi;
 import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.Listing;
 import io.interlock.cli.command.CliCommand.Verb;
@@ -12,7 +13,6 @@ import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Shown.ShellWords;
-import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.service.Facts;
 import java.util.ArrayList;
@@ -59,27 +59,17 @@ public final class LocksCommands {
         }
 
         @Override
-        Table table() {
-            return new Table("key", "state", "holder", "token", "since", "left", "stage", "waiting");
-        }
-
-        @Override
-        String[] row(Facts lock) {
-            return new String[] {
-                lock.shown("key"),
-                lock.shown("state"),
-                lock.in("holder").shown("holder"),
-                lock.shown("token"),
-                when(lock, "since"),
-                lock.duration("leaseLeft").map(Times::span).orElse(""),
-                lock.shown("stage"),
-                lock.shown("waiting")
-            };
-        }
-
-        @Override
-        String[] spare() {
-            return new String[] {"stage", "since", "token"};
+        Columns columns() {
+            return new Columns()
+                    .of("key", "state")
+                    .of("holder", lock -> lock.in("holder").shown("holder"))
+                    .of("token")
+                    .of("since", when("since"))
+                    .of(
+                            "left",
+                            lock -> lock.duration("leaseLeft").map(Times::span).orElse(""))
+                    .of("stage", "waiting")
+                    .sparing("stage", "since", "token");
         }
 
         @Override

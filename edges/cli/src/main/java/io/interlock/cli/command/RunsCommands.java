@@ -3,6 +3,7 @@ package io.interlock.cli.command;
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.RunApi;
 import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
 import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.command.CliCommand.LimitOption;
 import io.interlock.cli.command.CliCommand.Listing;
@@ -13,7 +14,6 @@ import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Shown;
-import io.interlock.cli.text.Table;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
@@ -293,26 +293,14 @@ public final class RunsCommands {
         }
 
         @Override
-        Table table() {
-            return new Table("key", "place", "id", "job", "priority", "submitted", "reason");
-        }
-
-        @Override
-        String[] row(Facts run) {
-            return new String[] {
-                run.shown("key"),
-                run.shown("position"),
-                run.shown("id"),
-                run.shown("job"),
-                run.shown("priority"),
-                when(run, "submittedAt"),
-                run.shown("reason")
-            };
-        }
-
-        @Override
-        String[] spare() {
-            return new String[] {"priority", "reason", "job"};
+        Columns columns() {
+            return new Columns()
+                    .of("key")
+                    .of("place", run -> run.shown("position"))
+                    .of("id", "job", "priority")
+                    .of("submitted", when("submittedAt"))
+                    .of("reason")
+                    .sparing("priority", "reason", "job");
         }
 
         @Override

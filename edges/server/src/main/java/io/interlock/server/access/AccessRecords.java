@@ -122,7 +122,7 @@ public final class AccessRecords implements AutoCloseable {
                 operation.equals("signIn") ? "sign-in-refused" : "refused",
                 "",
                 operation,
-                problem.code().code() + ": " + problem.detail()));
+                problem.code() + ": " + problem.detail()));
     }
 
     /** A user signed in with {@code key}, which was shown itself or {@code by} something else. */

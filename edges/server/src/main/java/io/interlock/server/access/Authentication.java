@@ -11,7 +11,6 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.Exchange.Caller;
 import io.interlock.server.problem.Problem;
-import io.interlock.server.problem.Problem.ProblemException;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.session.Sessions;
 import io.interlock.server.session.Sessions.Session;
@@ -93,12 +92,12 @@ public final class Authentication {
         Optional<String> shown;
         try {
             shown = hasKey(request) ? shown(request) : signedIn(context);
-        } catch (ProblemException refused) {
+        } catch (Problem refused) {
             context.fail(refused);
             return;
         }
         if (shown.isEmpty()) {
-            context.fail(unauthenticated().thrown());
+            context.fail(unauthenticated());
             return;
         }
         String key = shown.get();
@@ -107,8 +106,7 @@ public final class Authentication {
         if (knowsAddresses && strangers.isEmpty(address) && !keys.mayKnow(key)) {
             context.fail(Problem.of(ProblemCode.RATE_LIMITED, "This address showed too many wrong keys.")
                     .with("limit", WRONG_KEYS)
-                    .retryAfter(Duration.ofSeconds(1))
-                    .thrown());
+                    .retryAfter(Duration.ofSeconds(1)));
             return;
         }
         Exchange.standing(context, () -> isStillKnown(Exchange.session(context), key));
@@ -143,7 +141,7 @@ public final class Authentication {
     private void admitOrFail(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
         try {
             admit(context, found, needed, address);
-        } catch (ProblemException refused) {
+        } catch (Problem refused) {
             context.fail(refused);
         }
     }
@@ -151,7 +149,7 @@ public final class Authentication {
     private void admit(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
         if (found.isEmpty()) {
             strangers.take(address);
-            context.fail(unauthenticated().thrown());
+            context.fail(unauthenticated());
             return;
         }
         AccessKey key = found.get();
@@ -161,8 +159,7 @@ public final class Authentication {
                             ProblemCode.RATE_LIMITED,
                             "The API key may make " + requests.perSecond() + " requests a second.")
                     .with("limit", requests.perSecond())
-                    .retryAfter(wait.get())
-                    .thrown());
+                    .retryAfter(wait.get()));
             return;
         }
         Caller caller = new Caller(key, tenant(context.request(), key));
@@ -172,8 +169,7 @@ public final class Authentication {
                             ProblemCode.FORBIDDEN,
                             "This needs the role " + name(needed) + "; the key has " + name(key.role()) + ".")
                     .with("neededRole", name(needed))
-                    .with("role", name(key.role()))
-                    .thrown();
+                    .with("role", name(key.role()));
         }
         context.next();
     }
@@ -184,14 +180,12 @@ public final class Authentication {
             return key.tenant();
         }
         if (!KeyRing.isBootstrap(key)) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "Only the bootstrap key may name a tenant by X-Tenant.")
-                    .thrown();
+            throw Problem.of(ProblemCode.FORBIDDEN, "Only the bootstrap key may name a tenant by X-Tenant.");
         }
         try {
             return LockKey.of(named, "any").tenant();
         } catch (InvalidKeyException invalid) {
-            throw Problem.invalid("header/X-Tenant", String.valueOf(invalid.getMessage()))
-                    .thrown();
+            throw Problem.invalid("header/X-Tenant", String.valueOf(invalid.getMessage()));
         }
     }
 
@@ -216,9 +210,8 @@ public final class Authentication {
         if (session.isPresent() && !looks && !isOurs(request, session.get())) {
             Exchange.presented(context, session.get().apiKey());
             throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "A change by a session cookie needs the header " + Sessions.CSRF_HEADER + ".")
-                    .thrown();
+                    ProblemCode.FORBIDDEN,
+                    "A change by a session cookie needs the header " + Sessions.CSRF_HEADER + ".");
         }
         session.ifPresent(known -> Exchange.session(context, known));
         return session.map(Session::apiKey);

@@ -222,8 +222,7 @@ public final class Api {
             String needed = roles.get(value);
             if (needed != null && !call.caller().may(named(needed))) {
                 throw Problem.of(ProblemCode.FORBIDDEN, field + " " + value + " needs the role " + needed + ".")
-                        .with("neededRole", needed)
-                        .thrown();
+                        .with("neededRole", needed);
             }
         });
     }

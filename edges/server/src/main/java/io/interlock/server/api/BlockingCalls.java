@@ -79,7 +79,7 @@ public final class BlockingCalls implements Executor {
         try {
             return CompletableFuture.supplyAsync(call, task -> execute(tenant, task));
         } catch (RejectedExecutionException full) {
-            return CompletableFuture.failedFuture(Problems.overloaded().thrown());
+            return CompletableFuture.failedFuture(Problems.overloaded());
         }
     }
 

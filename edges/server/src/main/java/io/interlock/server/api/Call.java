@@ -140,8 +140,7 @@ public final class Call {
             try {
                 return LockKey.of(tenant(), text);
             } catch (InvalidKeyException invalid) {
-                throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()))
-                        .thrown();
+                throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()));
             }
         });
     }
@@ -155,9 +154,8 @@ public final class Call {
                         : now.minus(DurationText.parse("since", text));
             } catch (InvalidSettingException | DateTimeException | ArithmeticException invalid) {
                 throw Problem.invalid(
-                                "query/since",
-                                "'" + text + "' is neither a time like 2026-11-15T02:00:00Z nor a duration like 24h")
-                        .thrown();
+                        "query/since",
+                        "'" + text + "' is neither a time like 2026-11-15T02:00:00Z nor a duration like 24h");
             }
         });
     }
@@ -199,14 +197,12 @@ public final class Call {
         try {
             duration = DurationText.parse(field, text);
         } catch (InvalidSettingException invalid) {
-            throw Problem.invalid("/" + field, String.valueOf(invalid.getMessage()))
-                    .thrown();
+            throw Problem.invalid("/" + field, String.valueOf(invalid.getMessage()));
         } catch (ArithmeticException tooLong) {
             duration = LONGEST.plusDays(1);
         }
         if (duration.compareTo(LONGEST) > 0) {
-            throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d")
-                    .thrown();
+            throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
         }
         return Optional.of(duration);
     }
@@ -307,8 +303,7 @@ public final class Call {
         }
 
         private static RuntimeException bad() {
-            return Problem.invalid("query/cursor", "is no cursor of this listing; pass on the one of the page before")
-                    .thrown();
+            return Problem.invalid("query/cursor", "is no cursor of this listing; pass on the one of the page before");
         }
     }
 }

@@ -92,14 +92,12 @@ public final class OpenWaits {
         }
 
         void stop() {
-            answered.completeExceptionally(Problems.stopping().thrown());
+            answered.completeExceptionally(Problems.stopping());
         }
 
         private void refuse() {
             answered.completeExceptionally(Problem.of(
-                            ProblemCode.UNAUTHENTICATED,
-                            "The API key was revoked or has expired while the request waited.")
-                    .thrown());
+                    ProblemCode.UNAUTHENTICATED, "The API key was revoked or has expired while the request waited."));
         }
     }
 }

@@ -6,6 +6,8 @@ import io.interlock.time.Environment;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /**
  * What operations work with.
@@ -36,6 +38,11 @@ public record OperationContext(
                 BlockingCalls.apart(environment, LISTS_AT_ONCE),
                 new OpenWaits(),
                 environment);
+    }
+
+    /** Makes a call of the engine that blocks, for the tenant of {@code call}. */
+    public <T> CompletionStage<T> blocking(Call call, Supplier<T> task) {
+        return blocking.call(call.tenant(), task);
     }
 
     /** JSON that a client wrote, as values of which answers are made. */

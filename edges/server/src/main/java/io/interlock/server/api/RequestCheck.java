@@ -74,7 +74,7 @@ final class RequestCheck {
     /**
      * The call, if the request keeps the contract.
      *
-     * @throws io.interlock.server.problem.Problem.ProblemException naming all mistakes
+     * @throws io.interlock.server.problem.Problem naming all mistakes
      */
     Call check(RoutingContext context, Buffer raw) {
         List<Mistake> mistakes = new ArrayList<>();
@@ -88,7 +88,7 @@ final class RequestCheck {
                         "is unknown here; known are " + new TreeSet<>(queryNames))));
         JsonObject json = readBody(raw, mistakes);
         if (!mistakes.isEmpty()) {
-            throw Problem.invalid(mistakes).thrown();
+            throw Problem.invalid(mistakes);
         }
         return new Call(context, values, json);
     }

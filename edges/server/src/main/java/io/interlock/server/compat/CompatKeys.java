@@ -93,11 +93,10 @@ public final class CompatKeys {
         }
         LeaseRecord now = ((EvictAnswer.Mismatch) answer).holder().orElseThrow(() -> free(key));
         throw Problem.of(ProblemCode.TOKEN_STALE, key.name() + " has token " + now.token() + ", not " + token + ".")
-                .with("currentToken", now.token().value())
-                .thrown();
+                .with("currentToken", now.token().value());
     }
 
     private static RuntimeException free(LockKey key) {
-        return Problem.of(ProblemCode.NOT_FOUND, key.name() + " is not held.").thrown();
+        return Problem.of(ProblemCode.NOT_FOUND, key.name() + " is not held.");
     }
 }

@@ -46,7 +46,7 @@ public final class CompatRuns {
         }
         return run.filter(found -> found.key().tenant().equals(call.tenant())
                         && found.key().name().startsWith(prefix))
-                .orElseThrow(() -> Call.notFound(what, id).thrown());
+                .orElseThrow(() -> Call.notFound(what, id));
     }
 
     /** Fails with the problem that {@code refusal} is. */
@@ -59,9 +59,7 @@ public final class CompatRuns {
     /** The problem that {@code refusal} is. Blocks. */
     public static RuntimeException problem(OperationContext context, Refusal refusal) {
         return Refusals.of(
-                        refusal,
-                        CompatKeys.look(context.engine(), refusal.key()).orElse(null))
-                .thrown();
+                refusal, CompatKeys.look(context.engine(), refusal.key()).orElse(null));
     }
 
     /** When its last attempt started. */

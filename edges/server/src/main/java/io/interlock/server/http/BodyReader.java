@@ -34,7 +34,7 @@ final class BodyReader implements Handler<RoutingContext> {
         HttpServerRequest request = context.request();
         Problem refusal = refusal(request);
         if (refusal != null) {
-            context.fail(refusal.thrown());
+            context.fail(refusal);
             return;
         }
         if (request.getHeader(HttpHeaders.EXPECT) != null) {
@@ -126,8 +126,7 @@ final class BodyReader implements Handler<RoutingContext> {
             }
             end();
             if (JsonDepth.exceeds(body, limits.depth())) {
-                context.fail(Problem.invalid("", "The JSON nests more than " + limits.depth() + " levels.")
-                        .thrown());
+                context.fail(Problem.invalid("", "The JSON nests more than " + limits.depth() + " levels."));
                 return;
             }
             Exchange.body(context, body);
@@ -137,7 +136,7 @@ final class BodyReader implements Handler<RoutingContext> {
         private void stop(Problem problem) {
             if (!over) {
                 end();
-                context.fail(problem.thrown());
+                context.fail(problem);
             }
         }
 

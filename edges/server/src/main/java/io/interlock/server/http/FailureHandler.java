@@ -43,7 +43,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
         // The router itself says 400 of what it cannot read. Its message has the query, which is not for the log.
         boolean told = failure == null || context.statusCode() == BAD_REQUEST;
         Problem problem = told ? byStatus(context) : said(context, failure);
-        if (problem.code() == ProblemCode.UNAUTHENTICATED || problem.code() == ProblemCode.FORBIDDEN) {
+        if (problem.kind() == ProblemCode.UNAUTHENTICATED || problem.kind() == ProblemCode.FORBIDDEN) {
             refusals.accept(context, problem);
         }
         answer(context, problem);
@@ -55,7 +55,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
     }
 
     public static void answer(RoutingContext context, Problem problem) {
-        Exchange.note(context, "problem", problem.code().code());
+        Exchange.note(context, "problem", problem.code());
         HttpServerResponse response = context.response();
         if (response.ended() || response.closed()) {
             return;
@@ -65,7 +65,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
             context.request().connection().close();
             return;
         }
-        if (problem.code() == ProblemCode.UNAUTHENTICATED) {
+        if (problem.kind() == ProblemCode.UNAUTHENTICATED) {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"interlock\"");
         }
         Duration wait = problem.retryAfter();
@@ -76,7 +76,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
             cutOff(context);
         }
         ErrorShape shape = Exchange.shape(context);
-        response.setStatusCode(shape.status(problem.code()))
+        response.setStatusCode(shape.status(problem.kind()))
                 .putHeader(HttpHeaders.CONTENT_TYPE, shape.mediaType())
                 .end(shape.of(problem.toJson(Exchange.requestId(context))).toBuffer());
     }
@@ -101,9 +101,9 @@ public final class FailureHandler implements Handler<RoutingContext> {
 
     private static Problem said(RoutingContext context, Throwable failure) {
         Problem problem = Problems.of(failure);
-        if (problem.code() == ProblemCode.INTERNAL_ERROR) {
+        if (problem.kind() == ProblemCode.INTERNAL_ERROR) {
             log.error("request {} failed", Exchange.requestId(context), failure);
-        } else if (problem.code() == ProblemCode.STORE_UNAVAILABLE) {
+        } else if (problem.kind() == ProblemCode.STORE_UNAVAILABLE) {
             log.warn("request {}: {}", Exchange.requestId(context), failure.getMessage());
         }
         return problem;

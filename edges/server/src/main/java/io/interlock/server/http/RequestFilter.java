@@ -127,8 +127,7 @@ public final class RequestFilter {
         if (encodings.isEmpty() || (chunked && context.request().getHeader(HttpHeaders.CONTENT_LENGTH) == null)) {
             context.next();
         } else {
-            context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length")
-                    .thrown());
+            context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length"));
         }
     }
 

@@ -21,11 +21,11 @@ import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
-import io.interlock.server.LeaseStoreOperations;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.compat.CompatApis;
 import io.interlock.server.http.Health.ReadyProbe;
+import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.log.OperationLog;
 import io.interlock.server.operation.AccessOperations;
@@ -183,9 +183,9 @@ final class ServerProcess implements AutoCloseable {
         StoreProbe probe = new StoreProbe(store, blocking);
         Sessions sessions = new Sessions(environment);
         AccessRecords records = opened(AccessRecords.of(store.audit(), keys, environment, registry));
-        Operations operations = store.keepsRuns()
-                ? withRuns(engine, keys, sessions, records, setup)
-                : withoutRuns(engine, keys, sessions, records);
+        EngineOperations all =
+                new EngineOperations(engine, keys, sessions, records, environment, settings.limits(), this::api);
+        Operations operations = operations(all, store.keepsRuns(), setup);
         ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions, records);
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
@@ -196,20 +196,16 @@ final class ServerProcess implements AutoCloseable {
         return new Parts(store.keepsRuns(), engine, keys, sessions, probe, server, intakes, bootstrap);
     }
 
-    private Operations withRuns(
-            RunEngine engine, KeyRing keys, Sessions sessions, AccessRecords records, EngineSetup setup) {
-        InterlockSettings settings = configuration.settings();
-        Operations operations = new EngineOperations(
-                        engine, keys, sessions, records, environment, settings.limits(), this::api)
-                .operations();
-        CompatApis.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
-        AccessOperations.addTo(operations, keys, configuration, environment.clock());
-        return operations;
-    }
-
-    private Operations withoutRuns(RunEngine engine, KeyRing keys, Sessions sessions, AccessRecords records) {
-        Operations operations = new LeaseStoreOperations(engine, keys, sessions, records, environment).operations();
-        AccessOperations.addLooksTo(operations, keys, configuration, environment.clock());
+    private Operations operations(EngineOperations all, boolean keepsRuns, EngineSetup setup) {
+        if (!keepsRuns) {
+            Operations operations = all.ofLeases();
+            AccessOperations.addLooksTo(operations, all.keys(), configuration, environment.clock());
+            return operations;
+        }
+        Operations operations = all.operations();
+        CompatApis.of(configuration.settings().jobs().values(), setup.triggerSecrets())
+                .addTo(operations, all.engine(), environment);
+        AccessOperations.addTo(operations, all.keys(), configuration, environment.clock());
         return operations;
     }
 
@@ -283,7 +279,7 @@ final class ServerProcess implements AutoCloseable {
             try {
                 pool.execute(task);
             } catch (RejectedExecutionException refused) {
-                throw pool.isShutdown() ? refused : Problems.overloaded().thrown();
+                throw pool.isShutdown() ? refused : Problems.overloaded();
             }
         }
 

@@ -91,7 +91,7 @@ public final class LockOperations {
                 .ifPresent(array -> array.forEach(state -> states.add(KeyStatus.valueOf((String) state))));
         Optional<String> after = Cursor.place(call, CURSOR);
         if (key.isPresent() && !key.get().name().endsWith("*")) {
-            return context.blocking().call(call.tenant(), () -> Reply.ok(one(key.get(), states)));
+            return context.blocking(call, () -> Reply.ok(one(key.get(), states)));
         }
         String prefix = key.map(named -> named.name().substring(0, named.name().length() - 1))
                 .orElse("");
@@ -160,7 +160,7 @@ public final class LockOperations {
                     }
                     Acquired.Refused refused = (Acquired.Refused) answer;
                     return lookups.key(key).thenApply(view -> {
-                        throw Refusals.of(refused.refusal(), view.orElse(null)).thrown();
+                        throw Refusals.of(refused.refusal(), view.orElse(null));
                     });
                 });
     }
@@ -216,7 +216,7 @@ public final class LockOperations {
         LockKey key = call.key("key");
         FencingToken token = token(call);
         String reason = call.body().getString("reason");
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             EvictAnswer answer = engine.evict(key, token, call.actor(), reason);
             if (answer instanceof EvictAnswer.Evicted evicted) {
                 return Reply.ok(context.service().evicted(key, evicted));
@@ -229,8 +229,7 @@ public final class LockOperations {
                     .with("token", token.value())
                     .with(
                             "currentToken",
-                            now.map(lease -> lease.token().value()).orElse(null))
-                    .thrown();
+                            now.map(lease -> lease.token().value()).orElse(null));
         });
     }
 
@@ -238,7 +237,7 @@ public final class LockOperations {
         String pattern = pattern(call);
         Instant until = until(call.body().getString("until"));
         String reason = call.body().getString("reason");
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             Duration time = until == null ? null : timeTo(until);
             Pause pause = engine.pause(call.tenant(), pattern, call.actor(), reason, time);
             return Reply.ok(LockFacts.pause(pause));
@@ -249,9 +248,9 @@ public final class LockOperations {
         String pattern = pattern(call);
         Actor actor = call.actor();
         String reason = call.body().getString("reason", "no reason given");
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             if (!engine.resume(call.tenant(), pattern, actor, reason)) {
-                throw Call.notFound("pause of", pattern).thrown();
+                throw Call.notFound("pause of", pattern);
             }
             return Reply.ok(Facts.with(pattern.endsWith("*") ? "pattern" : "key", pattern)
                     .and("paused", false)
@@ -264,11 +263,11 @@ public final class LockOperations {
         String key = call.body().getString("key");
         String pattern = call.body().getString("pattern");
         if ((key == null) == (pattern == null)) {
-            throw Problem.invalid("/key", "name either key or pattern").thrown();
+            throw Problem.invalid("/key", "name either key or pattern");
         }
         String named = key == null ? pattern : key;
         if (key != null && key.contains("*")) {
-            throw Problem.invalid("/key", "contains a '*'; send it as pattern").thrown();
+            throw Problem.invalid("/key", "contains a '*'; send it as pattern");
         }
         if (!named.equals("*")) {
             // A prefix obeys the same rules as a key.
@@ -281,8 +280,7 @@ public final class LockOperations {
         try {
             return text == null ? null : OffsetDateTime.parse(text).toInstant();
         } catch (DateTimeException invalid) {
-            throw Problem.invalid("/until", "'" + text + "' is not a time like 2026-11-15T04:00:00Z")
-                    .thrown();
+            throw Problem.invalid("/until", "'" + text + "' is not a time like 2026-11-15T04:00:00Z");
         }
     }
 
@@ -291,8 +289,7 @@ public final class LockOperations {
         Instant now = engine.queries().time();
         if (!end.isAfter(now)) {
             throw Problem.invalid(
-                            "/until", "'" + TimeText.format(end) + "' is over; it is " + TimeText.format(now) + " now")
-                    .thrown();
+                    "/until", "'" + TimeText.format(end) + "' is over; it is " + TimeText.format(now) + " now");
         }
         return Duration.between(now, end);
     }

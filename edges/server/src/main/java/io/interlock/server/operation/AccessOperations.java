@@ -108,7 +108,7 @@ public final class AccessOperations {
         String reason = call.optional("reason", String.class).orElse("revoked over HTTP");
         return keys.revoke(call.tenant(), id, call.actor(), reason).thenApply(revoked -> {
             if (revoked.isEmpty()) {
-                throw Call.notFound("API key", id).thrown();
+                throw Call.notFound("API key", id);
             }
             return Reply.nothing();
         });

@@ -75,10 +75,8 @@ public final class AdminOperations {
                                 sweeps(context.engine().janitor().lastRound().orElse(List.of()), call.tenant())))
                 .on(
                         "sweepNow",
-                        call -> context.blocking()
-                                .call(
-                                        call.tenant(),
-                                        () -> sweeps(context.engine().janitor().runOnce(), call.tenant())));
+                        call -> context.blocking(
+                                call, () -> sweeps(context.engine().janitor().runOnce(), call.tenant())));
     }
 
     private static Reply sweeps(List<SweepRound> rounds, String tenant) {
@@ -98,24 +96,20 @@ public final class AdminOperations {
     }
 
     private CompletionStage<Reply> workers(Call call) {
-        return context.blocking()
-                .call(call.tenant(), () -> Reply.items(context.service().workers(call.tenant())));
+        return context.blocking(call, () -> Reply.items(context.service().workers(call.tenant())));
     }
 
     private CompletionStage<Reply> resource(Call call) {
         LockKey key = call.keyParameter("key").orElseThrow();
-        return context.blocking()
-                .call(
-                        call.tenant(),
-                        () -> Reply.ok(AdminFacts.resource(context.engine()
-                                .resource(key)
-                                .orElseThrow(() ->
-                                        Call.notFound("resource", key.name()).thrown()))));
+        return context.blocking(
+                call,
+                () -> Reply.ok(AdminFacts.resource(
+                        context.engine().resource(key).orElseThrow(() -> Call.notFound("resource", key.name())))));
     }
 
     private CompletionStage<Reply> setResource(Call call) {
         LockKey key = call.key("key");
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             ResourceAnswer answer = context.service()
                     .setResource(
                             key,
@@ -140,8 +134,7 @@ public final class AdminOperations {
                         "The state of " + key.name() + " is set only while its key is free: " + why
                                 + ". Wait for its run, cancel it, or evict its lease first.")
                 .with("key", key.name())
-                .with("state", resource.map(Resource::state).orElse(Resource.UNTOUCHED))
-                .thrown();
+                .with("state", resource.map(Resource::state).orElse(Resource.UNTOUCHED));
     }
 
     /** Audit records, the newest first. */
@@ -193,8 +186,7 @@ public final class AdminOperations {
         try {
             return texts.stream().map(text -> Witness.parse((String) text)).toList();
         } catch (InvalidSettingException malformed) {
-            throw Problem.invalid("query/witness", String.valueOf(malformed.getMessage()))
-                    .thrown();
+            throw Problem.invalid("query/witness", String.valueOf(malformed.getMessage()));
         }
     }
 

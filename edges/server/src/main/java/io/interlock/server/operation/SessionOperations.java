@@ -57,16 +57,14 @@ public final class SessionOperations {
         if (strangers.isEmpty(address) && shown.filter(keys::mayKnow).isEmpty()) {
             throw Problem.of(ProblemCode.RATE_LIMITED, "This address failed to sign in too often.")
                     .with("limit", WRONG)
-                    .retryAfter(Duration.ofSeconds(1))
-                    .thrown();
+                    .retryAfter(Duration.ofSeconds(1));
         }
         CompletionStage<Optional<AccessKey>> known =
                 shown.isEmpty() ? CompletableFuture.completedFuture(Optional.empty()) : keys.recognise(shown.get());
         return known.thenApply(found -> {
             if (found.isEmpty()) {
                 strangers.take(address);
-                throw Problem.of(ProblemCode.UNAUTHENTICATED, "The API key or code is not one that counts.")
-                        .thrown();
+                throw Problem.of(ProblemCode.UNAUTHENTICATED, "The API key or code is not one that counts.");
             }
             // Of two in one browser the older one could not be ended any more.
             end(call);

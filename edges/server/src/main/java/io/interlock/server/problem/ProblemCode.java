@@ -93,7 +93,7 @@ public enum ProblemCode {
 
             /** The problem of the example, as a client would see it. */
             public JsonObject example() {
-                return new Problem(code, detail, facts, null).toJson("019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10");
+                return new Problem(code, detail, facts).toJson("019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10");
             }
         }
 

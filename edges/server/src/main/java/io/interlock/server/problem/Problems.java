@@ -7,7 +7,6 @@ import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.IdempotencyMismatchException;
 import io.interlock.engine.TenantLimitException;
 import io.interlock.engine.UnknownJobException;
-import io.interlock.server.problem.Problem.ProblemException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -36,8 +35,8 @@ public final class Problems {
     /** The problem of {@code failure}. An unforeseen one has no details: those are for the log. */
     public static Problem of(Throwable failure) {
         Throwable cause = unwrapped(failure);
-        if (cause instanceof ProblemException known) {
-            return known.problem();
+        if (cause instanceof Problem known) {
+            return known;
         }
         if (cause instanceof InvalidSettingException invalid) {
             return Problem.invalid(pointer(invalid.setting()), message(invalid));

@@ -28,8 +28,8 @@ public final class Refusals {
                 .merge(facts(refusal, view))
                 .and("explanation", explanation);
         Problem problem = new Problem(
-                ProblemCode.of(refusal.code()), sentence(refusal, explanation), new JsonObject(facts.map()), null);
-        if (problem.code() == ProblemCode.WRONG_STATE) {
+                ProblemCode.of(refusal.code()), sentence(refusal, explanation), new JsonObject(facts.map()));
+        if (problem.kind() == ProblemCode.WRONG_STATE) {
             return problem;
         }
         Duration wait = refusal.retryAfter();
@@ -102,8 +102,7 @@ public final class Refusals {
                 .with("key", key.name())
                 .with("token", token.value())
                 .with("cause", cause.name())
-                .with("currentToken", current == null ? null : current.token().value())
-                .thrown();
+                .with("currentToken", current == null ? null : current.token().value());
     }
 
     /** Why, with a capital at the beginning, unless a key stands there. */

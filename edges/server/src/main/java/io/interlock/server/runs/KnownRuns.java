@@ -82,7 +82,7 @@ final class KnownRuns {
     }
 
     static RuntimeException unknown(String id) {
-        return Call.notFound("run", id).thrown();
+        return Call.notFound("run", id);
     }
 
     /** What never changes about {@code run}, kept for the next request about it. */

@@ -55,7 +55,7 @@ public final class RunOperations {
 
     private CompletionStage<Reply> cancel(Call call) {
         RunId id = KnownRuns.id(call);
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             known.require(call, id);
             CancelAnswer answer = context.engine().cancel(id, call.actor(), reason(call));
             if (answer instanceof CancelAnswer.Over over) {
@@ -73,14 +73,14 @@ public final class RunOperations {
 
     private CompletionStage<Reply> redrive(Call call) {
         RunId id = KnownRuns.id(call);
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             known.require(call, id);
             RedriveAnswer answer = context.engine().deadLetters().redrive(id, call.actor(), reason(call));
             if (answer instanceof RedriveAnswer.Redriven redriven) {
                 return accepted(redriven.run());
             }
             if (answer instanceof RedriveAnswer.Refused refused) {
-                throw Refusals.of(refused.refusal(), null).thrown();
+                throw Refusals.of(refused.refusal(), null);
             }
             if (answer instanceof RedriveAnswer.Settled settled) {
                 throw settled(settled.letter());
@@ -97,7 +97,7 @@ public final class RunOperations {
 
     private CompletionStage<Reply> discard(Call call) {
         RunId id = KnownRuns.id(call);
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             known.require(call, id);
             DiscardAnswer answer = context.engine().deadLetters().discard(id, call.actor(), reason(call));
             if (answer instanceof DiscardAnswer.Settled settled) {
@@ -120,12 +120,11 @@ public final class RunOperations {
         return letter.settled()
                 .map(done -> problem(letter.run(), "was " + done.kind() + " by " + done.actor())
                         .with("settled", done.kind().name()))
-                .orElseGet(() -> problem(letter.run(), "is settled"))
-                .thrown();
+                .orElseGet(() -> problem(letter.run(), "is settled"));
     }
 
     private static RuntimeException notDead(Run run, String why) {
-        return problem(run, why).thrown();
+        return problem(run, why);
     }
 
     private static Problem problem(Run run, String why) {
@@ -149,7 +148,6 @@ public final class RunOperations {
     static RuntimeException finished(Run run) {
         return Problem.of(ProblemCode.RUN_FINISHED, "Run " + run.id() + " ended as " + run.state() + ".")
                 .with("state", run.state().name())
-                .with("endedAt", TimeText.format(run.status().since()))
-                .thrown();
+                .with("endedAt", TimeText.format(run.status().since()));
     }
 }

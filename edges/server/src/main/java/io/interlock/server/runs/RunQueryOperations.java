@@ -45,19 +45,17 @@ final class RunQueryOperations {
     CompletionStage<Reply> get(Call call) {
         RunId id = KnownRuns.id(call);
         if (call.patience().isZero()) {
-            return context.blocking().call(call.tenant(), () -> Reply.ok(detail(call, known.require(call, id))));
+            return context.blocking(call, () -> Reply.ok(detail(call, known.require(call, id))));
         }
         // The owner comes first: a caller must not learn how long a foreign run takes.
         return known.facts(call)
                 .thenCompose(facts ->
                         context.waits().until(call, context.engine().awaitEndAsync(facts.id(), call.patience())))
-                .thenCompose(ended -> context.blocking()
-                        .call(
-                                call.tenant(),
-                                () -> Reply.ok(detail(
-                                        call,
-                                        KnownRuns.owned(call, ended)
-                                                .orElseThrow(() -> KnownRuns.unknown(id.toString()))))));
+                .thenCompose(ended -> context.blocking(
+                        call,
+                        () -> Reply.ok(detail(
+                                call,
+                                KnownRuns.owned(call, ended).orElseThrow(() -> KnownRuns.unknown(id.toString()))))));
     }
 
     private Facts detail(Call call, Run run) {

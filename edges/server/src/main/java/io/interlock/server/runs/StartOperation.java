@@ -79,7 +79,7 @@ final class StartOperation {
         return views.key(refusal.key())
                 .thenApplyAsync(
                         view -> {
-                            throw Refusals.of(refusal, view.orElse(null)).thrown();
+                            throw Refusals.of(refusal, view.orElse(null));
                         },
                         call.loop());
     }
@@ -191,13 +191,11 @@ final class StartOperation {
         boolean byCaller = "caller".equals(body.getString("execution"));
         String job = body.getString("job");
         if (job == null && !byCaller) {
-            throw Problem.invalid("/job", "is required unless execution is caller")
-                    .thrown();
+            throw Problem.invalid("/job", "is required unless execution is caller");
         }
         if (body.containsKey("leaseId") && !byCaller) {
             throw Problem.invalid(
-                            "/leaseId", "is for execution caller only: a worker that claims the run makes its own")
-                    .thrown();
+                    "/leaseId", "is for execution caller only: a worker that claims the run makes its own");
         }
         RunRequest request = RunRequest.of(call.key("key"), job == null ? CALLERS_JOB : job)
                 .execution(byCaller ? Execution.CALLER : Execution.WORKER)

@@ -201,8 +201,7 @@ final class WorkOperations {
                         run.status()
                                 .lastTurn()
                                 .map(turn -> turn.token().value())
-                                .orElse(null))
-                .thrown();
+                                .orElse(null));
     }
 
     private static Set<JobName> jobs(JsonArray names) {
@@ -211,8 +210,7 @@ final class WorkOperations {
             try {
                 jobs.add(new JobName(names.getString(i)));
             } catch (InvalidSettingException invalid) {
-                throw Problem.invalid("/jobs/" + i, String.valueOf(invalid.getMessage()))
-                        .thrown();
+                throw Problem.invalid("/jobs/" + i, String.valueOf(invalid.getMessage()));
             }
         }
         return jobs;

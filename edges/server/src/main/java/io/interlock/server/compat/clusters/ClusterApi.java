@@ -99,7 +99,7 @@ public final class ClusterApi {
         Optional<Duration> ttl = call.duration("ttl");
         ttl.ifPresent(this::requireEnd);
         Actor actor = call.actor();
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             Optional<Cluster> same = records.find(call.tenant(), id.text());
             if (same.isPresent()) {
                 return ClusterConflicts.taken(same.get());
@@ -127,19 +127,17 @@ public final class ClusterApi {
     private void requireEnd(Duration ttl) {
         if (jobs.ofType(CompatApi.CLUSTERS, Lifetimes.JOB).isEmpty()) {
             throw Problem.invalid(
-                            "/ttl", "has no end without a job " + Lifetimes.JOB + "; configure one, or leave it out")
-                    .thrown();
+                    "/ttl", "has no end without a job " + Lifetimes.JOB + "; configure one, or leave it out");
         }
         if (ttl.isZero() || ttl.isNegative()) {
-            throw Problem.invalid("/ttl", "must be above 0s; leave it out for a cluster without an end")
-                    .thrown();
+            throw Problem.invalid("/ttl", "must be above 0s; leave it out for a cluster without an end");
         }
     }
 
     private CompletionStage<Reply> start(Call call) {
         JobSettings job = job(call.body().getString("type"));
         JsonObject parameters = call.body().getJsonObject("parameters", new JsonObject());
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             Cluster cluster = require(call);
             Optional<Cluster> heir = records.heir(call.tenant(), cluster.id());
             if (heir.isPresent() && revives(job, cluster.status())) {
@@ -214,8 +212,7 @@ public final class ClusterApi {
         JsonObject parameters = ClusterJson.parameters(id, job.name());
         given.forEach(parameter -> {
             if (parameters.containsKey(parameter.getKey())) {
-                throw Problem.invalid("/parameters/" + parameter.getKey(), "is set by this API; leave it out")
-                        .thrown();
+                throw Problem.invalid("/parameters/" + parameter.getKey(), "is set by this API; leave it out");
             }
         });
         return context.engine()
@@ -231,11 +228,11 @@ public final class ClusterApi {
     }
 
     private CompletionStage<Reply> get(Call call) {
-        return context.blocking().call(call.tenant(), () -> Reply.ok(ClusterJson.cluster(require(call))));
+        return context.blocking(call, () -> Reply.ok(ClusterJson.cluster(require(call))));
     }
 
     private CompletionStage<Reply> job(Call call) {
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             Run run = CompatRuns.require(context, call, "job", ClusterId.KEYS);
             JsonObject json = ClusterJson.job(run);
             context.engine().explain(run.id()).ifPresent(wait -> json.put("position", wait.position()));
@@ -244,7 +241,7 @@ public final class ClusterApi {
     }
 
     private CompletionStage<Reply> dead(Call call) {
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             JsonArray items = new JsonArray();
             long after = 0;
             List<DeadLetter> page;
@@ -265,13 +262,11 @@ public final class ClusterApi {
 
     private Cluster require(Call call) {
         String text = call.required("id", String.class);
-        return records.find(call.tenant(), text)
-                .orElseThrow(() -> Call.notFound("cluster", text).thrown());
+        return records.find(call.tenant(), text).orElseThrow(() -> Call.notFound("cluster", text));
     }
 
     private JobSettings job(String type) {
-        return jobs.ofType(CompatApi.CLUSTERS, type)
-                .orElseThrow(() -> Call.notFound("job type", type).thrown());
+        return jobs.ofType(CompatApi.CLUSTERS, type).orElseThrow(() -> Call.notFound("job type", type));
     }
 
     /** What is answered with 409 in a way of this compatible API's own. */

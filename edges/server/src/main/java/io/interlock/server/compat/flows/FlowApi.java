@@ -53,9 +53,7 @@ public final class FlowApi {
         String named = call.body().getString("phase");
         return named != null
                 ? resume(call, named)
-                : context.blocking()
-                        .call(call.tenant(), () -> currentPhase(call))
-                        .thenCompose(phase -> resume(call, phase));
+                : context.blocking(call, () -> currentPhase(call)).thenCompose(phase -> resume(call, phase));
     }
 
     private CompletionStage<Reply> resume(Call call, String phase) {
@@ -92,10 +90,9 @@ public final class FlowApi {
             return phases.get(0).name();
         }
         throw Problem.invalid(
-                        "/phase",
-                        "is missing, and no phase of this flow has run yet; name one of "
-                                + phases.stream().map(JobSettings::name).toList())
-                .thrown();
+                "/phase",
+                "is missing, and no phase of this flow has run yet; name one of "
+                        + phases.stream().map(JobSettings::name).toList());
     }
 
     private Optional<Run> newest(LockKey key) {
@@ -144,16 +141,15 @@ public final class FlowApi {
 
     private CompletionStage<Reply> look(Call call) {
         LockKey key = pathKey(call);
-        return context.blocking()
-                .call(
-                        call.tenant(),
-                        () -> Reply.ok(CompatKeys.held(context.engine(), key)
-                                .map(FlowApi::locked)
-                                .orElseGet(() -> new JsonObject()
-                                        .put("locked", false)
-                                        .putNull("timestamp")
-                                        .putNull("elapsed_seconds")
-                                        .putNull("run_id"))));
+        return context.blocking(
+                call,
+                () -> Reply.ok(CompatKeys.held(context.engine(), key)
+                        .map(FlowApi::locked)
+                        .orElseGet(() -> new JsonObject()
+                                .put("locked", false)
+                                .putNull("timestamp")
+                                .putNull("elapsed_seconds")
+                                .putNull("run_id"))));
     }
 
     private static JsonObject locked(KeyView view) {
@@ -178,7 +174,7 @@ public final class FlowApi {
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = pathKey(call);
-        return context.blocking().call(call.tenant(), () -> CompatKeys.release(context.engine(), call, key));
+        return context.blocking(call, () -> CompatKeys.release(context.engine(), call, key));
     }
 
     private LockKey pathKey(Call call) {
@@ -187,8 +183,7 @@ public final class FlowApi {
     }
 
     private JobSettings job(String phase) {
-        return jobs.find(CompatApi.FLOWS, phase)
-                .orElseThrow(() -> Call.notFound("phase", phase).thrown());
+        return jobs.find(CompatApi.FLOWS, phase).orElseThrow(() -> Call.notFound("phase", phase));
     }
 
     private static LockKey key(Call call, String phase) {

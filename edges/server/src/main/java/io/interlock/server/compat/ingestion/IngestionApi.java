@@ -70,8 +70,7 @@ public final class IngestionApi {
         String event = call.required("event_id", String.class);
         Duration wait = wait(call);
         LockKey key = key(call, event);
-        return context.blocking()
-                .call(call.tenant(), () -> records.origin(call.tenant(), event))
+        return context.blocking(call, () -> records.origin(call.tenant(), event))
                 .thenCompose(origin -> start(call, CompatRuns.request(call, key, job), event, origin, wait));
     }
 
@@ -81,8 +80,7 @@ public final class IngestionApi {
         String track = String.valueOf(call.body().getValue("track_id"));
         Duration wait = wait(call);
         JsonObject origin = new JsonObject().put("source_event_id", source).put("track_id", track);
-        return context.blocking()
-                .call(call.tenant(), () -> records.eventOf(call.tenant(), source, track, call.actor()))
+        return context.blocking(call, () -> records.eventOf(call.tenant(), source, track, call.actor()))
                 .thenCompose(
                         event -> start(call, CompatRuns.request(call, key(call, event), job), event, origin, wait));
     }
@@ -93,7 +91,7 @@ public final class IngestionApi {
         RunRequest request = wait.isZero() ? told : told.retryOnConflict((int) wait.dividedBy(ASK_AGAIN), ASK_AGAIN);
         return context.waits()
                 .until(call, context.engine().submitAsync(request))
-                .thenCompose(answer -> context.blocking().call(call.tenant(), () -> answer(answer, event)));
+                .thenCompose(answer -> context.blocking(call, () -> answer(answer, event)));
     }
 
     private Reply answer(Submission answer, String event) {
@@ -120,7 +118,7 @@ public final class IngestionApi {
     private CompletionStage<Reply> get(Call call) {
         String event = call.required("event_id", String.class);
         LockKey key = key(call, event);
-        return context.blocking().call(call.tenant(), () -> Reply.ok(IngestionJson.of(context.engine(), key, event)));
+        return context.blocking(call, () -> Reply.ok(IngestionJson.of(context.engine(), key, event)));
     }
 
     /** How long the caller would rather wait than be refused; at most 30 s, as everywhere. */
@@ -130,8 +128,7 @@ public final class IngestionApi {
                     try {
                         return DurationText.parse("wait", text);
                     } catch (InvalidSettingException invalid) {
-                        throw Problem.invalid("query/wait", String.valueOf(invalid.getMessage()))
-                                .thrown();
+                        throw Problem.invalid("query/wait", String.valueOf(invalid.getMessage()));
                     }
                 })
                 .map(wanted -> wanted.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wanted)
@@ -145,8 +142,7 @@ public final class IngestionApi {
                     ? "no job"
                     : "the jobs " + all.stream().map(JobSettings::name).toList();
             throw Problem.of(
-                            ProblemCode.NOT_FOUND, "There is " + there + " with api: ingestion; configure exactly one.")
-                    .thrown();
+                    ProblemCode.NOT_FOUND, "There is " + there + " with api: ingestion; configure exactly one.");
         }
         return all.get(0);
     }

@@ -89,16 +89,15 @@ public final class PipelineApi {
     }
 
     private CompletionStage<Reply> get(Call call) {
-        return context.blocking()
-                .call(
-                        call.tenant(),
-                        () -> Reply.ok(PipelineJson.run(
-                                CompatRuns.require(context, call, "pipeline run", KEYS),
-                                context.environment().clock().instant())));
+        return context.blocking(
+                call,
+                () -> Reply.ok(PipelineJson.run(
+                        CompatRuns.require(context, call, "pipeline run", KEYS),
+                        context.environment().clock().instant())));
     }
 
     private CompletionStage<Reply> locks(Call call) {
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             JsonArray locks = new JsonArray();
             CompatKeys.allHeld(context.engine(), call.tenant(), KEYS)
                     .forEach(view -> locks.add(PipelineJson.lock(view)));
@@ -108,13 +107,12 @@ public final class PipelineApi {
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = key(call);
-        return context.blocking().call(call.tenant(), () -> CompatKeys.release(context.engine(), call, key));
+        return context.blocking(call, () -> CompatKeys.release(context.engine(), call, key));
     }
 
     private JobSettings job(Call call) {
         String pipeline = call.required("pipeline_id", String.class);
-        return jobs.find(CompatApi.PIPELINES, pipeline)
-                .orElseThrow(() -> Call.notFound("pipeline", pipeline).thrown());
+        return jobs.find(CompatApi.PIPELINES, pipeline).orElseThrow(() -> Call.notFound("pipeline", pipeline));
     }
 
     private static LockKey key(Call call) {

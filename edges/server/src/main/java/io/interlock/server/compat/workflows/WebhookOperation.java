@@ -58,7 +58,7 @@ final class WebhookOperation {
         JobSettings workflow = jobs.of(CompatApi.WORKFLOWS).stream()
                 .filter(job -> job.triggers().containsKey(trigger))
                 .findFirst()
-                .orElseThrow(() -> Call.notFound("trigger", trigger).thrown());
+                .orElseThrow(() -> Call.notFound("trigger", trigger));
         RunRequest anonymous = CompatRuns.request(
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
                 .parameters(call.body().encode())
@@ -71,7 +71,7 @@ final class WebhookOperation {
                 .orElse(plain);
         return context.waits()
                 .until(call, context.engine().submitAsync(request))
-                .thenCompose(answer -> context.blocking().call(call.tenant(), () -> reply(request, answer)));
+                .thenCompose(answer -> context.blocking(call, () -> reply(request, answer)));
     }
 
     private Reply reply(RunRequest request, Submission answer) {

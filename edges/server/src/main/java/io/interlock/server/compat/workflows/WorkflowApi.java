@@ -60,18 +60,17 @@ public final class WorkflowApi {
 
     private CompletionStage<Reply> look(Call call) {
         LockKey key = key(call);
-        return context.blocking()
-                .call(call.tenant(), () -> Reply.ok(WorkflowJson.lock(CompatKeys.look(context.engine(), key))));
+        return context.blocking(call, () -> Reply.ok(WorkflowJson.lock(CompatKeys.look(context.engine(), key))));
     }
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = key(call);
-        return context.blocking().call(call.tenant(), () -> CompatKeys.release(context.engine(), call, key));
+        return context.blocking(call, () -> CompatKeys.release(context.engine(), call, key));
     }
 
     /** What the janitor does by itself every few seconds, now. */
     private CompletionStage<Reply> clean(Call call) {
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             long cleaned = context.engine().janitor().runOnce().stream()
                     .flatMap(round -> round.actions().stream())
                     .map(action -> action.key())
@@ -84,7 +83,7 @@ public final class WorkflowApi {
     }
 
     private CompletionStage<Reply> get(Call call) {
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             Run run = require(call);
             JsonObject json = WorkflowJson.execution(run);
             if (work(run) instanceof Work.Nodes nodes && !json.containsKey("node")) {
@@ -104,16 +103,15 @@ public final class WorkflowApi {
     }
 
     private CompletionStage<Reply> abort(Call call) {
-        return context.blocking().call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
             Run run = require(call);
             String reason = call.body().getString("reason", "no reason given");
             CancelAnswer answer = context.engine().cancel(run.id(), call.actor(), reason);
             if (answer instanceof CancelAnswer.Over over) {
                 throw Problem.of(
-                                ProblemCode.RUN_FINISHED,
-                                "Execution " + run.id() + " is "
-                                        + WorkflowJson.status(over.run().state()) + " already.")
-                        .thrown();
+                        ProblemCode.RUN_FINISHED,
+                        "Execution " + run.id() + " is "
+                                + WorkflowJson.status(over.run().state()) + " already.");
             }
             Run now = answer instanceof CancelAnswer.Cancelled cancelled ? cancelled.run() : run;
             return Reply.accepted(new JsonObject()
@@ -131,7 +129,7 @@ public final class WorkflowApi {
         String workflow = call.required("id", String.class);
         return jobs.find(CompatApi.WORKFLOWS, workflow)
                 .map(job -> Workflows.request(call.tenant(), workflow).key())
-                .orElseThrow(() -> Call.notFound("workflow", workflow).thrown());
+                .orElseThrow(() -> Call.notFound("workflow", workflow));
     }
 
     /** Executions and locks in the words of workflows. */
