@@ -55,6 +55,11 @@ public final class EngineService {
 
     /** The lease, run, pause and waiters of {@code key}; empty if it has none. */
     public Optional<KeyView> view(LockKey key) {
+        return view(engine, key);
+    }
+
+    /** The lease, run, pause and waiters of {@code key} on {@code engine}; empty if it has none. */
+    public static Optional<KeyView> view(RunEngine engine, LockKey key) {
         // Of all names that begin with a name, it is itself the first.
         return engine.queries().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
                 .filter(view -> view.key().equals(key))

@@ -1,6 +1,6 @@
 package io.interlock.cli;
 
-import io.interlock.cli.command.CommandContext;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.Failure;
 import java.util.List;
 import java.util.stream.Stream;

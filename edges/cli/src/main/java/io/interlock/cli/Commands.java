@@ -3,7 +3,7 @@ package io.interlock.cli;
 import io.interlock.NearestWord;
 import io.interlock.cli.command.AuditCommands;
 import io.interlock.cli.command.CliCommand;
-import io.interlock.cli.command.CommandContext;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.CompletionCommand;
 import io.interlock.cli.command.ConfigCommand;
 import io.interlock.cli.command.DeadCommands;
@@ -27,7 +27,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -46,9 +45,52 @@ final class Commands {
             "server", "Starts a server: REST, the admin UI, and a worker.",
             "demo", "Starts a server with sample data, and prints its links.");
 
-    private final Map<String, Supplier<CliCommand>> verbs = new LinkedHashMap<>();
+    private static final List<String> VERBS = List.of(
+            "run",
+            "stage",
+            "progress",
+            "locks ls",
+            "locks show",
+            "locks evict",
+            "locks pause",
+            "locks resume",
+            "runs ls",
+            "runs show",
+            "runs watch",
+            "runs logs",
+            "runs submit",
+            "runs rerun",
+            "runs cancel",
+            "jobs ls",
+            "queue ls",
+            "dead ls",
+            "dead show",
+            "dead redrive",
+            "dead discard",
+            "resources show",
+            "resources set",
+            "audit ls",
+            "audit verify",
+            "audit sign",
+            "janitor status",
+            "janitor sweep",
+            "acquire",
+            "renew",
+            "release",
+            "keys create",
+            "keys ls",
+            "keys revoke",
+            "store migrate",
+            "store bump-epoch",
+            "worker",
+            "doctor",
+            "config show",
+            "completion",
+            "version");
+
     private final Map<String, String> nouns = new LinkedHashMap<>();
     private final CommandContext session;
+    private final List<String> command;
 
     /**
      * The commands.
@@ -57,58 +99,69 @@ final class Commands {
      */
     Commands(CommandContext session, List<String> command) {
         this.session = session;
-        verbs.put("run", () -> new RunCommand(command));
-        verbs.put("stage", ReportCommands.Stage::new);
-        verbs.put("progress", ReportCommands.Progress::new);
+        this.command = command;
         nouns.put("locks", "Locks: holders, evictions, pauses");
-        verbs.put("locks ls", LocksCommands.Ls::new);
-        verbs.put("locks show", LocksCommands.Show::new);
-        verbs.put("locks evict", LocksCommands.Evict::new);
-        verbs.put("locks pause", LocksCommands.Pause::new);
-        verbs.put("locks resume", LocksCommands.Resume::new);
         nouns.put("runs", "Runs: past, present and queued");
-        verbs.put("runs ls", RunsCommands.Ls::new);
-        verbs.put("runs show", RunsCommands.Show::new);
-        verbs.put("runs watch", RunsCommands.Watch::new);
-        verbs.put("runs logs", RunsCommands.Logs::new);
-        verbs.put("runs submit", RunsCommands.SubmitCommand::new);
-        verbs.put("runs rerun", RunsCommands.Rerun::new);
-        verbs.put("runs cancel", RunsCommands.Cancel::new);
         nouns.put("jobs", "Jobs of a configuration");
-        verbs.put("jobs ls", JobsCommand::new);
         nouns.put("queue", "Queued runs");
-        verbs.put("queue ls", RunsCommands.QueueCommand::new);
         nouns.put("dead", "Dead letters: runs whose attempts are used up");
-        verbs.put("dead ls", DeadCommands.Ls::new);
-        verbs.put("dead show", RunsCommands.Show::new);
-        verbs.put("dead redrive", DeadCommands.Redrive::new);
-        verbs.put("dead discard", DeadCommands.Discard::new);
         nouns.put("resources", "States of guarded resources");
-        verbs.put("resources show", ResourcesCommands.Show::new);
-        verbs.put("resources set", ResourcesCommands.Set::new);
         nouns.put("audit", "The audit log");
-        verbs.put("audit ls", AuditCommands.Ls::new);
-        verbs.put("audit verify", AuditCommands.Verify::new);
-        verbs.put("audit sign", AuditCommands.Sign::new);
         nouns.put("janitor", "Expired leases and lost runs");
-        verbs.put("janitor status", JanitorCommands.Status::new);
-        verbs.put("janitor sweep", JanitorCommands.Sweep::new);
-        verbs.put("acquire", LeaseCommands.Acquire::new);
-        verbs.put("renew", LeaseCommands.Renew::new);
-        verbs.put("release", LeaseCommands.Release::new);
         nouns.put("keys", "API keys of a server");
-        verbs.put("keys create", KeysCommands.Create::new);
-        verbs.put("keys ls", KeysCommands.Ls::new);
-        verbs.put("keys revoke", KeysCommands.Revoke::new);
         nouns.put("store", "Maintenance of a store");
-        verbs.put("store migrate", StoreCommands.Migrate::new);
-        verbs.put("store bump-epoch", StoreCommands.BumpEpoch::new);
-        verbs.put("worker", WorkerCommand::new);
-        verbs.put("doctor", DoctorCommand::new);
         nouns.put("config", "The configuration of servers and workers");
-        verbs.put("config show", ConfigCommand::new);
-        verbs.put("completion", () -> new CompletionCommand(this::whole));
-        verbs.put("version", CompletionCommand.VersionCommand::new);
+    }
+
+    // No table of suppliers, and no type but Object: linking fifty suppliers, or loading fifty classes to verify that
+    // each
+    // is a command, would be felt at every start.
+    private CommandLine line(String verb) {
+        Object made = switch (verb) {
+            case "run" -> new RunCommand(command);
+            case "stage" -> new ReportCommands.Stage();
+            case "progress" -> new ReportCommands.Progress();
+            case "locks ls" -> new LocksCommands.Ls();
+            case "locks show" -> new LocksCommands.Show();
+            case "locks evict" -> new LocksCommands.Evict();
+            case "locks pause" -> new LocksCommands.Pause();
+            case "locks resume" -> new LocksCommands.Resume();
+            case "runs ls" -> new RunsCommands.Ls();
+            case "runs show" -> new RunsCommands.Show();
+            case "runs watch" -> new RunsCommands.Watch();
+            case "runs logs" -> new RunsCommands.Logs();
+            case "runs submit" -> new RunsCommands.SubmitCommand();
+            case "runs rerun" -> new RunsCommands.Rerun();
+            case "runs cancel" -> new RunsCommands.Cancel();
+            case "jobs ls" -> new JobsCommand();
+            case "queue ls" -> new RunsCommands.QueueCommand();
+            case "dead ls" -> new DeadCommands.Ls();
+            case "dead show" -> new RunsCommands.Show();
+            case "dead redrive" -> new DeadCommands.Redrive();
+            case "dead discard" -> new DeadCommands.Discard();
+            case "resources show" -> new ResourcesCommands.Show();
+            case "resources set" -> new ResourcesCommands.Set();
+            case "audit ls" -> new AuditCommands.Ls();
+            case "audit verify" -> new AuditCommands.Verify();
+            case "audit sign" -> new AuditCommands.Sign();
+            case "janitor status" -> new JanitorCommands.Status();
+            case "janitor sweep" -> new JanitorCommands.Sweep();
+            case "acquire" -> new LeaseCommands.Acquire();
+            case "renew" -> new LeaseCommands.Renew();
+            case "release" -> new LeaseCommands.Release();
+            case "keys create" -> new KeysCommands.Create();
+            case "keys ls" -> new KeysCommands.Ls();
+            case "keys revoke" -> new KeysCommands.Revoke();
+            case "store migrate" -> new StoreCommands.Migrate();
+            case "store bump-epoch" -> new StoreCommands.BumpEpoch();
+            case "worker" -> new WorkerCommand();
+            case "doctor" -> new DoctorCommand();
+            case "config show" -> new ConfigCommand();
+            case "completion" -> new CompletionCommand(this::whole);
+            case "version" -> new CompletionCommand.VersionCommand();
+            default -> throw new IllegalStateException(verb);
+        };
+        return withHelp(new CommandLine(((CliCommand) made).in(session)));
     }
 
     /** The name of the command that is asked for; empty if there is none. */
@@ -123,9 +176,8 @@ final class Commands {
             return whole();
         }
         CommandLine root = withHelp(new CommandLine(new Root()));
-        Supplier<CliCommand> verb = verbs.get(name);
-        if (verb != null) {
-            return root.addSubcommand(name, withHelp(new CommandLine(verb.get().in(session))));
+        if (VERBS.contains(name)) {
+            return root.addSubcommand(name, line(name));
         }
         if (words.indexOf(name) > 0) {
             throw misplaced(words.get(0));
@@ -138,7 +190,7 @@ final class Commands {
         if (!nouns.containsKey(name)) {
             Set<String> known = new TreeSet<>(nouns.keySet());
             known.addAll(PROGRAMS.keySet());
-            verbs.keySet().stream().filter(each -> !each.contains(" ")).forEach(known::add);
+            VERBS.stream().filter(each -> !each.contains(" ")).forEach(known::add);
             throw Failure.usage("'" + name + "' is no command" + guess(name, known), "interlock --help lists them all");
         }
         List<String> rest = words.subList(1, words.size());
@@ -150,7 +202,7 @@ final class Commands {
     }
 
     private boolean isVerb(String noun, String word) {
-        return verbs.containsKey(noun + " " + (word.equals("list") ? "ls" : word));
+        return VERBS.contains(noun + " " + (word.equals("list") ? "ls" : word));
     }
 
     private static Failure misplaced(String option) {
@@ -162,14 +214,10 @@ final class Commands {
     /** All commands: for help, and for completion. */
     CommandLine whole() {
         CommandLine root = withHelp(new CommandLine(new Root()));
-        verbs.forEach((name, verb) -> {
+        VERBS.forEach(name -> {
             String first = name.replaceFirst(" .*", "");
             if (!root.getSubcommands().containsKey(first)) {
-                root.addSubcommand(
-                        first,
-                        nouns.containsKey(first)
-                                ? noun(first, "")
-                                : withHelp(new CommandLine(verb.get().in(session))));
+                root.addSubcommand(first, nouns.containsKey(first) ? noun(first, "") : line(name));
             }
         });
         new TreeMap<>(PROGRAMS).forEach((name, words) -> {
@@ -186,12 +234,12 @@ final class Commands {
         CommandLine line = withHelp(new CommandLine(CommandSpec.create().name(noun)));
         line.getCommandSpec().usageMessage().description(nouns.getOrDefault(noun, "") + ".");
         Set<String> known = new TreeSet<>();
-        verbs.forEach((name, verb) -> {
+        VERBS.forEach(name -> {
             if (name.startsWith(noun + " ")) {
                 String verbName = name.substring(noun.length() + 1);
                 known.add(verbName);
                 if (wanted.isEmpty() || wanted.equals(verbName)) {
-                    CommandLine each = withHelp(new CommandLine(verb.get().in(session)));
+                    CommandLine each = line(name);
                     line.addSubcommand(verbName, each, verbName.equals("ls") ? new String[] {"list"} : new String[0]);
                 }
             }

@@ -71,7 +71,7 @@ public final class ServerClient {
 
     /** This, which believes only servers whose certificates come from an authority in {@code file}, in PEM. */
     public ServerClient trusting(Path file) {
-        return new ServerClient(toString(), headers, TrustedAuthorities.in(file));
+        return new ServerClient(toString(), headers, trusted(file));
     }
 
     @Override
@@ -171,7 +171,7 @@ public final class ServerClient {
         if (answer.isGood()) {
             return answer;
         }
-        throw ServerProblems.failure(answer);
+        throw failure(answer);
     }
 
     private record Request(
@@ -297,118 +297,106 @@ public final class ServerClient {
         }
     }
 
-    /** Authorities of one's own, from a file of certificates as {@code curl --cacert} takes it. */
-    static final class TrustedAuthorities {
-
-        private TrustedAuthorities() {}
-
-        /**
-         * Makes connections that believe the authorities in {@code file} and no others.
-         *
-         * @throws Failure if it cannot be read, or holds no certificate
-         */
-        static SSLSocketFactory in(Path file) {
-            try (InputStream in = Files.newInputStream(file)) {
-                Collection<? extends Certificate> found =
-                        CertificateFactory.getInstance("X.509").generateCertificates(in);
-                if (found.isEmpty()) {
-                    throw unusable(file, "it holds no certificate");
-                }
-                KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-                store.load(null, null);
-                int number = 0;
-                for (Certificate each : found) {
-                    store.setCertificateEntry("authority-" + number++, each);
-                }
-                TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-                trust.init(store);
-                SSLContext context = SSLContext.getInstance("TLS");
-                context.init(null, trust.getTrustManagers(), null);
-                return context.getSocketFactory();
-            } catch (IOException | GeneralSecurityException unreadable) {
-                throw unusable(file, String.valueOf(unreadable.getMessage()));
+    /**
+     * Makes connections that believe the authorities in {@code file} and no others.
+     *
+     * @throws Failure if it cannot be read, or holds no certificate
+     */
+    private static SSLSocketFactory trusted(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            Collection<? extends Certificate> found =
+                    CertificateFactory.getInstance("X.509").generateCertificates(in);
+            if (found.isEmpty()) {
+                throw unusable(file, "it holds no certificate");
             }
-        }
-
-        private static Failure unusable(Path file, String why) {
-            return new Failure(
-                    ExitCode.CONFIGURATION,
-                    "--cacert " + file + " cannot be used: " + why,
-                    "name a PEM file with the certificate of the authority that signed the server's");
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            int number = 0;
+            for (Certificate each : found) {
+                store.setCertificateEntry("authority-" + number++, each);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context.getSocketFactory();
+        } catch (IOException | GeneralSecurityException unreadable) {
+            throw unusable(file, String.valueOf(unreadable.getMessage()));
         }
     }
 
-    /** A server's problem as the failure of a command. */
-    static final class ServerProblems {
+    private static Failure unusable(Path file, String why) {
+        return new Failure(
+                ExitCode.CONFIGURATION,
+                "--cacert " + file + " cannot be used: " + why,
+                "name a PEM file with the certificate of the authority that signed the server's");
+    }
 
-        private ServerProblems() {}
+    /** The failure a problem is. */
+    private static Failure failure(ServerClient.Answer answer) {
+        int status = answer.status();
+        Facts problem = answer.body();
+        String cause = mistakes(problem)
+                .or(() -> problem.text("explanation"))
+                .or(() -> problem.text("detail"))
+                .or(() -> problem.text("title"))
+                .orElse("the server answered with " + status);
+        String code = problem.text("code").orElseGet(() -> ExitCode.word(exitCodeOf(status)));
+        return new Failure(exitCode(status, code), code, oneLine(cause), nextStep(answer, code));
+    }
 
-        /** The failure a problem is. */
-        static Failure failure(ServerClient.Answer answer) {
-            int status = answer.status();
-            Facts problem = answer.body();
-            String cause = mistakes(problem)
-                    .or(() -> problem.text("explanation"))
-                    .or(() -> problem.text("detail"))
-                    .or(() -> problem.text("title"))
-                    .orElse("the server answered with " + status);
-            String code = problem.text("code").orElseGet(() -> ExitCode.word(code(status)));
-            return new Failure(exitCode(status, code), code, oneLine(cause), next(answer, code));
-        }
+    /** Each mistake with its field, without its place in the request, which a user does not know. */
+    private static Optional<String> mistakes(Facts problem) {
+        return problem.list("errors").stream()
+                .map(each -> {
+                    String place = each.shown("pointer").replaceFirst("^(query)?/", "");
+                    return (place.isEmpty() ? "" : place + ": ") + each.shown("detail");
+                })
+                .reduce((one, other) -> one + "; " + other);
+    }
 
-        /** Each mistake with its field, without its place in the request, which a user does not know. */
-        private static Optional<String> mistakes(Facts problem) {
-            return problem.list("errors").stream()
-                    .map(each -> {
-                        String place = each.shown("pointer").replaceFirst("^(query)?/", "");
-                        return (place.isEmpty() ? "" : place + ": ") + each.shown("detail");
-                    })
-                    .reduce((one, other) -> one + "; " + other);
-        }
+    private static int exitCode(int status, String code) {
+        int known = ExitCode.of(code);
+        return known == ExitCode.FAILED ? exitCodeOf(status) : known;
+    }
 
-        private static int exitCode(int status, String code) {
-            int known = ExitCode.of(code);
-            return known == ExitCode.FAILED ? code(status) : known;
-        }
+    private static int exitCodeOf(int status) {
+        return switch (status) {
+            case 400, 413, 422 -> ExitCode.USAGE;
+            case 401, 403 -> ExitCode.DENIED;
+            case 404 -> ExitCode.UNKNOWN;
+            case 409, 429 -> ExitCode.BUSY;
+            case 410 -> ExitCode.LEASE_LOST;
+            case 412 -> ExitCode.STALE;
+            case 502, 503, 504 -> ExitCode.UNAVAILABLE;
+            default -> status < 500 ? ExitCode.FAILED : ExitCode.INTERNAL;
+        };
+    }
 
-        private static int code(int status) {
-            return switch (status) {
-                case 400, 413, 422 -> ExitCode.USAGE;
-                case 401, 403 -> ExitCode.DENIED;
-                case 404 -> ExitCode.UNKNOWN;
-                case 409, 429 -> ExitCode.BUSY;
-                case 410 -> ExitCode.LEASE_LOST;
-                case 412 -> ExitCode.STALE;
-                case 502, 503, 504 -> ExitCode.UNAVAILABLE;
-                default -> status < 500 ? ExitCode.FAILED : ExitCode.INTERNAL;
-            };
-        }
+    private static String nextStep(ServerClient.Answer answer, String code) {
+        int status = answer.status();
+        return switch (status) {
+            case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
+            case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
+            case 404 -> "interlock " + noun(code, answer.path()) + " ls shows those there are";
+            case 409 ->
+                code.equals("run-finished")
+                        ? "there is nothing to do"
+                        : "interlock locks ls shows who is in the way; or submit with --on-conflict queue";
+            case 410 -> "stop the work, and acquire anew";
+            case 412 -> "look again, then repeat it with what you see";
+            case 429, 503 -> "try again later";
+            default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
+        };
+    }
 
-        private static String next(ServerClient.Answer answer, String code) {
-            int status = answer.status();
-            return switch (status) {
-                case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
-                case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
-                case 404 -> "interlock " + noun(code, answer.path()) + " ls shows those there are";
-                case 409 ->
-                    code.equals("run-finished")
-                            ? "there is nothing to do"
-                            : "interlock locks ls shows who is in the way; or submit with --on-conflict queue";
-                case 410 -> "stop the work, and acquire anew";
-                case 412 -> "look again, then repeat it with what you see";
-                case 429, 503 -> "try again later";
-                default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
-            };
-        }
+    private static String noun(String code, String path) {
+        return code.equals("unknown-job")
+                ? "jobs"
+                : path.startsWith("/keys") ? "keys" : path.startsWith("/locks") ? "locks" : "runs";
+    }
 
-        private static String noun(String code, String path) {
-            return code.equals("unknown-job")
-                    ? "jobs"
-                    : path.startsWith("/keys") ? "keys" : path.startsWith("/locks") ? "locks" : "runs";
-        }
-
-        private static String oneLine(String text) {
-            return text.lines().reduce((one, other) -> one + " " + other).orElse("");
-        }
+    private static String oneLine(String text) {
+        return text.lines().reduce((one, other) -> one + " " + other).orElse("");
     }
 }

@@ -9,12 +9,15 @@ import io.interlock.cli.text.Shown;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.engine.Jobs;
+import io.interlock.engine.command.InheritedVariables;
 import io.interlock.run.Retention;
 import io.interlock.run.RunQuery;
 import io.interlock.service.Facts;
+import io.interlock.time.Environment;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -256,6 +259,22 @@ public abstract class CliCommand implements Callable<Integer> {
         Columns sparing(String... names) {
             spare = names;
             return this;
+        }
+    }
+
+    /**
+     * What a command is carried out in.
+     *
+     * @param console its streams
+     * @param variables its environment variables
+     * @param environment its clocks, threads and chance
+     */
+    public record CommandContext(Console console, Map<String, String> variables, Environment environment) {
+
+        /** That of this process. */
+        public static CommandContext ofProcess() {
+            Map<String, String> variables = InheritedVariables.all();
+            return new CommandContext(Console.ofProcess(variables), variables, Environment.system());
         }
     }
 }

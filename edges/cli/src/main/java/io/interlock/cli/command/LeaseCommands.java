@@ -2,6 +2,7 @@ package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
 import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.CliCommand.Verb;
 import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.Failure;

@@ -1,5 +1,6 @@
 package io.interlock.cli.command;
 
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.run.RunFile;
 import io.interlock.cli.run.RunFile.Reports;
 import io.interlock.cli.text.Failure;

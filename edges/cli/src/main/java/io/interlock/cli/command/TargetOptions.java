@@ -6,7 +6,7 @@ import io.interlock.cli.backend.LeaseBackend;
 import io.interlock.cli.backend.ServerBackend;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.StoreBackend;
-import io.interlock.cli.remote.ServerWorker;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.config.DataFolder;
@@ -107,11 +107,6 @@ public final class TargetOptions {
         }
         StoreBackend.Target place = place(session);
         return place.url().startsWith("redis") ? LeaseBackend.at(place) : StoreBackend.open(place, jobs, retention);
-    }
-
-    /** A worker of the server that is meant. */
-    ServerWorker worker(CommandContext session) {
-        return ServerWorker.of(client(session), session.environment());
     }
 
     /** Speaks to the server that is meant. */

@@ -2,6 +2,7 @@ package io.interlock.cli.run;
 
 import io.interlock.DurationText;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
+import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;

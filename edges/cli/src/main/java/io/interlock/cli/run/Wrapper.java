@@ -15,6 +15,7 @@ import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Times;
 import io.interlock.engine.command.CannotExecuteException;
 import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.engine.command.Signal;
 import io.interlock.service.Facts;
@@ -33,6 +34,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Gets the key, runs the command, gives the key back, and says as which exit code it ended. */
 public final class Wrapper {
@@ -186,7 +188,7 @@ public final class Wrapper {
 
     private int supervised(HeldKey held, RunFile file) throws IOException {
         ProcessLaunch launch = ProcessLaunch.of(settings.command())
-                .redirects(Stdin.ofCommand(), Redirect.INHERIT, Redirect.INHERIT)
+                .redirects(stdinOfCommand(), Redirect.INHERIT, Redirect.INHERIT)
                 .environment(environment(held, file))
                 .life(Supervision.life(settings, held));
         try (GuardedProcess process = GuardedProcess.start(launch, environment);
@@ -309,48 +311,84 @@ public final class Wrapper {
         }
     }
 
-    /** The input this process was given. */
-    static final class Stdin {
+    private static final Path OPEN = Path.of("/proc/self/fd");
 
-        private static final Path OPEN = Path.of("/proc/self/fd");
+    /**
+     * Where the command's input comes from. If ours was closed, its number is that of the first file the JVM has opened, which is
+     * not meant as input.
+     */
+    private static Redirect stdinOfCommand() {
+        return isFileOfTheJvm() ? Redirect.from(new File("/dev/null")) : Redirect.INHERIT;
+    }
 
-        private Stdin() {}
+    // One that was given to us the JVM has opened once more.
+    private static boolean isOpenOnce(Path input) throws IOException {
+        try (Stream<Path> open = Files.list(OPEN)) {
+            return open.filter(each -> isOpen(each, input)).count() == 1;
+        }
+    }
 
-        /**
-         * Where the command's input comes from. If ours was closed, its number is that of the first file the JVM has opened, which is
-         * not meant as input.
-         */
-        static Redirect ofCommand() {
-            return isFileOfTheJvm() ? Redirect.from(new File("/dev/null")) : Redirect.INHERIT;
+    private static boolean isOpen(Path descriptor, Path file) {
+        try {
+            return Files.isSameFile(descriptor, file);
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
+    private static boolean isFileOfTheJvm() {
+        try {
+            Path input = OPEN.resolve("0").toRealPath();
+            return (input.startsWith(Path.of(System.getProperty("java.home")).toRealPath())
+                            || List.of(System.getProperty("java.class.path", "").split(File.pathSeparator, -1))
+                                    .contains(input.toString()))
+                    && isOpenOnce(input);
+        } catch (IOException noFile) {
+            return false;
+        }
+    }
+
+    /**
+     * What {@code interlock run} was told.
+     *
+     * @param order what is asked for
+     * @param command program and arguments
+     * @param place the options that lead to the same store or server
+     * @param onLost what happens to the command when the lease is lost
+     * @param timeout how long the command may take, or {@code null} for ever
+     * @param inherited which variables of this process the command sees
+     * @param busyExitCode the exit code if the key is not acquired; 0 if the command is skipped then
+     */
+    public record RunSettings(
+            KeyAcquirer.Request order,
+            List<String> command,
+            List<String> place,
+            OnLost onLost,
+            @Nullable Duration timeout,
+            InheritedEnvironment inherited,
+            int busyExitCode) {
+
+        public RunSettings {
+            command = List.copyOf(command);
+            place = List.copyOf(place);
         }
 
-        // One that was given to us the JVM has opened once more.
-        private static boolean isOpenOnce(Path input) throws IOException {
-            try (Stream<Path> open = Files.list(OPEN)) {
-                return open.filter(each -> isOpen(each, input)).count() == 1;
-            }
+        String key() {
+            return order.key().name();
         }
 
-        private static boolean isOpen(Path descriptor, Path file) {
-            try {
-                return Files.isSameFile(descriptor, file);
-            } catch (IOException closed) {
-                return false;
-            }
+        String program() {
+            return order.program();
         }
 
-        private static boolean isFileOfTheJvm() {
-            try {
-                Path input = OPEN.resolve("0").toRealPath();
-                return (input.startsWith(
-                                        Path.of(System.getProperty("java.home")).toRealPath())
-                                || List.of(System.getProperty("java.class.path", "")
-                                                .split(File.pathSeparator, -1))
-                                        .contains(input.toString()))
-                        && isOpenOnce(input);
-            } catch (IOException noFile) {
-                return false;
-            }
+        /** What happens to the command when the lease is lost. */
+        public enum OnLost {
+            /** It gets TERM, and KILL if it does not end. */
+            TERM,
+            /** It is killed. */
+            KILL,
+            /** It goes on, at the risk of the user. */
+            WARN
         }
     }
 }

@@ -6,11 +6,9 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.interlock.service.Facts;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -64,41 +62,36 @@ public final class Json {
     }
 
     private static void object(StringBuilder text, Map<?, ?> values, @Nullable String indent) {
-        Iterator<? extends Map.Entry<?, ?>> entries = values.entrySet().stream()
-                .filter(entry -> entry.getValue() != null)
-                .iterator();
-        if (!entries.hasNext()) {
-            text.append("{}");
-            return;
-        }
         String inner = indent == null ? null : indent + INDENT;
+        boolean empty = true;
         text.append('{');
-        while (entries.hasNext()) {
-            Map.Entry<?, ?> entry = entries.next();
-            newLine(text, inner);
-            quote(text, String.valueOf(entry.getKey()));
-            text.append(inner == null ? ":" : ": ");
-            write(text, Objects.requireNonNull(entry.getValue()), inner);
-            text.append(entries.hasNext() ? "," : "");
+        for (Map.Entry<?, ?> entry : values.entrySet()) {
+            if (entry.getValue() != null) {
+                text.append(empty ? "" : ",");
+                newLine(text, inner);
+                quote(text, String.valueOf(entry.getKey()));
+                text.append(inner == null ? ":" : ": ");
+                write(text, entry.getValue(), inner);
+                empty = false;
+            }
         }
-        newLine(text, indent);
+        if (!empty) {
+            newLine(text, indent);
+        }
         text.append('}');
     }
 
     private static void array(StringBuilder text, List<?> values, @Nullable String indent) {
-        Iterator<?> entries = values.iterator();
-        if (!entries.hasNext()) {
-            text.append("[]");
-            return;
-        }
         String inner = indent == null ? null : indent + INDENT;
         text.append('[');
-        while (entries.hasNext()) {
+        for (int i = 0; i < values.size(); i++) {
+            text.append(i == 0 ? "" : ",");
             newLine(text, inner);
-            write(text, entries.next(), inner);
-            text.append(entries.hasNext() ? "," : "");
+            write(text, values.get(i), inner);
         }
-        newLine(text, indent);
+        if (!values.isEmpty()) {
+            newLine(text, indent);
+        }
         text.append(']');
     }
 

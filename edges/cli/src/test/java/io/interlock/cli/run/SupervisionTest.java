@@ -9,6 +9,7 @@ import io.interlock.cli.backend.KeyAcquirer;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey.Result;
 import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
+import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.Console;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;

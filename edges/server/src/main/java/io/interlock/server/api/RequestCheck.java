@@ -111,20 +111,20 @@ final class RequestCheck {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(raw.getBytes()))
                     .toString();
-            JsonObject proper = OneMeaning.read(text);
+            JsonObject proper = readOnce(text);
             if (proper != null) {
                 if (!properBody.test(proper)) {
                     mistakes.addAll(ValidationErrors.of(body.validate(proper)));
                 }
-                PlainText.check(proper, mistakes);
+                checkTexts(proper, mistakes);
                 return proper;
             }
             // Once more, to say what is wrong with it.
             Object value = Json.decodeValue(text);
             if (value instanceof JsonObject object) {
                 mistakes.addAll(ValidationErrors.of(body.validate(object)));
-                PlainText.check(object, mistakes);
-                OneMeaning.check(text, mistakes);
+                checkTexts(object, mistakes);
+                checkNames(text, mistakes);
                 return object;
             }
             mistakes.add(new Mistake("", "The body must be a JSON object."));
@@ -136,117 +136,105 @@ final class RequestCheck {
         return new JsonObject();
     }
 
-    /** Finds objects that name a field twice. Readers differ in which of the two they believe, so a proxy in front may have seen another request. */
-    static final class OneMeaning {
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
 
-        private static final JsonFactory JSON = JsonFactory.builder()
-                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                .build();
+    /** Reads {@code json}; {@code null} if it is no JSON that can be read in one way only, or no object. */
+    private static @Nullable JsonObject readOnce(String json) {
+        try (JsonParser parser = JSON.createParser(json)) {
+            return JacksonCodec.fromParser(parser, Object.class) instanceof JsonObject object ? object : null;
+        } catch (DecodeException | JsonProcessingException otherwise) {
+            return null;
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+    }
 
-        private OneMeaning() {}
+    /** Adds the first such field of {@code json}, which can be read otherwise, to {@code mistakes}. */
+    private static void checkNames(String json, List<Mistake> mistakes) {
+        try (JsonParser parser = JSON.createParser(json)) {
+            while (parser.nextToken() != null) {
+                // Only to get to the end.
+            }
+        } catch (JsonProcessingException twice) {
+            JsonLocation at = twice.getLocation();
+            mistakes.add(new Mistake(
+                    "",
+                    "The body is not JSON that can be read in one way only: line " + at.getLineNr() + ", column "
+                            + at.getColumnNr() + " names a field for the second time."));
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+    }
 
-        /** Reads {@code json}; {@code null} if it is no JSON that can be read in one way only, or no object. */
-        static @Nullable JsonObject read(String json) {
-            try (JsonParser parser = JSON.createParser(json)) {
-                return JacksonCodec.fromParser(parser, Object.class) instanceof JsonObject object ? object : null;
-            } catch (DecodeException | JsonProcessingException otherwise) {
-                return null;
-            } catch (IOException impossible) {
-                throw new UncheckedIOException(impossible);
+    private static final char REPLACEMENT = '\uFFFD';
+
+    /** Adds what is wrong with texts in {@code value} to {@code mistakes}. */
+    private static void checkTexts(JsonObject value, List<Mistake> mistakes) {
+        if (!isPlain(value)) {
+            findBroken("", value, mistakes);
+        }
+    }
+
+    private static boolean isPlain(@Nullable Object value) {
+        if (value instanceof String text) {
+            return isPlain(text);
+        }
+        if (value instanceof JsonObject object) {
+            for (Map.Entry<String, Object> field : object) {
+                if (!isPlain(field.getKey()) || !isPlain(field.getValue())) {
+                    return false;
+                }
+            }
+        } else if (value instanceof JsonArray array) {
+            for (Object item : array) {
+                if (!isPlain(item)) {
+                    return false;
+                }
             }
         }
+        return true;
+    }
 
-        /** Adds the first such field of {@code json}, which can be read otherwise, to {@code mistakes}. */
-        static void check(String json, List<Mistake> mistakes) {
-            try (JsonParser parser = JSON.createParser(json)) {
-                while (parser.nextToken() != null) {
-                    // Only to get to the end.
-                }
-            } catch (JsonProcessingException twice) {
-                JsonLocation at = twice.getLocation();
-                mistakes.add(new Mistake(
-                        "",
-                        "The body is not JSON that can be read in one way only: line " + at.getLineNr() + ", column "
-                                + at.getColumnNr() + " names a field for the second time."));
-            } catch (IOException impossible) {
-                throw new UncheckedIOException(impossible);
+    private static void findBroken(String pointer, @Nullable Object value, List<Mistake> mistakes) {
+        if (value instanceof String text && !isPlain(text)) {
+            mistakes.add(new Mistake(pointer, "contains U+0000 or one half of a surrogate pair"));
+        } else if (value instanceof JsonObject object) {
+            object.forEach(field -> {
+                String name = ValidationErrors.shown(field.getKey());
+                findBroken(pointer + "/" + name, field.getKey(), mistakes);
+                findBroken(pointer + "/" + name, field.getValue(), mistakes);
+            });
+        } else if (value instanceof JsonArray array) {
+            for (int i = 0; i < array.size(); i++) {
+                findBroken(pointer + "/" + i, array.getValue(i), mistakes);
             }
         }
     }
 
-    /** Finds texts in a body that are none: JSON can write them, but neither UTF-8 nor every store can keep them as they are. */
-    static final class PlainText {
+    /**
+     * Whether {@code text} came in as what it says. Bytes of a path or a query that are no UTF-8 arrive as U+FFFD, whichever they were: two
+     * names would be one.
+     */
+    private static boolean isDecoded(String text) {
+        return isPlain(text) && text.indexOf(REPLACEMENT) < 0;
+    }
 
-        private static final char REPLACEMENT = '\uFFFD';
-
-        private PlainText() {}
-
-        /** Adds what is wrong with texts in {@code value} to {@code mistakes}. */
-        static void check(JsonObject value, List<Mistake> mistakes) {
-            if (!isPlain(value)) {
-                find("", value, mistakes);
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char at = text.charAt(i);
+            if (at == 0 || Character.isLowSurrogate(at)) {
+                return false;
             }
-        }
-
-        private static boolean isPlain(@Nullable Object value) {
-            if (value instanceof String text) {
-                return isPlain(text);
-            }
-            if (value instanceof JsonObject object) {
-                for (Map.Entry<String, Object> field : object) {
-                    if (!isPlain(field.getKey()) || !isPlain(field.getValue())) {
-                        return false;
-                    }
-                }
-            } else if (value instanceof JsonArray array) {
-                for (Object item : array) {
-                    if (!isPlain(item)) {
-                        return false;
-                    }
-                }
-            }
-            return true;
-        }
-
-        private static void find(String pointer, @Nullable Object value, List<Mistake> mistakes) {
-            if (value instanceof String text && !isPlain(text)) {
-                mistakes.add(new Mistake(pointer, "contains U+0000 or one half of a surrogate pair"));
-            } else if (value instanceof JsonObject object) {
-                object.forEach(field -> {
-                    String name = ValidationErrors.shown(field.getKey());
-                    find(pointer + "/" + name, field.getKey(), mistakes);
-                    find(pointer + "/" + name, field.getValue(), mistakes);
-                });
-            } else if (value instanceof JsonArray array) {
-                for (int i = 0; i < array.size(); i++) {
-                    find(pointer + "/" + i, array.getValue(i), mistakes);
-                }
-            }
-        }
-
-        /**
-         * Whether {@code text} came in as what it says. Bytes of a path or a query that are no UTF-8 arrive as U+FFFD, whichever they were: two
-         * names would be one.
-         */
-        static boolean isDecoded(String text) {
-            return isPlain(text) && text.indexOf(REPLACEMENT) < 0;
-        }
-
-        private static boolean isPlain(String text) {
-            for (int i = 0; i < text.length(); i++) {
-                char at = text.charAt(i);
-                if (at == 0 || Character.isLowSurrogate(at)) {
+            if (Character.isHighSurrogate(at)) {
+                i++;
+                if (i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
                     return false;
                 }
-                if (Character.isHighSurrogate(at)) {
-                    i++;
-                    if (i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
-                        return false;
-                    }
-                }
             }
-            return true;
         }
+        return true;
     }
 
     /** Reads one parameter of an operation, as the type its schema gives it. */
@@ -290,7 +278,7 @@ final class RequestCheck {
                 mistakes.add(new Mistake(pointer, "is given " + given.size() + " times"));
                 return;
             }
-            if (!PlainText.isDecoded(given.get(0))) {
+            if (!isDecoded(given.get(0))) {
                 mistakes.add(new Mistake(pointer, "is not UTF-8, or contains U+0000"));
                 return;
             }

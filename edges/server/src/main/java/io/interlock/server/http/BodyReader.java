@@ -125,7 +125,7 @@ final class BodyReader implements Handler<RoutingContext> {
                 return;
             }
             end();
-            if (JsonDepth.exceeds(body, limits.depth())) {
+            if (isDeeper(body, limits.depth())) {
                 context.fail(Problem.invalid("", "The JSON nests more than " + limits.depth() + " levels."));
                 return;
             }
@@ -146,35 +146,29 @@ final class BodyReader implements Handler<RoutingContext> {
         }
     }
 
-    /** Measures how deeply JSON nests without reading it, so that a parser never has to follow it down. */
-    static final class JsonDepth {
-
-        private JsonDepth() {}
-
-        /** Whether {@code json} opens more than {@code most} arrays and objects within each other. */
-        static boolean exceeds(Buffer json, int most) {
-            int depth = 0;
-            boolean text = false;
-            for (int i = 0; i < json.length(); i++) {
-                byte at = json.getByte(i);
-                if (text) {
-                    if (at == '\\') {
-                        i++;
-                    } else if (at == '"') {
-                        text = false;
-                    }
+    /** Whether {@code json} opens more than {@code most} arrays and objects within each other. */
+    private static boolean isDeeper(Buffer json, int most) {
+        int depth = 0;
+        boolean text = false;
+        for (int i = 0; i < json.length(); i++) {
+            byte at = json.getByte(i);
+            if (text) {
+                if (at == '\\') {
+                    i++;
                 } else if (at == '"') {
-                    text = true;
-                } else if (at == '[' || at == '{') {
-                    depth++;
-                    if (depth > most) {
-                        return true;
-                    }
-                } else if (at == ']' || at == '}') {
-                    depth--;
+                    text = false;
                 }
+            } else if (at == '"') {
+                text = true;
+            } else if (at == '[' || at == '{') {
+                depth++;
+                if (depth > most) {
+                    return true;
+                }
+            } else if (at == ']' || at == '}') {
+                depth--;
             }
-            return false;
         }
+        return false;
     }
 }

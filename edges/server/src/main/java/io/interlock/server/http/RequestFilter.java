@@ -5,17 +5,14 @@ import io.interlock.config.Limits;
 import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
-import io.interlock.time.Ticker;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
@@ -31,55 +28,76 @@ import org.slf4j.spi.LoggingEventBuilder;
 /** The handlers before all routes: ids, addresses, log, headers and checks; and the handler of failures behind them. */
 public final class RequestFilter {
 
-    private static final Pattern HOST = Pattern.compile("([A-Za-z0-9._~-]+|\\[[0-9A-Fa-f:.]+])(:[0-9]{1,5})?");
+    private static final Logger accessLog = LoggerFactory.getLogger("io.interlock.access");
 
+    private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Request-Id");
+    private static final Pattern PLAIN_ID = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+    private static final Pattern HOST = Pattern.compile("([A-Za-z0-9._~-]+|\\[[0-9A-Fa-f:.]+])(:[0-9]{1,5})?");
     private static final Pattern BROKEN = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
+    // DateTimeFormatter.RFC_1123_DATE_TIME writes days of one digit.
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
+
+    private final Environment environment;
+    private final ClientAddress addresses;
     private final BiConsumer<RoutingContext, Problem> refusals;
-    private final Handler<RoutingContext> addresses;
     private final BodyReader bodies;
     private final BodyReader anyBodies;
-    private final Handler<RoutingContext> requestIds;
-    private final Handler<RoutingContext> accessLog;
-    private final Handler<RoutingContext> dates;
-    private final Handler<RoutingContext> securityHeaders;
+    private final Map<CharSequence, CharSequence> securityHeaders = new LinkedHashMap<>();
+    private volatile WrittenDate date = new WrittenDate(Long.MIN_VALUE, "");
 
-    /** A gate with {@code limits}, to clients known by {@code addresses}; {@code tls} tells browsers to come back by TLS only; {@code refusals} has who was refused. */
+    private record WrittenDate(long second, CharSequence text) {}
+
+    /**
+     * The handlers.
+     *
+     * @param tls whether browsers are told to come back by TLS only
+     * @param refusals gets every request that is refused
+     */
     public RequestFilter(
             Environment environment,
             Limits limits,
             ClientAddress addresses,
             boolean tls,
             BiConsumer<RoutingContext, Problem> refusals) {
+        this.environment = environment;
+        this.addresses = addresses;
         this.refusals = refusals;
-        this.addresses = context -> {
-            Exchange.address(context, addresses.of(context.request()));
-            context.next();
-        };
         this.bodies = new BodyReader(limits, false);
         this.anyBodies = new BodyReader(limits, true);
-        this.requestIds = new RequestId(environment);
-        this.accessLog = new AccessLog(environment.ticker());
-        this.dates = new DateHeader(environment.clock());
-        this.securityHeaders = new SecurityHeaders(tls);
+        // Browsers do nothing with an answer but show it.
+        secure("X-Content-Type-Options", "nosniff");
+        secure("X-Frame-Options", "DENY");
+        secure("Referrer-Policy", "no-referrer");
+        secure("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
+        secure("Cross-Origin-Resource-Policy", "same-origin");
+        secure("Cross-Origin-Opener-Policy", "same-origin");
+        secure("Cache-Control", "no-store");
+        if (tls) {
+            secure("Strict-Transport-Security", "max-age=31536000");
+        }
     }
 
-    /** Reads bodies, for routes that have let the caller in; with {@code anyType} whatever their senders call them. */
+    private void secure(String name, String value) {
+        securityHeaders.put(HttpHeaders.createOptimized(name), HttpHeaders.createOptimized(value));
+    }
+
+    /** Reads bodies, for routes that have let the caller in; with {@code anyType} of any media type. */
     public Handler<RoutingContext> bodies(boolean anyType) {
         return anyType ? anyBodies : bodies;
     }
 
-    /** A router behind this gate: every request has an id and a log line, every failure is a problem. */
+    /** A router behind these handlers: every request has an id and a log line, every failure is a problem. */
     public Router router(Vertx vertx) {
         Router router = Router.router(vertx);
         FailureHandler failures = new FailureHandler(refusals);
         // One route: each further one would have to be matched again.
         router.route()
-                .handler(requestIds)
-                .handler(addresses)
-                .handler(accessLog)
-                .handler(dates)
-                .handler(securityHeaders)
+                .handler(this::identify)
+                .handler(this::log)
+                .handler(this::addHeaders)
                 .handler(RequestFilter::properHead)
                 .handler(RequestFilter::encoded)
                 .handler(RequestFilter::oneLength)
@@ -90,7 +108,68 @@ public final class RequestFilter {
         return router;
     }
 
-    /** Two hosts, what is no host, and a header without a name are refused: a proxy in front may have read them in another way. */
+    /** The id is the client's own if it is a plain word, else a UUIDv7; anything else might forge a log line or a header. */
+    private void identify(RoutingContext context) {
+        if (HttpServerFactory.isClosing(context.request().connection())) {
+            // Bytes behind a request that was cut off: they must not be read as another one.
+            return;
+        }
+        String given = context.request().getHeader(REQUEST_ID);
+        String id = given != null && PLAIN_ID.matcher(given).matches()
+                ? given
+                : RunId.create(environment.clock(), environment.random()).toString();
+        Exchange.requestId(context, id);
+        context.response().putHeader(REQUEST_ID, id);
+        Exchange.address(context, addresses.of(context.request()));
+        context.next();
+    }
+
+    /**
+     * One structured line per request, when it is over: caller, tenant, key, run, token and result. Neither headers nor queries nor bodies
+     * are logged, so no secret is.
+     */
+    private void log(RoutingContext context) {
+        if (accessLog.isInfoEnabled()) {
+            long begun = environment.ticker().nanos();
+            context.addEndHandler(ended ->
+                    write(context, Duration.ofNanos(environment.ticker().nanos() - begun), ended.succeeded()));
+        }
+        context.next();
+    }
+
+    private static void write(RoutingContext context, Duration took, boolean sent) {
+        LoggingEventBuilder line = accessLog
+                .atInfo()
+                .addKeyValue("requestId", Exchange.requestId(context))
+                .addKeyValue("method", context.request().method().name())
+                .addKeyValue(
+                        "path", LogText.oneLine(String.valueOf(context.request().path())))
+                .addKeyValue("status", context.response().getStatusCode())
+                .addKeyValue("ms", took.toMillis());
+        for (Map.Entry<String, Object> note : Exchange.notes(context).entrySet()) {
+            Object value = note.getValue();
+            line = line.addKeyValue(
+                    note.getKey(), value instanceof Number ? value : LogText.oneLine(String.valueOf(value)));
+        }
+        line.log(sent ? "answered" : "client went away");
+    }
+
+    private void addHeaders(RoutingContext context) {
+        // RFC 9110 asks servers that have a clock for the date. It is formatted once a second; threads that do so at
+        // the
+        // same time write the same.
+        Instant now = environment.clock().instant();
+        WrittenDate last = date;
+        if (last.second != now.getEpochSecond()) {
+            last = new WrittenDate(now.getEpochSecond(), HttpHeaders.createOptimized(DATE.format(now)));
+            date = last;
+        }
+        context.response().putHeader(HttpHeaders.DATE, last.text);
+        securityHeaders.forEach(context.response()::putHeader);
+        context.next();
+    }
+
+    /** Two hosts, an invalid host and a header without a name are refused: a proxy in front may have read them in another way. */
     private static void properHead(RoutingContext context) {
         if (context.request().headers().contains("")) {
             FailureHandler.answer(context, Problem.invalid("header", "A header has no name."));
@@ -106,7 +185,7 @@ public final class RequestFilter {
         }
     }
 
-    /** What is not encoded properly cannot be decoded: the router would stumble over it. */
+    /** The router fails on encodings that it cannot decode. */
     private static void encoded(RoutingContext context) {
         String uri = context.request().uri();
         if (!BROKEN.matcher(uri).find()) {
@@ -128,147 +207,6 @@ public final class RequestFilter {
             context.next();
         } else {
             context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length"));
-        }
-    }
-
-    /** Gives every request an id: the client's own if it is a plain word, else a UUIDv7. It comes back as {@code X-Request-Id}. */
-    static final class RequestId implements Handler<RoutingContext> {
-
-        private static final CharSequence HEADER = HttpHeaders.createOptimized("X-Request-Id");
-        private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
-
-        private final Environment environment;
-
-        RequestId(Environment environment) {
-            this.environment = environment;
-        }
-
-        @Override
-        public void handle(RoutingContext context) {
-            if (HttpServerFactory.isClosing(context.request().connection())) {
-                // Bytes behind a request that was cut off: they must not be read as another one.
-                return;
-            }
-            String given = context.request().getHeader(HEADER);
-            // Anything else might forge a log line or a header.
-            String id = given != null && PLAIN.matcher(given).matches() ? given : fresh();
-            Exchange.requestId(context, id);
-            context.response().putHeader(HEADER, id);
-            context.next();
-        }
-
-        private String fresh() {
-            return RunId.create(environment.clock(), environment.random()).toString();
-        }
-    }
-
-    /** Headers that tell browsers to do nothing with an answer but show it. */
-    static final class SecurityHeaders implements Handler<RoutingContext> {
-
-        private final Map<CharSequence, CharSequence> headers = new LinkedHashMap<>();
-
-        SecurityHeaders(boolean tls) {
-            put("X-Content-Type-Options", "nosniff");
-            put("X-Frame-Options", "DENY");
-            put("Referrer-Policy", "no-referrer");
-            put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
-            put("Cross-Origin-Resource-Policy", "same-origin");
-            put("Cross-Origin-Opener-Policy", "same-origin");
-            put("Cache-Control", "no-store");
-            if (tls) {
-                put("Strict-Transport-Security", "max-age=31536000");
-            }
-        }
-
-        private void put(String name, String value) {
-            headers.put(HttpHeaders.createOptimized(name), HttpHeaders.createOptimized(value));
-        }
-
-        @Override
-        public void handle(RoutingContext context) {
-            HttpServerResponse response = context.response();
-            headers.forEach(response::putHeader);
-            context.next();
-        }
-    }
-
-    /** Says when an answer was made, as RFC 9110 asks of servers that have a clock. */
-    static final class DateHeader implements Handler<RoutingContext> {
-
-        // DateTimeFormatter.RFC_1123_DATE_TIME writes days of one digit.
-        private static final DateTimeFormatter FORMAT = DateTimeFormatter.ofPattern(
-                        "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
-                .withZone(ZoneOffset.UTC);
-
-        private final InstantSource clock;
-        private volatile Written written = new Written(Long.MIN_VALUE, "");
-
-        DateHeader(InstantSource clock) {
-            this.clock = clock;
-        }
-
-        @Override
-        public void handle(RoutingContext context) {
-            context.response().putHeader(HttpHeaders.DATE, now());
-            context.next();
-        }
-
-        /** Written anew once a second. Threads that do so at the same time write the same. */
-        private CharSequence now() {
-            Instant now = clock.instant();
-            Written last = written;
-            if (last.second != now.getEpochSecond()) {
-                last = new Written(now.getEpochSecond(), HttpHeaders.createOptimized(FORMAT.format(now)));
-                written = last;
-            }
-            return last.text;
-        }
-
-        private record Written(long second, CharSequence text) {}
-    }
-
-    /**
-     * One structured line per request, when it is over: who asked what for which tenant, key, run and token, and what came of it.
-     * Neither headers nor queries nor bodies are logged, so no secret is.
-     */
-    static final class AccessLog implements Handler<RoutingContext> {
-
-        private static final Logger log = LoggerFactory.getLogger("io.interlock.access");
-
-        private final Ticker ticker;
-
-        AccessLog(Ticker ticker) {
-            this.ticker = ticker;
-        }
-
-        @Override
-        public void handle(RoutingContext context) {
-            if (!log.isInfoEnabled()) {
-                context.next();
-                return;
-            }
-            long begun = ticker.nanos();
-            context.addEndHandler(ended -> write(context, Duration.ofNanos(ticker.nanos() - begun), ended.succeeded()));
-            context.next();
-        }
-
-        private static void write(RoutingContext context, Duration took, boolean sent) {
-            LoggingEventBuilder line = log.atInfo()
-                    .addKeyValue("requestId", Exchange.requestId(context))
-                    .addKeyValue("method", context.request().method().name())
-                    .addKeyValue(
-                            "path",
-                            LogText.oneLine(String.valueOf(context.request().path())))
-                    .addKeyValue("status", context.response().getStatusCode())
-                    .addKeyValue("ms", took.toMillis());
-            for (var note : Exchange.notes(context).entrySet()) {
-                line = line.addKeyValue(note.getKey(), oneLine(note.getValue()));
-            }
-            line.log(sent ? "answered" : "client went away");
-        }
-
-        private static Object oneLine(Object value) {
-            return value instanceof Number ? value : LogText.oneLine(String.valueOf(value));
         }
     }
 }

@@ -10,8 +10,8 @@ import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
-import io.interlock.server.compat.CompatKeys;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
+import io.interlock.service.EngineService;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -158,7 +158,7 @@ final class ClusterRecords {
     private boolean isActive(String tenant, Cluster cluster) {
         return !OVER.contains(cluster.status())
                 || (cluster.status().equals(FAILED)
-                        && CompatKeys.look(engine, cluster.id().key(tenant))
+                        && EngineService.view(engine, cluster.id().key(tenant))
                                 .filter(view -> view.run() != null || view.waiting() > 0)
                                 .isPresent());
     }

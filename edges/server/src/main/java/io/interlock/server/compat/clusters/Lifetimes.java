@@ -106,7 +106,7 @@ final class Lifetimes {
         return engine.submit(RunRequest.of(ending.key(), job.job().name())
                 .onConflict(ConflictPolicy.QUEUE)
                 .idempotencyKey(name)
-                .parameters(ClusterJson.parameters(ending.id(), job.name()).encode())
+                .parameters(ClusterApi.parameters(ending.id(), job.name()).encode())
                 .submitter(ACTOR)
                 .reason("its lifetime ended at " + TimeText.format(ending.expiresAt())));
     }

@@ -15,7 +15,6 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.compat.CompatKeys;
 import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
 import io.interlock.server.problem.Problem;
@@ -143,7 +142,7 @@ public final class FlowApi {
         LockKey key = pathKey(call);
         return context.blocking(
                 call,
-                () -> Reply.ok(CompatKeys.held(context.engine(), key)
+                () -> Reply.ok(CompatRuns.held(context.engine(), key)
                         .map(FlowApi::locked)
                         .orElseGet(() -> new JsonObject()
                                 .put("locked", false)
@@ -174,7 +173,7 @@ public final class FlowApi {
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = pathKey(call);
-        return context.blocking(call, () -> CompatKeys.release(context.engine(), call, key));
+        return context.blocking(call, () -> CompatRuns.release(context.engine(), call, key));
     }
 
     private LockKey pathKey(Call call) {

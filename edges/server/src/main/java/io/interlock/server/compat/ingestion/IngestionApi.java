@@ -23,7 +23,6 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.compat.CompatKeys;
 import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
 import io.interlock.server.problem.Problem;
@@ -207,7 +206,7 @@ public final class IngestionApi {
 
         /** How it stands. Blocks. */
         static JsonObject of(RunEngine engine, LockKey key, String event) {
-            Optional<Run> under = CompatKeys.held(engine, key)
+            Optional<Run> under = CompatRuns.held(engine, key)
                     .flatMap(KeyView::currentRun)
                     .filter(run -> run.state() != RunState.QUEUED);
             Optional<Run> open = under.or(() -> unsettled(engine, key));
@@ -245,7 +244,7 @@ public final class IngestionApi {
 
         /** Who ingests the event already. Blocks. */
         static JsonObject inProgress(RunEngine engine, LockKey key, String event, Optional<RunId> incumbent) {
-            Optional<KeyView> view = CompatKeys.held(engine, key);
+            Optional<KeyView> view = CompatRuns.held(engine, key);
             Optional<Run> run = view.flatMap(KeyView::currentRun);
             Optional<Instant> since = view.flatMap(KeyView::currentLease)
                     .map(lease -> lease.grantedAt())

@@ -19,7 +19,6 @@ import io.interlock.server.api.Operations.Signatures;
 import io.interlock.server.api.Reply;
 import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
-import io.interlock.server.compat.workflows.WorkflowApi.WorkflowJson;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -63,8 +62,8 @@ final class WebhookOperation {
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
                 .parameters(call.body().encode())
                 .priority(workflow.triggers().getOrDefault(trigger, 0));
-        RunRequest plain = at(call.body(), WorkflowJson.USER)
-                .map(user -> anonymous.labels(Map.of(WorkflowJson.USER, user)))
+        RunRequest plain = at(call.body(), WorkflowApi.USER)
+                .map(user -> anonymous.labels(Map.of(WorkflowApi.USER, user)))
                 .orElse(anonymous);
         RunRequest request = eventId(call, workflow)
                 .map(event -> Workflows.forEvent(plain, trigger + "/" + event))

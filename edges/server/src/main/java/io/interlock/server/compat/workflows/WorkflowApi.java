@@ -17,12 +17,12 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.compat.CompatKeys;
 import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
 import io.interlock.server.compat.workflows.WebhookOperation.TriggerSenders;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
+import io.interlock.service.EngineService;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -60,12 +60,12 @@ public final class WorkflowApi {
 
     private CompletionStage<Reply> look(Call call) {
         LockKey key = key(call);
-        return context.blocking(call, () -> Reply.ok(WorkflowJson.lock(CompatKeys.look(context.engine(), key))));
+        return context.blocking(call, () -> Reply.ok(lockJson(EngineService.view(context.engine(), key))));
     }
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = key(call);
-        return context.blocking(call, () -> CompatKeys.release(context.engine(), call, key));
+        return context.blocking(call, () -> CompatRuns.release(context.engine(), call, key));
     }
 
     /** What the janitor does by itself every few seconds, now. */
@@ -85,11 +85,10 @@ public final class WorkflowApi {
     private CompletionStage<Reply> get(Call call) {
         return context.blocking(call, () -> {
             Run run = require(call);
-            JsonObject json = WorkflowJson.execution(run);
+            JsonObject json = execution(run);
             if (work(run) instanceof Work.Nodes nodes && !json.containsKey("node")) {
                 JsonArray all = new JsonArray();
-                nodes.jobs()
-                        .forEach(node -> all.add(WorkflowJson.node(node, NodeRuns.find(context.engine(), run, node))));
+                nodes.jobs().forEach(node -> all.add(node(node, NodeRuns.find(context.engine(), run, node))));
                 json.put("nodes", all);
             }
             return Reply.ok(json);
@@ -110,14 +109,13 @@ public final class WorkflowApi {
             if (answer instanceof CancelAnswer.Over over) {
                 throw Problem.of(
                         ProblemCode.RUN_FINISHED,
-                        "Execution " + run.id() + " is "
-                                + WorkflowJson.status(over.run().state()) + " already.");
+                        "Execution " + run.id() + " is " + status(over.run().state()) + " already.");
             }
             Run now = answer instanceof CancelAnswer.Cancelled cancelled ? cancelled.run() : run;
             return Reply.accepted(new JsonObject()
                     .put("success", true)
                     .put("executionId", run.id().toString())
-                    .put("status", WorkflowJson.status(now.state())));
+                    .put("status", status(now.state())));
         });
     }
 
@@ -132,90 +130,83 @@ public final class WorkflowApi {
                 .orElseThrow(() -> Call.notFound("workflow", workflow));
     }
 
-    /** Executions and locks in the words of workflows. */
-    static final class WorkflowJson {
+    /** For which user an execution is: a field of the body, kept as a label. */
+    static final String USER = "userId";
 
-        /** For which user an execution is: a field of the body, kept as a label. */
-        static final String USER = "userId";
-
-        private WorkflowJson() {}
-
-        /** An execution of a workflow, or of one of its nodes. */
-        static JsonObject execution(Run run) {
-            String[] names = run.key().name().substring(Workflows.KEYS.length()).split("/node/", 2);
-            JsonObject json = facts(run).put("workflowId", names[0]);
-            String user = run.spec().labels().get(USER);
-            if (user != null) {
-                json.put(USER, user);
-            }
-            return names.length == 1 ? json : json.put("node", names[1]);
+    /** An execution of a workflow, or of one of its nodes. */
+    private static JsonObject execution(Run run) {
+        String[] names = run.key().name().substring(Workflows.KEYS.length()).split("/node/", 2);
+        JsonObject json = facts(run).put("workflowId", names[0]);
+        String user = run.spec().labels().get(USER);
+        if (user != null) {
+            json.put(USER, user);
         }
+        return names.length == 1 ? json : json.put("node", names[1]);
+    }
 
-        /** A node of an execution; one that was not started yet is pending. */
-        static JsonObject node(String name, Optional<Run> run) {
-            return run.map(WorkflowJson::facts)
-                    .orElseGet(() -> new JsonObject()
-                            .putNull("executionId")
-                            .put("status", "PENDING")
-                            .putNull("startedAt")
-                            .putNull("finishedAt")
-                            .putNull("error"))
-                    .put("node", name);
-        }
+    /** A node of an execution; one that was not started yet is pending. */
+    private static JsonObject node(String name, Optional<Run> run) {
+        return run.map(WorkflowApi::facts)
+                .orElseGet(() -> new JsonObject()
+                        .putNull("executionId")
+                        .put("status", "PENDING")
+                        .putNull("startedAt")
+                        .putNull("finishedAt")
+                        .putNull("error"))
+                .put("node", name);
+    }
 
-        private static JsonObject facts(Run run) {
-            return new JsonObject()
-                    .put("executionId", run.id().toString())
-                    .put("status", status(run.state()))
-                    .put("startedAt", CompatRuns.time(CompatRuns.startedAt(run)))
-                    .put("finishedAt", CompatRuns.time(CompatRuns.endedAt(run)))
-                    .put("error", CompatRuns.error(run));
-        }
+    private static JsonObject facts(Run run) {
+        return new JsonObject()
+                .put("executionId", run.id().toString())
+                .put("status", status(run.state()))
+                .put("startedAt", CompatRuns.time(CompatRuns.startedAt(run)))
+                .put("finishedAt", CompatRuns.time(CompatRuns.endedAt(run)))
+                .put("error", CompatRuns.error(run));
+    }
 
-        static String status(RunState state) {
-            return switch (state) {
-                case QUEUED, PENDING -> "PENDING";
-                case SUCCEEDED -> "SUCCESS";
-                case DEAD, TIMED_OUT -> "FAILED";
-                default -> state.name();
-            };
-        }
+    private static String status(RunState state) {
+        return switch (state) {
+            case QUEUED, PENDING -> "PENDING";
+            case SUCCEEDED -> "SUCCESS";
+            case DEAD, TIMED_OUT -> "FAILED";
+            default -> state.name();
+        };
+    }
 
-        static JsonObject lock(Optional<KeyView> view) {
-            Optional<LeaseRecord> lease = view.flatMap(KeyView::currentLease);
-            Optional<Run> run = view.flatMap(KeyView::currentRun);
-            Optional<Instant> since = lease.map(LeaseRecord::grantedAt)
-                    .or(() -> run.map(kept -> kept.status().since()));
-            return new JsonObject()
-                    .put("isLocked", lease.isPresent() || run.isPresent())
-                    .put(
-                            "executionId",
-                            lease.flatMap(held -> held.holder().runId())
-                                    .or(() -> run.map(Run::id))
-                                    .map(Object::toString)
-                                    .orElse(null))
-                    .put("lockedSince", CompatRuns.time(since))
-                    .put(
-                            "expiresAt",
-                            CompatRuns.time(
-                                    lease.map(held -> end(held, run)).or(() -> view.flatMap(CompatKeys::opensAt))))
-                    .put("isStale", view.filter(WorkflowJson::isStale).isPresent());
-        }
+    private static JsonObject lockJson(Optional<KeyView> view) {
+        Optional<LeaseRecord> lease = view.flatMap(KeyView::currentLease);
+        Optional<Run> run = view.flatMap(KeyView::currentRun);
+        Optional<Instant> since = lease.map(LeaseRecord::grantedAt)
+                .or(() -> run.map(kept -> kept.status().since()));
+        return new JsonObject()
+                .put("isLocked", lease.isPresent() || run.isPresent())
+                .put(
+                        "executionId",
+                        lease.flatMap(held -> held.holder().runId())
+                                .or(() -> run.map(Run::id))
+                                .map(Object::toString)
+                                .orElse(null))
+                .put("lockedSince", CompatRuns.time(since))
+                .put(
+                        "expiresAt",
+                        CompatRuns.time(lease.map(held -> end(held, run)).or(() -> view.flatMap(CompatRuns::opensAt))))
+                .put("isStale", view.filter(WorkflowApi::isStale).isPresent());
+    }
 
-        /** Whether the holder of the lock is out of time, and only the step that settles it is missing. */
-        private static boolean isStale(KeyView view) {
-            return view.state() == KeyStatus.OVERDUE
-                    || (view.lease() == null
-                            && CompatKeys.opensAt(view)
-                                    .filter(end -> !end.isAfter(view.observedAt()))
-                                    .isPresent());
-        }
+    /** Whether the holder of the lock is out of time, and only the step that settles it is missing. */
+    private static boolean isStale(KeyView view) {
+        return view.state() == KeyStatus.OVERDUE
+                || (view.lease() == null
+                        && CompatRuns.opensAt(view)
+                                .filter(end -> !end.isAfter(view.observedAt()))
+                                .isPresent());
+    }
 
-        /** The time by which an execution must be through; without a limit, the end of its lease, which is renewed. */
-        private static Instant end(LeaseRecord lease, Optional<Run> run) {
-            return run.flatMap(under -> under.spec().limits().runtimeLimit())
-                    .map(lease.grantedAt()::plus)
-                    .orElse(lease.expiresAt());
-        }
+    /** The time by which an execution must be through; without a limit, the end of its lease, which is renewed. */
+    private static Instant end(LeaseRecord lease, Optional<Run> run) {
+        return run.flatMap(under -> under.spec().limits().runtimeLimit())
+                .map(lease.grantedAt()::plus)
+                .orElse(lease.expiresAt());
     }
 }
