@@ -45,58 +45,20 @@ final class Commands {
             "server", "Starts a server: REST, the admin UI, and a worker.",
             "demo", "Starts a server with sample data, and prints its links.");
 
-    private static final List<String> VERBS = List.of(
-            "run",
-            "stage",
-            "progress",
-            "locks ls",
-            "locks show",
-            "locks evict",
-            "locks pause",
-            "locks resume",
-            "runs ls",
-            "runs show",
-            "runs watch",
-            "runs logs",
-            "runs submit",
-            "runs rerun",
-            "runs cancel",
-            "jobs ls",
-            "queue ls",
-            "dead ls",
-            "dead show",
-            "dead redrive",
-            "dead discard",
-            "resources show",
-            "resources set",
-            "audit ls",
-            "audit verify",
-            "audit sign",
-            "janitor status",
-            "janitor sweep",
-            "acquire",
-            "renew",
-            "release",
-            "keys create",
-            "keys ls",
-            "keys revoke",
-            "store migrate",
-            "store bump-epoch",
-            "worker",
-            "doctor",
-            "config show",
-            "completion",
-            "version");
+    private static final List<String> VERBS =
+            List.of(("run,stage,progress,locks ls,locks show,locks evict,locks pause,locks resume,runs ls,"
+                            + "runs show,runs watch,runs logs,runs submit,runs rerun,runs cancel,jobs ls,queue ls,"
+                            + "dead ls,dead show,dead redrive,dead discard,resources show,resources set,audit ls,"
+                            + "audit verify,audit sign,janitor status,janitor sweep,acquire,renew,release,keys create,"
+                            + "keys ls,keys revoke,store migrate,store bump-epoch,worker,doctor,config show,completion,"
+                            + "version")
+                    .split(",", -1));
 
     private final Map<String, String> nouns = new LinkedHashMap<>();
     private final CommandContext session;
     private final List<String> command;
 
-    /**
-     * The commands.
-     *
-     * @param command what stands behind {@code --}, for {@code run}
-     */
+    /** The commands. */
     Commands(CommandContext session, List<String> command) {
         this.session = session;
         this.command = command;

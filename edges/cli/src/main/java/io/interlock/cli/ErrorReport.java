@@ -31,7 +31,6 @@ final class ErrorReport {
     /**
      * For one command line.
      *
-     * @param loud whether stack traces are wanted
      * @param json whether programs read it: then in one line of JSON
      */
     ErrorReport(Console console, boolean loud, boolean json) {

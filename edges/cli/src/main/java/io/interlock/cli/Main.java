@@ -39,7 +39,6 @@ public final class Main {
         /**
          * Configures slf4j-simple, before the first logger is made.
          *
-         * @param loud whether everything is logged
          * @param lasting whether the command runs for long, so that warnings matter
          */
         static void set(boolean loud, boolean lasting) {

@@ -27,12 +27,8 @@ import java.util.function.Function;
 /**
  * Answers every operation of the contract that is the engine's: all but API keys and configuration.
  *
- * @param engine who decides
- * @param keys who may sign in
  * @param sessions who has; the same as {@link ServerParts} have
  * @param records who signs in and out; the same as {@link ServerParts} have
- * @param environment time, threads and chance
- * @param limits what one client may ask
  * @param apis the compatible API through which a job is started, {@code none} if it has none
  */
 public record EngineOperations(

@@ -209,11 +209,6 @@ public final class InterlockServer {
     /**
      * What a server is made of, apart from its settings.
      *
-     * @param environment time, threads and chance
-     * @param keys who may come in
-     * @param probe whether it can be of use
-     * @param operations who answers
-     * @param meters what is counted
      * @param sessions who has signed in; the same as the operations have
      * @param records who was refused; the same as the operations have
      */

@@ -70,7 +70,6 @@ public interface Backend extends AutoCloseable {
          * Which runs to list; {@code null} for any.
          *
          * @param since only those submitted in this last time
-         * @param limit how many at the most
          */
         record Filter(
                 @Nullable String key,

@@ -20,7 +20,6 @@ public interface KeyAcquirer {
      * @param job the kind of work, for the record
      * @param maxWait how long to wait, or {@code null} without limit
      * @param lease how long the lease lives without a heartbeat
-     * @param grace how long the command may take to stop
      * @param priority from −100 to 100
      * @param reason shown to those that wait, or {@code null}
      * @param program what is run, without its arguments: they may be secret
@@ -74,9 +73,7 @@ public interface KeyAcquirer {
         /**
          * The request is refused.
          *
-         * @param lock what is known of the key
          * @param code why, for programs: {@code lock-held}, {@code key-paused}, …
-         * @param explanation why, in one sentence
          */
         record Busy(Facts lock, String code, String explanation) implements Entry {}
     }
@@ -114,7 +111,6 @@ public interface KeyAcquirer {
              * The wait is over without the key.
              *
              * @param code why, for programs: {@code WAIT_EXPIRED}, {@code CANCELLED}, …
-             * @param why for people
              */
             record Over(String code, String why) implements Outcome {}
         }
@@ -150,7 +146,6 @@ public interface KeyAcquirer {
          * Why the work must stop.
          *
          * @param kind because the lease is lost, or because it was cancelled
-         * @param why for people
          */
         record Stop(Stop.Kind kind, String why) {
 
@@ -167,10 +162,7 @@ public interface KeyAcquirer {
         /**
          * How the work ended.
          *
-         * @param kind in which way
-         * @param exitCode of the command
          * @param code for programs, if it did not succeed
-         * @param message for people
          */
         record Result(Result.Kind kind, int exitCode, String code, String message) {
 

@@ -54,11 +54,7 @@ public final class ServerClient {
     private final Map<String, String> headers;
     private final @Nullable SSLSocketFactory trusted;
 
-    /**
-     * A client of the server at {@code url}.
-     *
-     * @param headers what every request carries, such as the API key
-     */
+    /** A client of the server at {@code url}. */
     public ServerClient(String url, Map<String, String> headers) {
         this(url, headers, null);
     }
@@ -79,13 +75,7 @@ public final class ServerClient {
         return base.substring(0, base.length() - API.length());
     }
 
-    /**
-     * What a server said.
-     *
-     * @param path what was asked for
-     * @param status of HTTP
-     * @param body what it says in words
-     */
+    /** What a server said. */
     public record Answer(String path, int status, Facts body) {
 
         public boolean isGood() {

@@ -31,6 +31,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
     private static final int GONE = 410;
     private static final int TOO_MANY = 429;
     private static final int ACCEPTED = 202;
+    private static final Duration AGAIN = Duration.ofSeconds(1);
 
     private final ServerClient client;
     private final Environment environment;
@@ -176,7 +177,8 @@ final class ServerKeyAcquirer implements KeyAcquirer {
                 if (left) {
                     throw unreachable;
                 }
-                pause();
+                // The server may come back; a wait that is too long ends there.
+                pause(environment, AGAIN);
                 return;
             }
             if (answer.status() == CONFLICT || answer.status() == GONE) {
@@ -188,15 +190,13 @@ final class ServerKeyAcquirer implements KeyAcquirer {
             }
             if (answer.isForNow() && !left) {
                 // Another server may take its place.
-                pause();
+                pause(environment, AGAIN);
                 return;
             }
             ServerClient.good(answer);
         }
 
-        /**
-         * The turn came at some time while we waited, or slept: so the lease is renewed before anything is begun, and counts from then.
-         */
+        /** The turn came at some time while we waited, or slept: so the lease is renewed before anything is begun, and counts from then. */
         private Answer begin(Answer turn) {
             Facts body = turn.body();
             long before = environment.ticker().nanos();
@@ -210,15 +210,6 @@ final class ServerKeyAcquirer implements KeyAcquirer {
                         new ServerHeldKey(client, body.and("leaseId", lease), order.lease(), before, environment)));
             }
             return heartbeat;
-        }
-
-        // The server may come back; a wait that is too long ends there.
-        private void pause() {
-            CompletableFuture<Void> over = new CompletableFuture<>();
-            try (Timers timers = environment.timers("interlock-turn-pause")) {
-                timers.after(Duration.ofSeconds(1), () -> over.complete(null));
-                over.join();
-            }
         }
     }
 
@@ -250,7 +241,6 @@ final class ServerKeyAcquirer implements KeyAcquirer {
         /**
          * A lease just granted.
          *
-         * @param grant what the server said
          * @param before taken before the request was sent that brought it
          */
         ServerHeldKey(ServerClient client, Facts grant, Duration lease, long before, Environment environment) {
@@ -347,7 +337,7 @@ final class ServerKeyAcquirer implements KeyAcquirer {
                 if (remaining().isZero()) {
                     return Optional.of(new Stop(Stop.Kind.UNTOLD, why));
                 }
-                pause(every.dividedBy(4));
+                pause(environment, every.dividedBy(4));
             }
         }
 
@@ -414,13 +404,13 @@ final class ServerKeyAcquirer implements KeyAcquirer {
         private Facts proof() {
             return Facts.with("leaseId", leaseId).and("token", token);
         }
+    }
 
-        private void pause(Duration time) {
-            CompletableFuture<Void> over = new CompletableFuture<>();
-            try (Timers timers = environment.timers("interlock-finish")) {
-                timers.after(time, () -> over.complete(null));
-                over.join();
-            }
+    private static void pause(Environment environment, Duration time) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        try (Timers timers = environment.timers("interlock-pause")) {
+            timers.after(time, () -> over.complete(null));
+            over.join();
         }
     }
 }

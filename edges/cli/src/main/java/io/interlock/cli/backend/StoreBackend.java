@@ -79,8 +79,6 @@ public final class StoreBackend implements Backend {
      * Which store, and for which tenant.
      *
      * @param url of the store, with its password
-     * @param actor for the audit log
-     * @param environment clocks, threads and randomness
      */
     public record Target(String url, String tenant, String actor, Environment environment) {
 

@@ -262,13 +262,7 @@ public abstract class CliCommand implements Callable<Integer> {
         }
     }
 
-    /**
-     * What a command is carried out in.
-     *
-     * @param console its streams
-     * @param variables its environment variables
-     * @param environment its clocks, threads and chance
-     */
+    /** What a command is carried out in. */
     public record CommandContext(Console console, Map<String, String> variables, Environment environment) {
 
         /** That of this process. */

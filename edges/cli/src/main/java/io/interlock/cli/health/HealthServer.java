@@ -12,6 +12,7 @@ import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -145,13 +146,7 @@ public final class HealthServer implements AutoCloseable {
         private static final int ANSWERING_THREADS = 4;
         private static final String HEAD_END = "\r\n\r\n";
 
-        /**
-         * What is said.
-         *
-         * @param status of HTTP
-         * @param type the media type
-         * @param text the body
-         */
+        /** What is said. */
         record Answer(int status, String type, String text) {}
 
         private static final Answer NOTHING = new Answer(404, "text/plain", "there is nothing at this path\n");
@@ -223,8 +218,8 @@ public final class HealthServer implements AutoCloseable {
         public void close() {
             answering.shutdownNow();
             loop.interrupt();
-            quietly(selector::close);
-            quietly(port::close);
+            quietly(selector);
+            quietly(port);
         }
 
         private void serve() {
@@ -280,17 +275,12 @@ public final class HealthServer implements AutoCloseable {
             }
         }
 
-        private static void quietly(Closing closing) {
+        private static void quietly(Closeable closing) {
             try {
                 closing.close();
             } catch (IOException gone) {
                 log.debug("did not close", gone);
             }
-        }
-
-        @FunctionalInterface
-        private interface Closing {
-            void close() throws IOException;
         }
 
         /** One connection, with one request. All but {@link #prepare} is called by the loop. */
@@ -387,7 +377,7 @@ public final class HealthServer implements AutoCloseable {
             void end() {
                 open.remove(this);
                 key.cancel();
-                quietly(client::close);
+                quietly(client);
             }
         }
     }

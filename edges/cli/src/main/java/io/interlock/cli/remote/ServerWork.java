@@ -63,9 +63,7 @@ final class ServerWork implements WorkSteps, OutputNotes {
         this.held = new HeldWork(ticker);
     }
 
-    /**
-     * The runs that the server has granted meanwhile, at an unknown moment: so each lease is renewed first, and counts from then.
-     */
+    /** The runs that the server has granted meanwhile, at an unknown moment: so each lease is renewed first, and counts from then. */
     @Override
     public List<Claimed> claim(ClaimRequest request) {
         List<Facts> items = poll.fetch(request);

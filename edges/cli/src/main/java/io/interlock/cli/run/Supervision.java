@@ -123,14 +123,7 @@ final class Supervision {
         }
     }
 
-    /**
-     * How it ended.
-     *
-     * @param exit of the command
-     * @param exitCode of this process
-     * @param result for the record
-     * @param lost whether the lease was lost meanwhile
-     */
+    /** How it ended. */
     record Ended(Exit exit, int exitCode, HeldKey.Result result, boolean lost) {}
 
     private void passOn(Signal signal) {

@@ -351,10 +351,7 @@ public final class Wrapper {
     /**
      * What {@code interlock run} was told.
      *
-     * @param order what is asked for
-     * @param command program and arguments
      * @param place the options that lead to the same store or server
-     * @param onLost what happens to the command when the lease is lost
      * @param timeout how long the command may take, or {@code null} for ever
      * @param inherited which variables of this process the command sees
      * @param busyExitCode the exit code if the key is not acquired; 0 if the command is skipped then

@@ -16,8 +16,6 @@ public final class Failure extends InterlockException {
     /**
      * A failure.
      *
-     * @param exitCode for scripts
-     * @param cause what happened, in one line
      * @param nextStep what to do about it, in one line, or {@code null} if that is unknown
      */
     public Failure(int exitCode, String cause, @Nullable String nextStep) {
@@ -27,9 +25,7 @@ public final class Failure extends InterlockException {
     /**
      * A failure that has a name everywhere.
      *
-     * @param exitCode for scripts
      * @param code for programs, as in problems of the REST interface
-     * @param cause what happened, in one line
      * @param nextStep what to do about it, in one line, or {@code null} if that is unknown
      */
     public Failure(int exitCode, String code, String cause, @Nullable String nextStep) {

@@ -60,10 +60,8 @@ public final class Authentication {
     /**
      * Knows callers by {@code keys}.
      *
-     * @param requests how often a key may ask
      * @param strangers how often an address may show a wrong key
      * @param knowsAddresses whether clients are known by their addresses, and not all by that of a proxy
-     * @param sessions who has signed in
      */
     private Authentication(
             KeyRing keys, Buckets requests, Buckets strangers, boolean knowsAddresses, Sessions sessions) {

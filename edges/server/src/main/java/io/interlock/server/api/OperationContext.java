@@ -12,12 +12,9 @@ import java.util.function.Supplier;
 /**
  * What operations work with.
  *
- * @param engine who decides
  * @param service what the command line asks of an engine, too
  * @param blocking where calls of the engine run that block
  * @param lists where calls run that look through much: few at a time, so that they leave processors and connections to all others
- * @param waits requests that wait for something
- * @param environment clocks and chance
  */
 public record OperationContext(
         RunEngine engine,

@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an operation answers. Problems are thrown, not answered.
  *
- * @param status the HTTP status
- * @param body the JSON, or {@code null} for none
- * @param headers further headers
  * @param stream writes the body from now on until the client goes away, or {@code null} if {@code body} is all
  */
 public record Reply(

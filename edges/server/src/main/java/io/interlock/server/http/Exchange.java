@@ -139,7 +139,6 @@ public final class Exchange {
     /**
      * Who asks.
      *
-     * @param key the API key it showed
      * @param tenant for whom it acts: the key's tenant, or, for the bootstrap key, the one it named
      */
     public record Caller(AccessKey key, String tenant) {

@@ -62,7 +62,6 @@ public final class Health {
         /**
          * What was found.
          *
-         * @param ready whether requests can be served
          * @param reason if not, why, without secrets
          */
         record Readiness(boolean ready, String reason) {

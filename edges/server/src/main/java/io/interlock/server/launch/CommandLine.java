@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The command line, understood.
  *
- * @param command which of the two
  * @param help whether it only asks what there is
- * @param flags what it sets
- * @param config a file, or {@code null} for none
  */
 record CommandLine(
         Command command,
@@ -35,11 +32,8 @@ record CommandLine(
     /**
      * An option.
      *
-     * @param name as it is written
      * @param value what stands behind it, for people; empty if nothing does
-     * @param property what it sets
      * @param fixed what it sets that to, if nothing stands behind it
-     * @param about for people
      */
     private record Option(String name, String value, String property, String fixed, String about) {
 

@@ -342,11 +342,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /**
-     * Shows the numbers of intakes among the meters.
-     *
-     * @param registry where
-     */
+    /** Shows the numbers of intakes among the meters. */
     record MeterGauges(MeterRegistry registry) implements IntakeContext.Gauges {
 
         @Override

@@ -16,8 +16,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Why the process could not start, for people.
  *
- * @param exitCode how it ends
- * @param cause what happened
  * @param nextStep what to do about it; empty if the cause says so
  */
 record StartFailure(int exitCode, String cause, String nextStep) {

@@ -221,7 +221,6 @@ final class LiveFeed implements AutoCloseable {
      *
      * @param topic which kind of reader wants it: {@code runs}, {@code locks}, {@code workers}, {@code janitor}
      * @param type what happened, as {@code run.succeeded}
-     * @param data about what
      */
     record LiveEvent(String topic, String type, JsonObject data) {
 

@@ -131,9 +131,6 @@ public final class AccessOperations {
 
     /**
      * The part of a configuration that one tenant sees: limits, retention, the terms of jobs, its own quota and notifications. It hides the parts of the server, the work of jobs and other tenants.
-     *
-     * @param all the whole configuration
-     * @param tenant whose part
      */
     private record TenantView(List<EffectiveProperty> all, String tenant) {
 

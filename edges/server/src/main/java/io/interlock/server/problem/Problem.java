@@ -31,7 +31,6 @@ public final class Problem extends InterlockException {
      * A mistake in a request.
      *
      * @param pointer where: a JSON pointer into the body, or {@code query/name}, {@code path/name}, {@code header/name}
-     * @param detail what is wrong there
      */
     public record Mistake(String pointer, String detail) {}
 

@@ -72,12 +72,6 @@ public enum ProblemCode {
         /**
          * One problem.
          *
-         * @param code its constant
-         * @param status the HTTP status it is answered with
-         * @param title the same for every occurrence
-         * @param retryable whether the same request may succeed later
-         * @param says what it means, in Markdown
-         * @param next what to do about it, in Markdown
          * @param detail an example of what is said about one case
          * @param facts an example of the further members
          */

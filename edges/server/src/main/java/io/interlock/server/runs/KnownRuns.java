@@ -35,13 +35,7 @@ final class KnownRuns {
         }
     };
 
-    /**
-     * What never changes about a run.
-     *
-     * @param id its name
-     * @param key its key
-     * @param ttl of its lease
-     */
+    /** What never changes about a run. */
     record KnownRun(RunId id, LockKey key, Duration ttl) {}
 
     KnownRuns(OperationContext context) {

@@ -190,9 +190,6 @@ final class ClusterRecords {
      * A cluster whose lifetime is over.
      *
      * @param key what its jobs are exclusive under
-     * @param id which one
-     * @param expiresAt since when
-     * @param name the resource that says so
      */
     record Ending(LockKey key, ClusterId id, Instant expiresAt, Resource name) {}
 
@@ -247,7 +244,6 @@ final class ClusterRecords {
     /**
      * Which cluster has a name, and until when: as the state of the name's resource.
      *
-     * @param cluster the id of the cluster
      * @param expiresAt when its lifetime ends, or {@code null} if it has none
      */
     record Claim(String cluster, @Nullable Instant expiresAt) {
@@ -273,8 +269,6 @@ final class ClusterRecords {
     /**
      * A cluster.
      *
-     * @param id its name
-     * @param status where it stands
      * @param expiresAt when its lifetime ends, or {@code null} if it has none, or is over
      */
     record Cluster(ClusterId id, String status, @Nullable Instant expiresAt) {}
