@@ -1,12 +1,12 @@
 package io.interlock.cli;
 
-import io.interlock.cli.command.CommandContext;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.Failure;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
-/** Finds the command, has it carried out, and turns whatever goes wrong into an exit code and two lines. */
+/** Finds and runs the command, and turns a failure into an exit code and two lines. */
 final class CommandLineRunner {
 
     private static final String END_OF_OPTIONS = "--";
@@ -18,7 +18,7 @@ final class CommandLineRunner {
         this.session = session;
     }
 
-    /** Whether everything is to be said. */
+    /** Whether -vv is given. */
     static boolean isLoud(String... arguments) {
         int verbose = 0;
         for (String word : arguments) {
@@ -30,7 +30,7 @@ final class CommandLineRunner {
         return verbose > 1;
     }
 
-    /** What people type who know other programs. */
+    /** Spellings of other programs: {@code --version}, {@code help}. */
     private static List<String> understood(List<String> words) {
         String first = words.isEmpty() ? "" : words.get(0);
         if (first.equals("--version") || first.equals("-V")) {
@@ -42,13 +42,13 @@ final class CommandLineRunner {
         return words;
     }
 
-    // A JVM reads words by the locale, and puts this character in the place of what is none there. Nobody could pass
-    // them on as they were.
+    // A JVM reads arguments by the locale, and puts this character in the place of bytes that are no text there. They
+    // cannot be passed on as they were.
     private static void requireText(List<String> words) {
         for (String word : words) {
             if (word.indexOf(UNREADABLE) >= 0) {
                 throw Failure.usage(
-                        "'" + word + "' is no text in this locale, and would not reach anybody as it is",
+                        "'" + word + "' is no text in this locale, and cannot be passed on as it is",
                         "write it in UTF-8, with LC_ALL=C.UTF-8 or another locale of UTF-8");
             }
         }
@@ -56,7 +56,7 @@ final class CommandLineRunner {
 
     int run(String... arguments) {
         List<String> all = understood(List.of(arguments));
-        // What stands behind -- is nobody's option, and picocli is not to touch it.
+        // Words behind -- are not options, and picocli must not touch them.
         int end = Commands.nameIn(all).equals("run") ? all.indexOf(END_OF_OPTIONS) : -1;
         List<String> options = end < 0 ? all : all.subList(0, end);
         List<String> command = end < 0 ? List.of() : all.subList(end + 1, all.size());

@@ -2,7 +2,8 @@ package io.interlock.cli;
 
 import io.interlock.NearestWord;
 import io.interlock.cli.command.AuditCommands;
-import io.interlock.cli.command.CommandContext;
+import io.interlock.cli.command.CliCommand;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.command.CompletionCommand;
 import io.interlock.cli.command.ConfigCommand;
 import io.interlock.cli.command.DeadCommands;
@@ -12,15 +13,11 @@ import io.interlock.cli.command.JobsCommand;
 import io.interlock.cli.command.KeysCommands;
 import io.interlock.cli.command.LeaseCommands;
 import io.interlock.cli.command.LocksCommands;
-import io.interlock.cli.command.ProgressCommand;
-import io.interlock.cli.command.QueueCommand;
+import io.interlock.cli.command.ReportCommands;
 import io.interlock.cli.command.ResourcesCommands;
 import io.interlock.cli.command.RunCommand;
 import io.interlock.cli.command.RunsCommands;
-import io.interlock.cli.command.StageCommand;
 import io.interlock.cli.command.StoreCommands;
-import io.interlock.cli.command.SubmitCommand;
-import io.interlock.cli.command.VersionCommand;
 import io.interlock.cli.command.WorkerCommand;
 import io.interlock.cli.text.Failure;
 import java.util.LinkedHashMap;
@@ -29,10 +26,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Supplier;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
 
 /**
  * All commands by name. Only the one that is asked for is built, since looking at the others would take longer than carrying it
@@ -40,72 +40,90 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class Commands {
 
-    /** They are started by the same script, and are programs of their own. */
+    /** Programs of their own that the same script starts. */
     private static final Map<String, String> PROGRAMS = Map.of(
             "server", "Starts a server: REST, the admin UI, and a worker.",
             "demo", "Starts a server with sample data, and prints its links.");
 
-    private final Map<String, Supplier<Object>> verbs = new LinkedHashMap<>();
-    private final Map<String, String> nouns = new LinkedHashMap<>();
+    private static final List<String> VERBS =
+            List.of(("run,stage,progress,locks ls,locks show,locks evict,locks pause,locks resume,runs ls,"
+                            + "runs show,runs watch,runs logs,runs submit,runs rerun,runs cancel,jobs ls,queue ls,"
+                            + "dead ls,dead show,dead redrive,dead discard,resources show,resources set,audit ls,"
+                            + "audit verify,audit sign,janitor status,janitor sweep,acquire,renew,release,keys create,"
+                            + "keys ls,keys revoke,store migrate,store bump-epoch,worker,doctor,config show,completion,"
+                            + "version")
+                    .split(",", -1));
 
-    /**
-     * The commands.
-     *
-     * @param command what stands behind {@code --}, for {@code run}
-     */
+    private final Map<String, String> nouns = new LinkedHashMap<>();
+    private final CommandContext session;
+    private final List<String> command;
+
+    /** The commands. */
     Commands(CommandContext session, List<String> command) {
-        verbs.put("run", () -> new RunCommand(session, command));
-        verbs.put("stage", () -> new StageCommand(session));
-        verbs.put("progress", () -> new ProgressCommand(session));
-        nouns.put("locks", "Who has which key; force and pauses");
-        verbs.put("locks ls", () -> new LocksCommands.Ls(session));
-        verbs.put("locks show", () -> new LocksCommands.Show(session));
-        verbs.put("locks evict", () -> new LocksCommands.Evict(session));
-        verbs.put("locks pause", () -> new LocksCommands.Pause(session));
-        verbs.put("locks resume", () -> new LocksCommands.Resume(session));
-        nouns.put("runs", "Runs: what happened, happens and is to happen");
-        verbs.put("runs ls", () -> new RunsCommands.Ls(session));
-        verbs.put("runs show", () -> new RunsCommands.Show(session));
-        verbs.put("runs watch", () -> new RunsCommands.Watch(session));
-        verbs.put("runs logs", () -> new RunsCommands.Logs(session));
-        verbs.put("runs submit", () -> new SubmitCommand(session));
-        verbs.put("runs rerun", () -> new RunsCommands.Rerun(session));
-        verbs.put("runs cancel", () -> new RunsCommands.Cancel(session));
+        this.session = session;
+        this.command = command;
+        nouns.put("locks", "Locks: holders, evictions, pauses");
+        nouns.put("runs", "Runs: past, present and queued");
         nouns.put("jobs", "Jobs of a configuration");
-        verbs.put("jobs ls", () -> new JobsCommand(session));
-        nouns.put("queue", "Who waits in line");
-        verbs.put("queue ls", () -> new QueueCommand(session));
+        nouns.put("queue", "Queued runs");
         nouns.put("dead", "Dead letters: runs whose attempts are used up");
-        verbs.put("dead ls", () -> new DeadCommands.Ls(session));
-        verbs.put("dead show", () -> new RunsCommands.Show(session));
-        verbs.put("dead redrive", () -> new DeadCommands.Redrive(session));
-        verbs.put("dead discard", () -> new DeadCommands.Discard(session));
         nouns.put("resources", "States of guarded resources");
-        verbs.put("resources show", () -> new ResourcesCommands.Show(session));
-        verbs.put("resources set", () -> new ResourcesCommands.Set(session));
-        nouns.put("audit", "Who did what, and why");
-        verbs.put("audit ls", () -> new AuditCommands.Ls(session));
-        verbs.put("audit verify", () -> new AuditCommands.Verify(session));
-        verbs.put("audit sign", () -> new AuditCommands.Sign(session));
-        nouns.put("janitor", "What time brings about");
-        verbs.put("janitor status", () -> new JanitorCommands.Status(session));
-        verbs.put("janitor sweep", () -> new JanitorCommands.Sweep(session));
-        verbs.put("acquire", () -> new LeaseCommands.Acquire(session));
-        verbs.put("renew", () -> new LeaseCommands.Renew(session));
-        verbs.put("release", () -> new LeaseCommands.Release(session));
+        nouns.put("audit", "The audit log");
+        nouns.put("janitor", "Expired leases and lost runs");
         nouns.put("keys", "API keys of a server");
-        verbs.put("keys create", () -> new KeysCommands.Create(session));
-        verbs.put("keys ls", () -> new KeysCommands.Ls(session));
-        verbs.put("keys revoke", () -> new KeysCommands.Revoke(session));
-        nouns.put("store", "The care of a store");
-        verbs.put("store migrate", () -> new StoreCommands.Migrate(session));
-        verbs.put("store bump-epoch", () -> new StoreCommands.BumpEpoch(session));
-        verbs.put("worker", () -> new WorkerCommand(session));
-        verbs.put("doctor", () -> new DoctorCommand(session));
+        nouns.put("store", "Maintenance of a store");
         nouns.put("config", "The configuration of servers and workers");
-        verbs.put("config show", () -> new ConfigCommand(session));
-        verbs.put("completion", () -> new CompletionCommand(session, this::whole));
-        verbs.put("version", () -> new VersionCommand(session));
+    }
+
+    // No table of suppliers, and no type but Object: linking fifty suppliers, or loading fifty classes to verify that
+    // each
+    // is a command, would be felt at every start.
+    private CommandLine line(String verb) {
+        Object made = switch (verb) {
+            case "run" -> new RunCommand(command);
+            case "stage" -> new ReportCommands.Stage();
+            case "progress" -> new ReportCommands.Progress();
+            case "locks ls" -> new LocksCommands.Ls();
+            case "locks show" -> new LocksCommands.Show();
+            case "locks evict" -> new LocksCommands.Evict();
+            case "locks pause" -> new LocksCommands.Pause();
+            case "locks resume" -> new LocksCommands.Resume();
+            case "runs ls" -> new RunsCommands.Ls();
+            case "runs show" -> new RunsCommands.Show();
+            case "runs watch" -> new RunsCommands.Watch();
+            case "runs logs" -> new RunsCommands.Logs();
+            case "runs submit" -> new RunsCommands.SubmitCommand();
+            case "runs rerun" -> new RunsCommands.Rerun();
+            case "runs cancel" -> new RunsCommands.Cancel();
+            case "jobs ls" -> new JobsCommand();
+            case "queue ls" -> new RunsCommands.QueueCommand();
+            case "dead ls" -> new DeadCommands.Ls();
+            case "dead show" -> new RunsCommands.Show();
+            case "dead redrive" -> new DeadCommands.Redrive();
+            case "dead discard" -> new DeadCommands.Discard();
+            case "resources show" -> new ResourcesCommands.Show();
+            case "resources set" -> new ResourcesCommands.Set();
+            case "audit ls" -> new AuditCommands.Ls();
+            case "audit verify" -> new AuditCommands.Verify();
+            case "audit sign" -> new AuditCommands.Sign();
+            case "janitor status" -> new JanitorCommands.Status();
+            case "janitor sweep" -> new JanitorCommands.Sweep();
+            case "acquire" -> new LeaseCommands.Acquire();
+            case "renew" -> new LeaseCommands.Renew();
+            case "release" -> new LeaseCommands.Release();
+            case "keys create" -> new KeysCommands.Create();
+            case "keys ls" -> new KeysCommands.Ls();
+            case "keys revoke" -> new KeysCommands.Revoke();
+            case "store migrate" -> new StoreCommands.Migrate();
+            case "store bump-epoch" -> new StoreCommands.BumpEpoch();
+            case "worker" -> new WorkerCommand();
+            case "doctor" -> new DoctorCommand();
+            case "config show" -> new ConfigCommand();
+            case "completion" -> new CompletionCommand(this::whole);
+            case "version" -> new CompletionCommand.VersionCommand();
+            default -> throw new IllegalStateException(verb);
+        };
+        return withHelp(new CommandLine(((CliCommand) made).in(session)));
     }
 
     /** The name of the command that is asked for; empty if there is none. */
@@ -120,9 +138,8 @@ final class Commands {
             return whole();
         }
         CommandLine root = withHelp(new CommandLine(new Root()));
-        Supplier<Object> verb = verbs.get(name);
-        if (verb != null) {
-            return root.addSubcommand(name, withHelp(new CommandLine(verb.get())));
+        if (VERBS.contains(name)) {
+            return root.addSubcommand(name, line(name));
         }
         if (words.indexOf(name) > 0) {
             throw misplaced(words.get(0));
@@ -135,7 +152,7 @@ final class Commands {
         if (!nouns.containsKey(name)) {
             Set<String> known = new TreeSet<>(nouns.keySet());
             known.addAll(PROGRAMS.keySet());
-            verbs.keySet().stream().filter(each -> !each.contains(" ")).forEach(known::add);
+            VERBS.stream().filter(each -> !each.contains(" ")).forEach(known::add);
             throw Failure.usage("'" + name + "' is no command" + guess(name, known), "interlock --help lists them all");
         }
         List<String> rest = words.subList(1, words.size());
@@ -147,7 +164,7 @@ final class Commands {
     }
 
     private boolean isVerb(String noun, String word) {
-        return verbs.containsKey(noun + " " + (word.equals("list") ? "ls" : word));
+        return VERBS.contains(noun + " " + (word.equals("list") ? "ls" : word));
     }
 
     private static Failure misplaced(String option) {
@@ -159,11 +176,10 @@ final class Commands {
     /** All commands: for help, and for completion. */
     CommandLine whole() {
         CommandLine root = withHelp(new CommandLine(new Root()));
-        verbs.forEach((name, verb) -> {
+        VERBS.forEach(name -> {
             String first = name.replaceFirst(" .*", "");
             if (!root.getSubcommands().containsKey(first)) {
-                root.addSubcommand(
-                        first, nouns.containsKey(first) ? noun(first, "") : withHelp(new CommandLine(verb.get())));
+                root.addSubcommand(first, nouns.containsKey(first) ? noun(first, "") : line(name));
             }
         });
         new TreeMap<>(PROGRAMS).forEach((name, words) -> {
@@ -180,12 +196,12 @@ final class Commands {
         CommandLine line = withHelp(new CommandLine(CommandSpec.create().name(noun)));
         line.getCommandSpec().usageMessage().description(nouns.getOrDefault(noun, "") + ".");
         Set<String> known = new TreeSet<>();
-        verbs.forEach((name, verb) -> {
+        VERBS.forEach(name -> {
             if (name.startsWith(noun + " ")) {
                 String verbName = name.substring(noun.length() + 1);
                 known.add(verbName);
                 if (wanted.isEmpty() || wanted.equals(verbName)) {
-                    CommandLine each = withHelp(new CommandLine(verb.get()));
+                    CommandLine each = line(name);
                     line.addSubcommand(verbName, each, verbName.equals("ls") ? new String[] {"list"} : new String[0]);
                 }
             }
@@ -212,5 +228,32 @@ final class Commands {
                         .build());
         line.getSubcommands().values().forEach(Commands::withHelp);
         return line;
+    }
+
+    @Command(
+            name = "interlock",
+            description = "One execution per key at a time, across threads, processes and machines.",
+            synopsisSubcommandLabel = "COMMAND",
+            footer = {
+                "",
+                "interlock COMMAND --help shows options and examples.",
+                "",
+                "Examples:",
+                "  interlock run -w 10m ledger/4711 -- ./close.sh",
+                "  interlock locks show ledger/4711",
+                "  interlock runs ls --state RUNNING"
+            })
+    static final class Root implements Callable<Integer> {
+
+        @Spec
+        private @Nullable CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            if (spec != null) {
+                spec.commandLine().usage(spec.commandLine().getOut());
+            }
+            return 0;
+        }
     }
 }

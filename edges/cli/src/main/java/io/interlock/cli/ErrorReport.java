@@ -7,9 +7,9 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.cli.text.Console;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;
+import io.interlock.service.Facts;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says what went wrong: one line of cause, one line of what to do, and a stack trace only for {@code -vv}. */
+/** Reports a failure: one line of cause, one line of what to do, and a stack trace only for {@code -vv}. */
 final class ErrorReport {
 
     private final Console console;
@@ -31,7 +31,6 @@ final class ErrorReport {
     /**
      * For one command line.
      *
-     * @param loud whether stack traces are wanted
      * @param json whether programs read it: then in one line of JSON
      */
     ErrorReport(Console console, boolean loud, boolean json) {
@@ -40,14 +39,13 @@ final class ErrorReport {
         this.json = json;
     }
 
-    /** What is said. */
     private record Words(
             int exitCode,
             String code,
             String cause,
             @Nullable String next) {}
 
-    /** Words that make no command. */
+    /** A command line that cannot be parsed. */
     int misspelt(ParameterException wrong) {
         String command = wrong.getCommandLine().getCommandSpec().qualifiedName(" ");
         String next = command + " --help shows how";
@@ -83,7 +81,7 @@ final class ErrorReport {
                 : missing.paramLabel();
     }
 
-    /** Whatever a command threw. */
+    /** An exception of a command. */
     int say(Throwable failure) {
         if (failure instanceof Failure told && told.nextStep().isEmpty()) {
             return split(told.exitCode(), failure);
@@ -148,8 +146,7 @@ final class ErrorReport {
                     .and("code", words.code())
                     .and("message", words.cause())
                     .and("next", words.next())
-                    .and("exitCode", words.exitCode())
-                    .done()));
+                    .and("exitCode", words.exitCode())));
         } else {
             // What a problem of the REST interface is called can be looked up; the others say all there is to say.
             boolean named = ExitCode.of(words.code()) == words.exitCode()

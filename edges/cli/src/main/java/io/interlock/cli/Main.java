@@ -1,11 +1,11 @@
 package io.interlock.cli;
 
-import io.interlock.cli.command.CommandContext;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.ExitCode;
 import java.util.List;
 import java.util.Optional;
 
-/** The compatible API for people and scripts. */
+/** Entry point of the command line. */
 public final class Main {
 
     private Main() {}
@@ -21,11 +21,30 @@ public final class Main {
         if (lost.isPresent() && code == ExitCode.OK) {
             code = ExitCode.INTERNAL;
             session.console().say("the answer could not be written: " + lost.get());
-            session.console().more("make room where stdout leads to, and look again: what was to be done is done");
+            session.console()
+                    .more("free space where stdout is written to, and look again: the command itself was carried out");
         }
-        // Not a plain return: whatever is left running must not keep a script waiting. Not halt either: the SQLite
-        // driver takes
-        // the copy of its library away that it has made in the folder for temporary files.
+        // Not a plain return: threads that are left must not keep a script waiting. Not halt either: the SQLite driver
+        // deletes the copy of its library in the temporary folder.
         System.exit(code);
+    }
+
+    /** Logs only if asked for. */
+    static final class Logging {
+
+        private static final String PREFIX = "org.slf4j.simpleLogger.";
+
+        private Logging() {}
+
+        /**
+         * Configures slf4j-simple, before the first logger is made.
+         *
+         * @param lasting whether the command runs for long, so that warnings matter
+         */
+        static void set(boolean loud, boolean lasting) {
+            System.setProperty(PREFIX + "defaultLogLevel", loud ? "debug" : lasting ? "warn" : "off");
+            System.setProperty(PREFIX + "showShortLogName", "true");
+            System.setProperty("slf4j.internal.verbosity", "ERROR");
+        }
     }
 }

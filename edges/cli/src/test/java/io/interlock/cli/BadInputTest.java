@@ -38,7 +38,7 @@ class BadInputTest {
                         "evict, list, ls, pause, resume, show",
                         "locks"),
                 new Bad(64, "--token N and --reason TEXT are missing", "--help", "locks", "evict", "k"),
-                new Bad(64, "whether to wait is not said", "add -n", "run", "k", "--", "true"),
+                new Bad(64, "stderr is not a terminal", "add -n", "run", "k", "--", "true"),
                 new Bad(
                         64,
                         "'--lese' is no option of interlock run",

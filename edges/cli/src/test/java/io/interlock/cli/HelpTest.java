@@ -3,7 +3,7 @@ package io.interlock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.cli.Typed.Answer;
-import io.interlock.cli.command.CommandContext;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.Console;
 import io.interlock.time.Environment;
 import java.nio.charset.StandardCharsets;

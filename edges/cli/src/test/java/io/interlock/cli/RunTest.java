@@ -145,7 +145,7 @@ class RunTest {
         assertThat(busy.err())
                 .startsWith("interlock: k is held; true was not started.")
                 .contains("holder   run ", "(pid ", "reason “nightly close”", "since ", "ago)", "stage load")
-                .contains("left", "alive", "nobody waits")
+                .contains("left", "alive", "none waiting")
                 .contains("interlock run -w 30m k -- true", "interlock locks show k");
         // Among the lines of others, each of ours can be told from them.
         assertThat(busy.err().lines()).allMatch(line -> line.startsWith("interlock: "));

@@ -76,7 +76,7 @@ class ServerWorkerTest {
     void twoWorkersDoEachRunOnce() throws Exception {
         Running one = worker();
         Running other = worker();
-        assertThat(one.err()).contains("the server knows no job 'mine'; nobody can start it there");
+        assertThat(one.err()).contains("the server knows no job 'mine'; it cannot be started there");
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
             ids.add(submit("note", "note/" + i, "{\"big\":12345678901234567890,\"none\":null}"));

@@ -134,7 +134,7 @@ class StoreCommandsTest {
             Files.writeString(typed, process.shellCommand() + " locks evict k --reason gone --token " + token);
             Running asked = process.running(List.of("script", "-qec", "sh " + typed, "/dev/null"), "TERM", "xterm");
             await().until(() -> asked.out().contains("[y/N]"));
-            assertThat(asked.out()).contains("Take it away? k is held by");
+            assertThat(asked.out()).contains("Evict it? k is held by");
             asked.write((answer + "\n").getBytes(StandardCharsets.UTF_8));
             assertThat(asked.await().code()).isEqualTo(answer.equals("y") ? 0 : 1);
             if (answer.equals("n")) {
@@ -305,7 +305,7 @@ class StoreCommandsTest {
         cli.type("acquire", "k");
         assertThat(cli.type("locks", "ls", "other/*").err()).contains("a key that begins with 'other/'");
         assertThat(cli.type("locks", "ls", "a*b").code()).isEqualTo(64);
-        assertThat(cli.type("queue", "ls", "k").err()).contains("nobody waits for k");
+        assertThat(cli.type("queue", "ls", "k").err()).contains("no run waits for k");
         assertThat(cli.type("dead", "ls", "--job", "close").err()).contains("dead letters of job close");
         assertThat(cli.type("audit", "ls", "--key", "z").err()).contains("on record about that");
         cli.type("locks", "pause", "quiet/*", "--reason", "maintenance");

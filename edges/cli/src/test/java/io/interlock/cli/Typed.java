@@ -1,6 +1,6 @@
 package io.interlock.cli;
 
-import io.interlock.cli.command.CommandContext;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.Console;
 import io.interlock.time.Environment;
 import java.io.ByteArrayOutputStream;

@@ -4,28 +4,31 @@ import io.interlock.config.Limits;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.run.JobName;
+import io.interlock.server.InterlockServer.ServerParts;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Api;
+import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
+import io.interlock.server.api.Reply;
+import io.interlock.server.compat.CompatApis;
 import io.interlock.server.live.StreamOperation;
 import io.interlock.server.locks.LockOperations;
 import io.interlock.server.operation.AdminOperations;
 import io.interlock.server.operation.SessionOperations;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.runs.RunOperations;
 import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
  * Answers every operation of the contract that is the engine's: all but API keys and configuration.
  *
- * @param engine who decides
- * @param keys who may sign in
  * @param sessions who has; the same as {@link ServerParts} have
  * @param records who signs in and out; the same as {@link ServerParts} have
- * @param environment time, threads and chance
- * @param limits what one client may ask
  * @param apis the compatible API through which a job is started, {@code none} if it has none
  */
 public record EngineOperations(
@@ -49,5 +52,24 @@ public record EngineOperations(
         SessionOperations.addTo(operations, sessions, keys, records, environment);
         StreamOperation.addTo(operations, context, limits.streams());
         return operations.onStop(context.waits()::close);
+    }
+
+    /** Those of a store that keeps leases only: all that needs runs, the compatible APIs included, is answered with the reason. */
+    public Operations ofLeases() {
+        OperationContext context = OperationContext.of(engine, environment);
+        keys.onRevoked(context.waits()::checkKeys);
+        Operations operations = new Operations().otherwise(EngineOperations::needsRuns);
+        Api.addTo(operations);
+        LockOperations.addLeasesTo(operations, context);
+        AdminOperations.addSweepsTo(operations, context);
+        SessionOperations.addTo(operations, sessions, keys, records, environment);
+        CompatApis.DOCUMENTS.forEach(
+                document -> operations.also(document, new Operations().otherwise(EngineOperations::needsRuns)));
+        return operations.onStop(context.waits()::close);
+    }
+
+    private static CompletionStage<Reply> needsRuns(Call call) {
+        throw Problem.of(
+                ProblemCode.NEEDS_RUN_STORE, ProblemCode.NEEDS_RUN_STORE.entry().detail());
     }
 }

@@ -2,17 +2,23 @@ package io.interlock.server;
 
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.server.access.AccessRecords;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.api.Api;
-import io.interlock.server.api.DocumentRoutes;
+import io.interlock.server.api.ContractDocument.DocumentRoutes;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.TenantRequests;
 import io.interlock.server.http.ClientAddress;
 import io.interlock.server.http.ConnectionLimit;
+import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.http.RequestFilter;
+import io.interlock.server.session.Sessions;
 import io.interlock.server.ui.UiRoutes;
+import io.interlock.time.Environment;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -30,6 +36,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -99,7 +106,6 @@ public final class InterlockServer {
         return loaded.map(all -> contracts);
     }
 
-    /** Where it listens. */
     public int port() {
         return port;
     }
@@ -109,7 +115,7 @@ public final class InterlockServer {
         return managementPort;
     }
 
-    /** Takes nothing new, answers whoever waits, lets what has begun end within {@code grace}, and is gone. May be called twice. */
+    /** Refuses new requests, answers waiting ones, lets running ones end within {@code grace}, and closes. May be called twice. */
     public synchronized CompletionStage<Void> stop(Duration grace) {
         if (stopped == null) {
             operations.stop();
@@ -198,5 +204,38 @@ public final class InterlockServer {
                 .with(new VertxOptions().setMetricsOptions(metrics))
                 .withMetrics(new MicrometerMetricsFactory(parts.meters()))
                 .build();
+    }
+
+    /**
+     * What a server is made of, apart from its settings.
+     *
+     * @param sessions who has signed in; the same as the operations have
+     * @param records who was refused; the same as the operations have
+     */
+    public record ServerParts(
+            Environment environment,
+            KeyRing keys,
+            ReadyProbe probe,
+            Operations operations,
+            PrometheusMeterRegistry meters,
+            Sessions sessions,
+            AccessRecords records) {
+
+        /** Parts of a server without sign-ins. */
+        public ServerParts(
+                Environment environment,
+                KeyRing keys,
+                ReadyProbe probe,
+                Operations operations,
+                PrometheusMeterRegistry meters) {
+            this(
+                    environment,
+                    keys,
+                    probe,
+                    operations,
+                    meters,
+                    new Sessions(environment),
+                    AccessRecords.of(Optional.empty(), keys, environment, meters));
+        }
     }
 }

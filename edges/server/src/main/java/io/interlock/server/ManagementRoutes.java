@@ -5,7 +5,7 @@ import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.Authentication;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.Health;
-import io.interlock.server.http.ReadyProbe;
+import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -84,15 +84,14 @@ public final class ManagementRoutes {
         return router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD);
     }
 
-    /** Whoever is not asked for a key is let through. */
+    /** A caller without a key was let in by its address. */
     private static void ofWholeServer(RoutingContext context) {
         if (Exchange.caller(context)
                 .filter(caller -> !KeyRing.isBootstrap(caller.key()))
                 .isPresent()) {
             throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "Metrics are of all tenants: use the bootstrap key, or start the server with --management-port.")
-                    .thrown();
+                    ProblemCode.FORBIDDEN,
+                    "Metrics are of all tenants: use the bootstrap key, or start the server with --management-port.");
         }
         context.next();
     }

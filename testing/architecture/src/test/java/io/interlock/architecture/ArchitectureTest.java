@@ -74,6 +74,7 @@ class ArchitectureTest {
                 Map.entry("core", "io.interlock"),
                 Map.entry("locks", "io.interlock.locks"),
                 Map.entry("engine", "io.interlock.engine"),
+                Map.entry("service", "io.interlock.service"),
                 Map.entry("testing/tck", "io.interlock.tck"),
                 Map.entry("testing/benchmark", "io.interlock.benchmark"),
                 Map.entry("stores/memory", "io.interlock.store.memory"),

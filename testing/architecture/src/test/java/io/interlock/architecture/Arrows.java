@@ -15,9 +15,10 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * The allowed dependencies, in one direction: edges → engine → locks → store contract → store; lower modules do not
+ * The allowed dependencies, in one direction: edges → service → engine → locks → store contract → store; lower modules do not
  * depend on higher ones.
  */
 final class Arrows {
@@ -60,6 +61,16 @@ final class Arrows {
                 .allowEmptyShould(true);
     }
 
+    ArchRule serviceSeesEngine() {
+        return classes()
+                .that(resideInAPackage(root + ".service.."))
+                .should()
+                .onlyDependOnClassesThat(core().or(resideInAnyPackage(root + ".service..", root + ".engine.."))
+                        .or(resideInAnyPackage(GROUND)))
+                .because("the service layer is JSON and operations of an engine, without HTTP and without a terminal")
+                .allowEmptyShould(true);
+    }
+
     ArchRule storesSeeCore() {
         return classes()
                 .that(resideInAPackage(root + ".store.."))
@@ -85,8 +96,9 @@ final class Arrows {
 
     ArchRule edgesSeeNoSpi() {
         return noClasses()
-                .that(resideInAnyPackage(
-                        EDGES.stream().map(edge -> root + "." + edge + "..").toArray(String[]::new)))
+                .that(resideInAnyPackage(Stream.concat(EDGES.stream(), Stream.of("service"))
+                        .map(edge -> root + "." + edge + "..")
+                        .toArray(String[]::new)))
                 // A worker of a server uses the server as its source of work, in place of a store.
                 .and(not(resideInAPackage(root + ".cli.remote")))
                 .should()
@@ -158,6 +170,7 @@ final class Arrows {
         List<String> others = new ArrayList<>(List.of(
                 "locks",
                 "engine",
+                "service",
                 "metrics",
                 "store",
                 "tck",

@@ -24,11 +24,10 @@ import io.interlock.run.RetryPlan;
 import io.interlock.run.Run;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
-import io.interlock.server.LeaseStoreOperations;
-import io.interlock.server.ServerParts;
+import io.interlock.server.InterlockServer.ServerParts;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
-import io.interlock.server.http.ReadyProbe.Readiness;
+import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.server.operation.AccessOperations;
 import io.interlock.server.session.Sessions;
 import io.interlock.store.memory.MemoryStore;
@@ -175,10 +174,9 @@ final class Site implements AutoCloseable {
     private InterlockServer serve(int port) {
         PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         AccessRecords records = AccessRecords.of(Optional.empty(), ring, time, meters);
-        Operations operations = leasesOnly
-                ? new LeaseStoreOperations(engine, ring, sessions, records, time).operations()
-                : new EngineOperations(engine, ring, sessions, records, time, Limits.DEFAULT, job -> "none")
-                        .operations();
+        EngineOperations all =
+                new EngineOperations(engine, ring, sessions, records, time, Limits.DEFAULT, job -> "none");
+        Operations operations = leasesOnly ? all.ofLeases() : all.operations();
         AccessOperations.addTo(operations, ring, CONFIGURATION, time.clock());
         ServerParts parts = new ServerParts(
                 time,

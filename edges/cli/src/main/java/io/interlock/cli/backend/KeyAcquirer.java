@@ -1,8 +1,181 @@
 package io.interlock.cli.backend;
 
-/** Where {@code interlock run} asks for its key. Safe for use by many threads. */
+import io.interlock.ConflictPolicy;
+import io.interlock.LockKey;
+import io.interlock.service.Facts;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Acquires the key of {@code interlock run}. Safe for use by many threads. */
 public interface KeyAcquirer {
 
-    /** Asks; everything else follows from the answer. */
-    Entry enter(RunCommandRequest order);
+    Entry enter(Request request);
+
+    /**
+     * A command to run under a key.
+     *
+     * @param job the kind of work, for the record
+     * @param maxWait how long to wait, or {@code null} without limit
+     * @param lease how long the lease lives without a heartbeat
+     * @param priority from −100 to 100
+     * @param reason shown to those that wait, or {@code null}
+     * @param program what is run, without its arguments: they may be secret
+     */
+    record Request(
+            LockKey key,
+            String job,
+            IfBusy ifBusy,
+            @Nullable Duration maxWait,
+            Duration lease,
+            Duration grace,
+            int priority,
+            @Nullable String reason,
+            Map<String, String> labels,
+            String program) {
+
+        /** What happens if the key is held. */
+        public enum IfBusy {
+            /** That is an error. */
+            FAIL(ConflictPolicy.REJECT),
+            /** That is no error. */
+            SKIP(ConflictPolicy.SKIP),
+            /** It waits in the queue. */
+            WAIT(ConflictPolicy.QUEUE);
+
+            private final ConflictPolicy policy;
+
+            IfBusy(ConflictPolicy policy) {
+                this.policy = policy;
+            }
+
+            ConflictPolicy policy() {
+                return policy;
+            }
+        }
+
+        public Request {
+            labels = Map.copyOf(labels);
+        }
+    }
+
+    /** The answer to a request. */
+    sealed interface Entry {
+
+        /** The key is acquired. */
+        record Granted(HeldKey held) implements Entry {}
+
+        /** The key is held; the request waits. */
+        record InLine(Place place) implements Entry {}
+
+        /**
+         * The request is refused.
+         *
+         * @param code why, for programs: {@code lock-held}, {@code key-paused}, …
+         */
+        record Busy(Facts lock, String code, String explanation) implements Entry {}
+    }
+
+    /** A place in the queue of a key. It lasts only while it is {@linkplain #take waited for}. Safe for use by many threads. */
+    interface Place {
+
+        /**
+         * Waits for the turn.
+         *
+         * @throws InterruptedException if the thread was interrupted; the place is still there and must be left
+         */
+        Outcome take() throws InterruptedException;
+
+        /** What it waits for now. */
+        View look();
+
+        /** Leaves the queue. */
+        void leave();
+
+        /**
+         * What it waits for.
+         *
+         * @param position from 1, or 0 if it is not known
+         */
+        record View(Facts lock, int position) {}
+
+        /** How the wait ended. */
+        sealed interface Outcome {
+
+            /** The key is acquired. */
+            record Taken(HeldKey held) implements Outcome {}
+
+            /**
+             * The wait is over without the key.
+             *
+             * @param code why, for programs: {@code WAIT_EXPIRED}, {@code CANCELLED}, …
+             */
+            record Over(String code, String why) implements Outcome {}
+        }
+    }
+
+    /** A key that this process holds. Its lease is renewed until it is finished. Safe for use by many threads. */
+    interface HeldKey {
+
+        String runId();
+
+        long token();
+
+        /** How long it may be relied upon by the local clock unless a heartbeat is confirmed; zero once it is over. */
+        Duration remaining();
+
+        /** Calls {@code listener} once, as soon as the work must stop; at once if it already must. */
+        void onStop(Consumer<Stop> listener);
+
+        /** Reports the stage that begins. Returns at once. */
+        void stage(String name);
+
+        /** Reports how far the work is. Returns at once. */
+        void progress(long done, @Nullable Long total);
+
+        /**
+         * Reports that the work has stopped, and how it ended.
+         *
+         * @return why that is void or could not be reported; empty if it is on record
+         */
+        Optional<Stop> finish(Result result);
+
+        /**
+         * Why the work must stop.
+         *
+         * @param kind because the lease is lost, or because it was cancelled
+         */
+        record Stop(Stop.Kind kind, String why) {
+
+            public enum Kind {
+                /** The lease is lost, or ends soon. */
+                LOST,
+                /** It was cancelled. */
+                CANCELLED,
+                /** The end could not be reported; the lease is left to expire. */
+                UNTOLD
+            }
+        }
+
+        /**
+         * How the work ended.
+         *
+         * @param code for programs, if it did not succeed
+         */
+        record Result(Result.Kind kind, int exitCode, String code, String message) {
+
+            public enum Kind {
+                /** It did its work. */
+                SUCCEEDED,
+                /** It did not do its work. */
+                FAILED,
+                /** It was stopped. */
+                ABORTED,
+                /** It took too long. */
+                TIMED_OUT
+            }
+        }
+    }
 }

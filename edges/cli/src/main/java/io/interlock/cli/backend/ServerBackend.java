@@ -1,32 +1,48 @@
 package io.interlock.cli.backend;
 
-import io.interlock.cli.text.Facts;
+import io.interlock.LeaseId;
+import io.interlock.LockKey;
+import io.interlock.ThisProcess;
+import io.interlock.cli.backend.Backend.AdminApi;
+import io.interlock.cli.backend.Backend.KeyApi;
+import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.backend.Backend.LockApi;
+import io.interlock.cli.backend.Backend.RunApi;
+import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
+import io.interlock.engine.RemoteWork.Proof;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Through a server. */
-public final class ServerBackend implements Backend, AdminApi {
+/** Works through a server. */
+public final class ServerBackend implements Backend {
 
     /** As many as a request may have. */
-    private static final int MOST_WITNESSES = 20;
+    private static final int MAX_WITNESSES = 20;
+
+    private static final int MAX_QUEUED = 1000;
+
+    /** A server lets no request wait longer. */
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
+    private static final int CONFLICT = 409;
 
     private final ServerClient client;
     private final Environment environment;
 
-    private ServerBackend(ServerClient client, Environment environment) {
+    public ServerBackend(ServerClient client, Environment environment) {
         this.client = client;
         this.environment = environment;
-    }
-
-    /** The server that {@code client} speaks to. */
-    public static ServerBackend at(ServerClient client, Environment environment) {
-        return new ServerBackend(client, environment);
     }
 
     @Override
@@ -36,106 +52,333 @@ public final class ServerBackend implements Backend, AdminApi {
 
     @Override
     public LockApi locks() {
-        return new ServerLocks(client, environment);
+        return new ServerLocks();
     }
 
     @Override
     public RunApi runs() {
-        return new ServerRuns(client);
+        return new ServerRuns();
     }
 
     @Override
     public LeaseApi leases() {
-        return new ServerLeases(client, environment);
+        return new ServerLeases();
     }
 
     @Override
     public KeyApi keys() {
-        return new ServerKeys(client);
+        return new ServerKeys();
     }
 
     @Override
     public AdminApi admin() {
-        return this;
-    }
-
-    @Override
-    public List<Facts> audit(@Nullable String key, @Nullable String run, int limit) {
-        return client.items(limit, "/audit", "key", key == null ? "" : key, "run", run == null ? "" : run);
-    }
-
-    @Override
-    public Facts verifyAudit(AuditEvidence evidence) {
-        if (evidence.key() != null || evidence.keptFor() != null) {
-            throw Failure.usage(
-                    "a server has its own audit key and knows how long it keeps records",
-                    "leave --audit-key-file and --kept-for out, or name the store itself: --store URL");
-        }
-        // The greatest positions prove the most: a link is made of all before it.
-        String witnesses = evidence.witnesses().stream()
-                .sorted(Comparator.comparingLong(Witness::position).reversed())
-                .limit(MOST_WITNESSES)
-                .map(Witness::toString)
-                .collect(Collectors.joining(","));
-        return client.get("/audit/verify", "witness", witnesses);
-    }
-
-    @Override
-    public Facts signAudit(AuditKey key) {
-        throw Failure.usage(
-                "an audit log is signed anew at the store itself, not through the server",
-                "name the store that the server uses: --store URL");
-    }
-
-    @Override
-    public List<Facts> jobs() {
-        return client.get("/jobs").list("items");
-    }
-
-    @Override
-    public List<Facts> sweeps() {
-        return client.get("/janitor").list("sweeps");
-    }
-
-    @Override
-    public List<Facts> sweep(boolean dryRun) {
-        if (!dryRun) {
-            return client.order("/janitor/sweep").list("sweeps");
-        }
-        List<Facts> due = locks().list("").stream()
-                .filter(lock -> lock.in("holder").text("holder").isPresent()
-                        && !lock.in("holder").is("alive"))
-                .map(lock -> Facts.with("key", lock.shown("key"))
-                        .and("run", lock.in("holder").text("runId").orElse(null))
-                        .and("why", lock.shown("explanation"))
-                        .done())
-                .toList();
-        return List.of(Facts.with("sweep", "due").and("actions", due).done());
-    }
-
-    @Override
-    public Facts resource(String key) {
-        return client.get("/resources", "key", key);
-    }
-
-    @Override
-    public Facts setResource(String key, String state, @Nullable String kind, String reason) {
-        return client.put(
-                "/resources",
-                Facts.with("key", key)
-                        .and("state", state)
-                        .and("kind", kind)
-                        .and("reason", reason)
-                        .done());
-    }
-
-    @Override
-    public List<Facts> workers() {
-        return client.get("/workers").list("items");
+        return new ServerAdmin();
     }
 
     @Override
     public void close() {
         // Nothing is kept open.
+    }
+
+    private static String text(@Nullable Object value) {
+        return value == null ? "" : value.toString();
+    }
+
+    /** One lock, also of a key that is free. */
+    static Facts lock(ServerClient client, String key) {
+        return client.items(1, "/locks", "key", key).stream()
+                .findFirst()
+                .orElseGet(() -> Facts.with("key", key).and("explanation", key + " is free"));
+    }
+
+    private final class ServerLocks implements LockApi {
+
+        @Override
+        public List<Facts> list(String prefix) {
+            return client.items(MAX_LISTED, "/locks", "key", prefix.isEmpty() ? "" : prefix + "*");
+        }
+
+        @Override
+        public Facts show(String key) {
+            return lock(client, key);
+        }
+
+        @Override
+        public Facts evict(String key, long token, String reason) {
+            return client.post(
+                    "/locks/evict", Facts.with("key", key).and("token", token).and("reason", reason));
+        }
+
+        @Override
+        public Facts pause(String pattern, String reason, @Nullable Duration time) {
+            return client.post(
+                    "/locks/pause",
+                    named(pattern)
+                            .and("reason", reason)
+                            .and(
+                                    "until",
+                                    time,
+                                    wanted -> environment.clock().instant().plus(wanted)));
+        }
+
+        @Override
+        public void resume(String pattern, String reason) {
+            client.post("/locks/resume", named(pattern).and("reason", reason));
+        }
+
+        private static Facts named(String pattern) {
+            return Facts.with(pattern.endsWith("*") ? "pattern" : "key", pattern);
+        }
+    }
+
+    private final class ServerRuns implements RunApi {
+
+        @Override
+        public List<Facts> list(Filter filter) {
+            return client.items(
+                    filter.limit(),
+                    "/runs",
+                    "key",
+                    text(filter.key()),
+                    "state",
+                    text(filter.state()),
+                    "job",
+                    text(filter.job()),
+                    "since",
+                    text(filter.since()));
+        }
+
+        @Override
+        public List<Facts> dead(@Nullable String job, int limit) {
+            return client.items(
+                    limit, letter -> letter.in("settled").isEmpty(), "/runs", "state", "DEAD", "job", text(job));
+        }
+
+        @Override
+        public Facts show(String id) {
+            return client.get("/runs/" + checked(id), "output", "true");
+        }
+
+        @Override
+        public Facts await(String id, Duration maxWait) {
+            return client.getWithin(maxWait, "/runs/" + checked(id));
+        }
+
+        @Override
+        public List<Facts> queue(@Nullable String key) {
+            List<Facts> waiting = new ArrayList<>();
+            for (Facts run : client.items(MAX_QUEUED, "/runs", "key", text(key), "state", "QUEUED")) {
+                // Only the view of a single run has its place and why it waits.
+                Facts one = client.get("/runs/" + run.shown("id"));
+                for (String field : List.of("explanation", "position", "waitingFor", "expectedWait")) {
+                    run.and(field, one.map().get(field));
+                }
+                waiting.add(run);
+            }
+            waiting.sort(Comparator.comparing((Facts run) -> run.shown("key"))
+                    .thenComparing(run -> run.number("position").orElse(Long.MAX_VALUE)));
+            return waiting;
+        }
+
+        @Override
+        public Facts submit(Wish wish) {
+            String policy = wish.onConflict();
+            return client.post(
+                    "/runs",
+                    Facts.with("key", wish.key())
+                            .and("job", wish.job())
+                            .and(
+                                    "onConflict",
+                                    policy,
+                                    word -> word.toUpperCase(Locale.ROOT).replace('-', '_'))
+                            .and("parameters", Json.foreign(wish.parameters()))
+                            .and("reason", wish.reason())
+                            .and("idempotencyKey", wish.idempotencyKey())
+                            .and("priority", wish.priority()));
+        }
+
+        @Override
+        public Facts rerun(String id, String reason) {
+            Facts run = show(id);
+            if (run.shown("execution").equals("caller")) {
+                throw Backend.doneByCaller(id, run.shown("key"));
+            }
+            return client.post(
+                    "/runs",
+                    Facts.with("key", run.shown("key"))
+                            .and("job", run.shown("job"))
+                            .and("onConflict", run.text("onConflict").orElse(null))
+                            .and("parameters", run.map().get("parameters"))
+                            .and("labels", run.in("labels"))
+                            .and("priority", run.number("priority").orElse(0))
+                            .and("reason", reason));
+        }
+
+        @Override
+        public Facts cancel(String id, String reason) {
+            return order(id, "cancel", reason);
+        }
+
+        @Override
+        public Facts redrive(String id, String reason) {
+            return order(id, "redrive", reason);
+        }
+
+        @Override
+        public Facts discard(String id, String reason) {
+            return order(id, "discard", reason);
+        }
+
+        private Facts order(String id, String verb, String reason) {
+            return client.post("/runs/" + checked(id) + "/" + verb, Facts.with("reason", reason));
+        }
+
+        private static String checked(String id) {
+            if (!id.matches("[0-9A-Za-z-]{1,64}")) {
+                throw Failure.unknown("there is no run called '" + id + "'", "interlock runs ls lists the runs");
+            }
+            return id;
+        }
+    }
+
+    private final class ServerLeases implements LeaseApi {
+
+        @Override
+        public Facts acquire(LockKey key, Duration ttl, Duration wait) {
+            Facts body = Facts.with("key", key.name())
+                    .and("leaseId", LeaseId.random(environment.random()))
+                    .and("ttl", ttl)
+                    .and("holder", ThisProcess.holder(environment.random()).label());
+            try {
+                return ServerClient.good(acquire(body, wait)).body();
+            } catch (Failure refused) {
+                throw refused.exitCode() == ExitCode.BUSY ? Backend.busy(key, refused.code(), refused.what()) : refused;
+            }
+        }
+
+        // A server that refuses much sooner than it was asked to wait has a reason that waiting does not change.
+        private ServerClient.Answer acquire(Facts body, Duration wait) {
+            Duration left = wait;
+            while (true) {
+                Duration part = left.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : left;
+                long before = environment.ticker().nanos();
+                ServerClient.Answer answer =
+                        client.tryPost("/locks/acquire", part.isZero() ? body : body.and("wait", part), part);
+                Duration took = Duration.ofNanos(environment.ticker().nanos() - before);
+                left = left.minus(took);
+                boolean waited =
+                        answer.status() == CONFLICT && took.multipliedBy(2).compareTo(part) >= 0;
+                if (!waited || left.isNegative() || left.isZero()) {
+                    return answer;
+                }
+            }
+        }
+
+        @Override
+        public Facts renew(Proof proof, Duration ttl) {
+            return client.post("/locks/renew", json(proof).and("ttl", ttl));
+        }
+
+        @Override
+        public void release(Proof proof) {
+            client.post("/locks/release", json(proof));
+        }
+
+        private static Facts json(Proof proof) {
+            return Facts.with("key", proof.key().name())
+                    .and("leaseId", proof.leaseId())
+                    .and("token", proof.token());
+        }
+    }
+
+    private final class ServerKeys implements KeyApi {
+
+        @Override
+        public Facts create(String role, String label, @Nullable Duration lifetime) {
+            return client.post(
+                    "/keys", Facts.with("role", role).and("label", label).and("expiresIn", lifetime));
+        }
+
+        @Override
+        public List<Facts> list() {
+            return client.items(Integer.MAX_VALUE, "/keys");
+        }
+
+        @Override
+        public void revoke(String id, String reason) {
+            client.delete("/keys", "id", id, "reason", reason);
+        }
+    }
+
+    private final class ServerAdmin implements AdminApi {
+
+        @Override
+        public List<Facts> audit(@Nullable String key, @Nullable String run, int limit) {
+            return client.items(limit, "/audit", "key", text(key), "run", text(run));
+        }
+
+        @Override
+        public Facts verifyAudit(Evidence evidence) {
+            if (evidence.key() != null || evidence.keptFor() != null) {
+                throw Failure.usage(
+                        "a server has its own audit key and knows how long it keeps records",
+                        "leave --audit-key-file and --kept-for out, or name the store itself: --store URL");
+            }
+            // The greatest positions prove the most: a link is made of all before it.
+            String witnesses = evidence.witnesses().stream()
+                    .sorted(Comparator.comparingLong(Witness::position).reversed())
+                    .limit(MAX_WITNESSES)
+                    .map(Witness::toString)
+                    .collect(Collectors.joining(","));
+            return client.get("/audit/verify", "witness", witnesses);
+        }
+
+        @Override
+        public Facts signAudit(AuditKey key) {
+            throw Failure.usage(
+                    "an audit log is signed anew at the store itself, not through the server",
+                    "name the store that the server uses: --store URL");
+        }
+
+        @Override
+        public List<Facts> jobs() {
+            return client.get("/jobs").list("items");
+        }
+
+        @Override
+        public List<Facts> sweeps() {
+            return client.get("/janitor").list("sweeps");
+        }
+
+        @Override
+        public List<Facts> sweep(boolean dryRun) {
+            if (!dryRun) {
+                return client.post("/janitor/sweep", null).list("sweeps");
+            }
+            return Backend.due(locks().list("").stream()
+                    .filter(lock -> lock.in("holder").text("holder").isPresent()
+                            && !lock.in("holder").is("alive"))
+                    .map(lock -> Facts.with("key", lock.shown("key"))
+                            .and("run", lock.in("holder").text("runId").orElse(null))
+                            .and("why", lock.shown("explanation")))
+                    .toList());
+        }
+
+        @Override
+        public Facts resource(String key) {
+            return client.get("/resources", "key", key);
+        }
+
+        @Override
+        public Facts setResource(String key, String state, @Nullable String kind, String reason) {
+            return client.put(
+                    "/resources",
+                    Facts.with("key", key).and("state", state).and("kind", kind).and("reason", reason));
+        }
+
+        @Override
+        public List<Facts> workers() {
+            return client.get("/workers").list("items");
+        }
     }
 }

@@ -1,9 +1,9 @@
 package io.interlock.cli.backend;
 
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;
+import io.interlock.service.Facts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -12,16 +12,24 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,11 +54,7 @@ public final class ServerClient {
     private final Map<String, String> headers;
     private final @Nullable SSLSocketFactory trusted;
 
-    /**
-     * A client of the server at {@code url}.
-     *
-     * @param headers what every request carries, such as the API key
-     */
+    /** A client of the server at {@code url}. */
     public ServerClient(String url, Map<String, String> headers) {
         this(url, headers, null);
     }
@@ -63,25 +67,17 @@ public final class ServerClient {
 
     /** This, which believes only servers whose certificates come from an authority in {@code file}, in PEM. */
     public ServerClient trusting(Path file) {
-        return new ServerClient(toString(), headers, TrustedAuthorities.in(file));
+        return new ServerClient(toString(), headers, trusted(file));
     }
 
-    /** Which server it speaks to. */
     @Override
     public String toString() {
         return base.substring(0, base.length() - API.length());
     }
 
-    /**
-     * What a server said.
-     *
-     * @param path what was asked for
-     * @param status of HTTP
-     * @param body what it says in words
-     */
+    /** What a server said. */
     public record Answer(String path, int status, Facts body) {
 
-        /** Whether it was done. */
         public boolean isGood() {
             return status < 300;
         }
@@ -105,18 +101,13 @@ public final class ServerClient {
     }
 
     /** Has something done. */
-    Facts post(String path, Facts body) {
+    Facts post(String path, @Nullable Facts body) {
         return good(send("POST", path, body, Map.of(), Duration.ZERO)).body();
     }
 
     /** Has something set. */
     Facts put(String path, Facts body) {
         return good(send("PUT", path, body, Map.of(), Duration.ZERO)).body();
-    }
-
-    /** Has something done that needs no words. */
-    Facts order(String path) {
-        return good(send("POST", path, null, Map.of(), Duration.ZERO)).body();
     }
 
     /** Takes something away. */
@@ -155,7 +146,7 @@ public final class ServerClient {
         return send(new Request("POST", path, body, Map.of(), limit), new RequestAbort());
     }
 
-    /** Like {@link #tryPost(String, Facts, Duration)}, as long as nobody hangs up. */
+    /** Like {@link #tryPost(String, Facts, Duration)}, until it is aborted. */
     public Answer tryPost(String path, Facts body, Duration wait, RequestAbort hangUp) {
         try {
             return send(new Request("POST", path, body, Map.of(), READ.plus(wait)), hangUp);
@@ -170,7 +161,7 @@ public final class ServerClient {
         if (answer.isGood()) {
             return answer;
         }
-        throw ServerProblems.failure(answer);
+        throw failure(answer);
     }
 
     private record Request(
@@ -208,7 +199,7 @@ public final class ServerClient {
             requireNoRedirect(status, connection.getHeaderField("Location"));
             try (InputStream in = status < REFUSED ? connection.getInputStream() : connection.getErrorStream()) {
                 String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                return new Answer(request.path(), status, status == NO_CONTENT ? Facts.NONE : words(status, text));
+                return new Answer(request.path(), status, status == NO_CONTENT ? Facts.none() : words(status, text));
             }
         } catch (MalformedURLException | URISyntaxException | IllegalArgumentException | ClassCastException malformed) {
             throw new Failure(
@@ -241,10 +232,9 @@ public final class ServerClient {
         }
     }
 
-    // What was refused is refused in whatever words. But of what was done, words that are cut off or somebody else's
-    // say nothing.
+    // A refusal counts in any words. But a success that is cut off or comes from another program proves nothing.
     private Facts words(int status, String text) {
-        Optional<Facts> words = JsonReader.object(text);
+        Optional<Facts> words = Json.object(text);
         if (words.isEmpty() && status < REFUSED) {
             throw new Failure(
                     ExitCode.UNAVAILABLE,
@@ -253,7 +243,7 @@ public final class ServerClient {
                             + ")",
                     "see whether --server or INTERLOCK_SERVER names the server itself, and what stands before it");
         }
-        return words.orElse(Facts.NONE);
+        return words.orElse(Facts.none());
     }
 
     private static String query(String... words) {
@@ -267,5 +257,136 @@ public final class ServerClient {
             }
         }
         return query.toString();
+    }
+
+    /** Ends a request that waits at a server. Safe for use by many threads. */
+    public static final class RequestAbort {
+
+        private @Nullable HttpURLConnection connection;
+        private boolean over;
+
+        /**
+         * This connection, which is open, is the one to end.
+         *
+         * @throws IOException if it is too late for another request
+         */
+        synchronized void reaches(HttpURLConnection connection) throws IOException {
+            if (over) {
+                connection.disconnect();
+                throw new IOException("hung up");
+            }
+            this.connection = connection;
+        }
+
+        /** Ends the request under way, and every later one, with a failure. */
+        public synchronized void now() {
+            over = true;
+            if (connection != null) {
+                connection.disconnect();
+            }
+        }
+    }
+
+    /**
+     * Makes connections that believe the authorities in {@code file} and no others.
+     *
+     * @throws Failure if it cannot be read, or holds no certificate
+     */
+    private static SSLSocketFactory trusted(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            Collection<? extends Certificate> found =
+                    CertificateFactory.getInstance("X.509").generateCertificates(in);
+            if (found.isEmpty()) {
+                throw unusable(file, "it holds no certificate");
+            }
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            int number = 0;
+            for (Certificate each : found) {
+                store.setCertificateEntry("authority-" + number++, each);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context.getSocketFactory();
+        } catch (IOException | GeneralSecurityException unreadable) {
+            throw unusable(file, String.valueOf(unreadable.getMessage()));
+        }
+    }
+
+    private static Failure unusable(Path file, String why) {
+        return new Failure(
+                ExitCode.CONFIGURATION,
+                "--cacert " + file + " cannot be used: " + why,
+                "name a PEM file with the certificate of the authority that signed the server's");
+    }
+
+    /** The failure a problem is. */
+    private static Failure failure(ServerClient.Answer answer) {
+        int status = answer.status();
+        Facts problem = answer.body();
+        String cause = mistakes(problem)
+                .or(() -> problem.text("explanation"))
+                .or(() -> problem.text("detail"))
+                .or(() -> problem.text("title"))
+                .orElse("the server answered with " + status);
+        String code = problem.text("code").orElseGet(() -> ExitCode.word(exitCodeOf(status)));
+        return new Failure(exitCode(status, code), code, oneLine(cause), nextStep(answer, code));
+    }
+
+    /** Each mistake with its field, without its place in the request, which a user does not know. */
+    private static Optional<String> mistakes(Facts problem) {
+        return problem.list("errors").stream()
+                .map(each -> {
+                    String place = each.shown("pointer").replaceFirst("^(query)?/", "");
+                    return (place.isEmpty() ? "" : place + ": ") + each.shown("detail");
+                })
+                .reduce((one, other) -> one + "; " + other);
+    }
+
+    private static int exitCode(int status, String code) {
+        int known = ExitCode.of(code);
+        return known == ExitCode.FAILED ? exitCodeOf(status) : known;
+    }
+
+    private static int exitCodeOf(int status) {
+        return switch (status) {
+            case 400, 413, 422 -> ExitCode.USAGE;
+            case 401, 403 -> ExitCode.DENIED;
+            case 404 -> ExitCode.UNKNOWN;
+            case 409, 429 -> ExitCode.BUSY;
+            case 410 -> ExitCode.LEASE_LOST;
+            case 412 -> ExitCode.STALE;
+            case 502, 503, 504 -> ExitCode.UNAVAILABLE;
+            default -> status < 500 ? ExitCode.FAILED : ExitCode.INTERNAL;
+        };
+    }
+
+    private static String nextStep(ServerClient.Answer answer, String code) {
+        int status = answer.status();
+        return switch (status) {
+            case 401 -> "set INTERLOCK_API_KEY, or name the file that holds the key with --api-key-file";
+            case 403 -> "use a key with a higher role; interlock keys ls --store … shows them";
+            case 404 -> "interlock " + noun(code, answer.path()) + " ls shows those there are";
+            case 409 ->
+                code.equals("run-finished")
+                        ? "there is nothing to do"
+                        : "interlock locks ls shows who is in the way; or submit with --on-conflict queue";
+            case 410 -> "stop the work, and acquire anew";
+            case 412 -> "look again, then repeat it with what you see";
+            case 429, 503 -> "try again later";
+            default -> status < 500 ? "--help shows how it is written" : "the server's log knows more";
+        };
+    }
+
+    private static String noun(String code, String path) {
+        return code.equals("unknown-job")
+                ? "jobs"
+                : path.startsWith("/keys") ? "keys" : path.startsWith("/locks") ? "locks" : "runs";
+    }
+
+    private static String oneLine(String text) {
+        return text.lines().reduce((one, other) -> one + " " + other).orElse("");
     }
 }

@@ -1,77 +1,540 @@
 package io.interlock.cli.backend;
 
+import io.interlock.Actor;
+import io.interlock.ConflictPolicy;
+import io.interlock.EvictAnswer;
+import io.interlock.FencingToken;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.Refusal;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
+import io.interlock.cli.backend.Backend.AdminApi;
+import io.interlock.cli.backend.Backend.KeyApi;
+import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.backend.Backend.LockApi;
+import io.interlock.cli.backend.Backend.RunApi;
+import io.interlock.cli.backend.LeaseBackend.StoreLeases;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
 import io.interlock.engine.Jobs;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
+import io.interlock.engine.RunRequest;
+import io.interlock.engine.Submission;
+import io.interlock.engine.access.IssuedKey;
+import io.interlock.engine.access.KeyOrder;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.engine.audit.AuditKey;
+import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditVerifier;
+import io.interlock.run.AuditQuery;
+import io.interlock.run.CancelAnswer;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.DiscardAnswer;
+import io.interlock.run.Execution;
+import io.interlock.run.JobName;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.RedriveAnswer;
+import io.interlock.run.ResourceAnswer;
 import io.interlock.run.Retention;
+import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
+import io.interlock.service.AdminFacts;
+import io.interlock.service.EngineService;
+import io.interlock.service.Facts;
+import io.interlock.service.LockFacts;
+import io.interlock.service.RunFacts;
+import io.interlock.time.Environment;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Straight on a store of runs. Its engine takes no work and keeps no books, so that a short command starts soon; a long one
- * sweeps now and then, for there may be no server that does.
+ * Works on a store of runs. Its engine takes no work and runs no background services, so that a short command starts quickly; a long one
+ * sweeps now and then, because there may be no server that does.
  */
 public final class StoreBackend implements Backend {
 
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(1);
-    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+    private static final Duration DRAIN_TIME = Duration.ofSeconds(2);
 
-    private final StorePlace place;
+    private final Target target;
     private final OpenStore store;
     private final RunEngine engine;
+    private final EngineService service;
 
-    private StoreBackend(StorePlace place, OpenStore store, RunEngine engine) {
-        this.place = place;
-        this.store = store;
-        this.engine = engine;
+    /**
+     * Which store, and for which tenant.
+     *
+     * @param url of the store, with its password
+     */
+    public record Target(String url, String tenant, String actor, Environment environment) {
+
+        LockKey key(String name) {
+            return LockKey.of(tenant, name);
+        }
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return "a store, for tenant " + tenant;
+        }
     }
 
-    /** Opens a store, for what is known of these jobs; sweeps keep history for {@code retention}. */
-    public static StoreBackend open(StorePlace place, Jobs jobs, Retention retention) {
-        OpenStore store = OpenStore.at(place.url(), place.environment());
+    private StoreBackend(Target target, OpenStore store, RunEngine engine) {
+        this.target = target;
+        this.store = store;
+        this.engine = engine;
+        this.service = new EngineService(engine, Json::foreign);
+    }
+
+    /** Opens a store; sweeps keep history for {@code retention}. */
+    public static StoreBackend open(Target target, Jobs jobs, Retention retention) {
+        OpenStore store = OpenStore.at(target.url(), target.environment());
         RunEngine engine = store.engine()
                 .jobs(jobs)
                 .slots(0)
                 .withoutBooks()
                 .retention(retention)
                 .sweepEvery(SWEEP_EVERY)
-                .drainTime(LAST_WORDS)
+                .drainTime(DRAIN_TIME)
                 .build();
-        return new StoreBackend(place, store, engine);
+        return new StoreBackend(target, store, engine);
     }
 
     @Override
     public KeyAcquirer acquirer() {
-        return new EngineKeyAcquirer(engine, place.actor());
+        return new EngineKeyAcquirer(engine, service, target.actor());
     }
 
     @Override
     public LockApi locks() {
-        return new EngineLocks(engine, place.tenant(), place.actor());
+        return new StoreLocks();
     }
 
     @Override
     public RunApi runs() {
-        return new EngineRuns(engine, place.tenant(), place.actor(), place.environment());
+        return new StoreRuns();
     }
 
     @Override
     public LeaseApi leases() {
-        return new StoreLeases(place.url(), place.environment());
+        return new StoreLeases(target.url(), target.environment());
     }
 
     @Override
     public KeyApi keys() {
-        return new StoreKeys(store.keys(Runnable::run), place.tenant(), place.actor(), place.environment());
+        return new StoreKeys(store.keys(Runnable::run));
     }
 
     @Override
     public AdminApi admin() {
-        return new EngineAdmin(engine, place.tenant(), place.actor());
+        return new StoreAdmin();
     }
 
     @Override
     public void close() {
         engine.close();
         store.close();
+    }
+
+    /** The answer to an eviction. */
+    static EvictAnswer.Evicted evicted(LockKey key, long token, EvictAnswer answer) {
+        if (answer instanceof EvictAnswer.Evicted evicted) {
+            return evicted;
+        }
+        LeaseRecord current = ((EvictAnswer.Mismatch) answer).current();
+        if (current == null) {
+            throw Failure.unknown(key + " has no lease", "there is nothing to evict");
+        }
+        throw new Failure(
+                ExitCode.STALE,
+                key + " has token " + current.token() + " by now, not " + token,
+                "look at its holder: interlock locks show " + key.name());
+    }
+
+    private final class StoreLocks implements LockApi {
+
+        @Override
+        public List<Facts> list(String prefix) {
+            return engine.queries().keys(new KeyQuery(target.tenant(), prefix, null, MAX_LISTED)).stream()
+                    .map(LockFacts::of)
+                    .toList();
+        }
+
+        @Override
+        public Facts show(String name) {
+            return service.lock(target.key(name));
+        }
+
+        @Override
+        public Facts evict(String name, long token, String reason) {
+            LockKey key = target.key(name);
+            EvictAnswer answer = engine.evict(key, new FencingToken(token), target.actor(), reason);
+            return service.evicted(key, evicted(key, token, answer));
+        }
+
+        @Override
+        public Facts pause(String pattern, String reason, @Nullable Duration time) {
+            return LockFacts.pause(engine.pause(target.tenant(), pattern, target.actor(), reason, time));
+        }
+
+        @Override
+        public void resume(String pattern, String reason) {
+            if (!engine.resume(target.tenant(), pattern, target.actor(), reason)) {
+                throw Failure.unknown(
+                        "'" + pattern + "' is not paused",
+                        "name the key or pattern as it was paused; locks ls shows PAUSED keys");
+            }
+        }
+    }
+
+    private final class StoreRuns implements RunApi {
+
+        @Override
+        public List<Facts> list(Filter filter) {
+            RunQuery query = RunQuery.ofTenant(target.tenant()).newestFirst().page(0, filter.limit());
+            if (filter.key() != null) {
+                query = query.of(target.key(filter.key()));
+            }
+            if (filter.state() != null) {
+                query = query.in(RunState.valueOf(filter.state()));
+            }
+            if (filter.job() != null) {
+                query = query.doing(new JobName(filter.job()));
+            }
+            if (filter.since() != null) {
+                query = query.since(target.environment().clock().instant().minus(filter.since()));
+            }
+            return service.runs(target.tenant(), engine.list(query).runs());
+        }
+
+        @Override
+        public List<Facts> dead(@Nullable String job, int limit) {
+            Deque<DeadLetter> newest = new ArrayDeque<>();
+            JobName wanted = job == null ? null : new JobName(job);
+            long after = 0;
+            List<DeadLetter> page;
+            do {
+                page = engine.deadLetters()
+                        .list(new DeadLetterQuery(target.tenant(), wanted, true, after, RunQuery.MAX_LIMIT));
+                for (DeadLetter letter : page) {
+                    after = letter.run().number();
+                    newest.addFirst(letter);
+                    if (newest.size() > limit) {
+                        newest.removeLast();
+                    }
+                }
+            } while (page.size() == RunQuery.MAX_LIMIT);
+            return newest.stream().map(letter -> RunFacts.of(letter.run())).toList();
+        }
+
+        @Override
+        public Facts show(String id) {
+            return service.run(require(id), true);
+        }
+
+        @Override
+        public Facts await(String id, Duration maxWait) throws InterruptedException {
+            engine.awaitEnd(require(id).id(), maxWait);
+            return show(id);
+        }
+
+        @Override
+        public List<Facts> queue(@Nullable String key) {
+            if (key != null) {
+                return queued(target.key(key));
+            }
+            return engine.queries().keys(KeyQuery.ofTenant(target.tenant())).stream()
+                    .filter(view -> view.waiting() > 0)
+                    .flatMap(view -> queued(view.key()).stream())
+                    .toList();
+        }
+
+        private List<Facts> queued(LockKey key) {
+            List<Facts> all = new ArrayList<>();
+            for (Run run : engine.queue(key)) {
+                Facts json = engine.explain(run.id())
+                        .map(wait -> RunFacts.waiting(run, wait))
+                        .orElseGet(() -> RunFacts.of(run, ""));
+                all.add(json.and("position", all.size() + 1));
+            }
+            return all;
+        }
+
+        @Override
+        public Facts submit(Wish wish) {
+            RunRequest request = RunRequest.of(target.key(wish.key()), wish.job())
+                    .parameters(wish.parameters())
+                    .priority(wish.priority())
+                    .submitter(target.actor());
+            if (wish.onConflict() != null) {
+                request = request.onConflict(policy(wish.onConflict()));
+            }
+            if (wish.reason() != null) {
+                request = request.reason(wish.reason());
+            }
+            if (wish.idempotencyKey() != null) {
+                request = request.idempotencyKey(wish.idempotencyKey());
+            }
+            return submitted(engine.submit(request));
+        }
+
+        private ConflictPolicy policy(String word) {
+            return ConflictPolicy.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+        }
+
+        @Override
+        public Facts rerun(String id, String reason) {
+            Run run = require(id);
+            if (run.spec().execution() == Execution.CALLER) {
+                throw Backend.doneByCaller(id, run.key().name());
+            }
+            return submitted(engine.submit(RunRequest.of(run.key(), run.job())
+                    .onConflict(run.spec().policy())
+                    .priority(run.spec().priority())
+                    .parameters(run.spec().parameters())
+                    .labels(run.spec().labels())
+                    .lease(run.spec().terms().ttl())
+                    .submitter(target.actor())
+                    .reason(reason)));
+        }
+
+        private Facts submitted(Submission answer) {
+            if (answer instanceof Submission.Rejected rejected) {
+                throw new Failure(
+                        ExitCode.BUSY,
+                        rejected.refusal().code(),
+                        answer.explanation(),
+                        "interlock locks show " + answer.key().name() + "; or submit with --on-conflict queue");
+            }
+            Integer position = answer instanceof Submission.Queued queued ? queued.position() : null;
+            return answer.run()
+                    .map(run -> RunFacts.of(run, answer.explanation()))
+                    .orElseGet(() -> Facts.with("key", answer.key().name())
+                            .and("state", "SKIPPED")
+                            .and("explanation", answer.explanation()))
+                    .and("position", position);
+        }
+
+        @Override
+        public Facts cancel(String id, String reason) {
+            CancelAnswer answer = engine.cancel(require(id).id(), target.actor(), reason);
+            if (answer instanceof CancelAnswer.Over over) {
+                throw new Failure(
+                        ExitCode.STALE,
+                        "run-finished",
+                        "run " + id + " has ended before: " + over.run().state(),
+                        "there is nothing to do");
+            }
+            return show(id);
+        }
+
+        @Override
+        public Facts redrive(String id, String reason) {
+            RedriveAnswer answer = engine.deadLetters().redrive(require(id).id(), target.actor(), reason);
+            if (answer instanceof RedriveAnswer.Redriven redriven) {
+                return RunFacts.of(redriven.run());
+            }
+            if (answer instanceof RedriveAnswer.Refused refused) {
+                Refusal refusal = refused.refusal();
+                throw new Failure(ExitCode.BUSY, refusal.code(), refusal.explanation(), "try again later");
+            }
+            if (answer instanceof RedriveAnswer.Settled settled) {
+                String how = settled.letter()
+                        .settled()
+                        .map(done -> ": " + done.actor() + " " + done.kind() + " it, " + done.reason())
+                        .orElse("");
+                throw new Failure(ExitCode.STALE, "dead letter " + id + " is settled" + how, "there is nothing to do");
+            }
+            if (answer instanceof RedriveAnswer.CallersWork) {
+                throw new Failure(
+                        ExitCode.FAILED,
+                        "run " + id + " was done by its caller, and no worker can do it",
+                        "run it again yourself");
+            }
+            throw answer instanceof RedriveAnswer.NotDead alive ? notDead(alive.run()) : unknown(id);
+        }
+
+        @Override
+        public Facts discard(String id, String reason) {
+            DiscardAnswer answer = engine.deadLetters().discard(require(id).id(), target.actor(), reason);
+            if (answer instanceof DiscardAnswer.Settled settled) {
+                return RunFacts.of(settled.letter().run());
+            }
+            throw answer instanceof DiscardAnswer.NotDead alive ? notDead(alive.run()) : unknown(id);
+        }
+
+        private Failure notDead(Run run) {
+            return new Failure(
+                    ExitCode.STALE,
+                    "run " + run.id() + " is no dead letter but " + run.state(),
+                    "interlock dead ls lists the dead letters");
+        }
+
+        private Run require(String id) {
+            return parsed(id)
+                    .flatMap(engine::find)
+                    .filter(run -> run.key().tenant().equals(target.tenant()))
+                    .orElseThrow(() -> unknown(id));
+        }
+
+        private Failure unknown(String id) {
+            return Failure.unknown(
+                    "tenant " + target.tenant() + " has no run called '" + id + "'",
+                    "interlock runs ls lists the runs");
+        }
+    }
+
+    private static Optional<RunId> parsed(String id) {
+        try {
+            return Optional.of(RunId.parse(id));
+        } catch (IllegalArgumentException malformed) {
+            return Optional.empty();
+        }
+    }
+
+    private final class StoreAdmin implements AdminApi {
+
+        @Override
+        public Facts resource(String name) {
+            return engine.resource(target.key(name))
+                    .map(AdminFacts::resource)
+                    .orElseThrow(() -> Failure.unknown(
+                            "'" + name + "' is no resource", "interlock resources set adopts one that exists already"));
+        }
+
+        @Override
+        public Facts setResource(String name, String state, @Nullable String kind, String reason) {
+            ResourceAnswer answer =
+                    service.setResource(target.key(name), state, kind, Actor.of(target.actor()), reason);
+            if (answer instanceof ResourceAnswer.Changed changed) {
+                return AdminFacts.resource(changed.resource());
+            }
+            throw new Failure(
+                    ExitCode.BUSY,
+                    "the state of '" + name + "' is set only while its key is free",
+                    "wait for its run, cancel it, or evict its lease: interlock locks show " + name);
+        }
+
+        @Override
+        public List<Facts> audit(@Nullable String key, @Nullable String run, int limit) {
+            RunId id = run == null
+                    ? null
+                    : parsed(run)
+                            .orElseThrow(() -> Failure.usage(
+                                    "'" + run + "' is no id of a run", "interlock runs ls lists the runs"));
+            LockKey wanted = key == null ? null : target.key(key);
+            return engine.queries().audit(new AuditQuery(target.tenant(), wanted, id, null, null, 0, limit)).stream()
+                    .map(AdminFacts::audit)
+                    .toList();
+        }
+
+        @Override
+        public Facts verifyAudit(Evidence evidence) {
+            Duration keptFor = evidence.keptFor();
+            AuditReport report = engine.queries()
+                    .verifyAudit(new AuditVerifier.Outside(
+                            evidence.witnesses(),
+                            evidence.key(),
+                            keptFor == null ? null : engine.queries().time().minus(keptFor)));
+            return AdminFacts.report(report, finding -> true);
+        }
+
+        @Override
+        public Facts signAudit(AuditKey key) {
+            return Facts.with("signed", engine.queries().signAudit(key));
+        }
+
+        @Override
+        public List<Facts> jobs() {
+            throw new Failure(
+                    ExitCode.CONFIGURATION,
+                    "a store knows runs, not jobs",
+                    "name the configuration that defines them: --config interlock.yaml; or ask a server: --server URL");
+        }
+
+        @Override
+        public List<Facts> sweeps() {
+            return sweep(true);
+        }
+
+        @Override
+        public List<Facts> sweep(boolean dryRun) {
+            if (!dryRun) {
+                return engine.janitor().runOnce().stream()
+                        .map(round -> AdminFacts.sweep(round, action -> true))
+                        .toList();
+            }
+            return Backend.due(engine.queries().keys(KeyQuery.ofTenant(target.tenant())).stream()
+                    .filter(view -> view.lease() != null && view.lease().isExpired())
+                    .map(view -> Facts.with("key", view.key().name())
+                            .and("run", view.run(), Run::id)
+                            .and("why", view.explanation()))
+                    .toList());
+        }
+
+        @Override
+        public List<Facts> workers() {
+            return service.workers(target.tenant());
+        }
+    }
+
+    private final class StoreKeys implements KeyApi {
+
+        private final KeyRing ring;
+
+        StoreKeys(KeyRing ring) {
+            this.ring = ring;
+        }
+
+        @Override
+        public Facts create(String role, String label, @Nullable Duration lifetime) {
+            Role wanted = Role.valueOf(role.toUpperCase(Locale.ROOT));
+            IssuedKey issued =
+                    joined(ring.issue(new KeyOrder(target.tenant(), wanted, label, lifetime), target.actor()));
+            return json(issued.kept()).and("apiKey", issued.secret().text());
+        }
+
+        @Override
+        public List<Facts> list() {
+            return joined(ring.list(target.tenant())).stream().map(this::json).toList();
+        }
+
+        @Override
+        public void revoke(String id, String reason) {
+            if (joined(ring.revoke(target.tenant(), id, target.actor(), reason)).isEmpty()) {
+                throw Failure.unknown(
+                        "tenant " + target.tenant() + " has no API key called '" + id + "'",
+                        "interlock keys ls lists the API keys");
+            }
+        }
+
+        private Facts json(AccessKey key) {
+            return AdminFacts.apiKey(key, target.environment().clock().instant());
+        }
+
+        private static <T> T joined(CompletionStage<T> answer) {
+            try {
+                return answer.toCompletableFuture().join();
+            } catch (CompletionException failure) {
+                if (failure.getCause() instanceof RuntimeException known) {
+                    throw known;
+                }
+                throw failure;
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-/** Where commands are carried out: straight on a store, or by a server. */
+/** Carries out commands: on a store, or by a server. */
 @NullMarked
 package io.interlock.cli.backend;
 

@@ -1,13 +1,18 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.backend.AuditEvidence;
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.backend.Backend.AdminApi;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.LimitOption;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
-import io.interlock.cli.text.Table;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.Witness;
+import io.interlock.service.Facts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +32,7 @@ public final class AuditCommands {
     /** {@code audit ls}. */
     @Command(
             name = "ls",
-            description = "Lists what was done, by whom and why, the newest first.",
+            description = "Lists audit records, the newest first.",
             footer = {"", "Example:", "  interlock audit ls --key ledger/4711 --limit 10"})
     public static final class Ls extends Listing {
 
@@ -40,11 +45,6 @@ public final class AuditCommands {
         @Mixin
         private LimitOption limit = new LimitOption();
 
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
-
         @Override
         List<Facts> items(Backend backend) {
             return backend.admin().audit(key, run, limit.value());
@@ -56,40 +56,24 @@ public final class AuditCommands {
         }
 
         @Override
-        Table table() {
-            return new Table("number", "at", "key", "actor", "action", "before", "after", "token", "reason");
-        }
-
-        @Override
-        String[] row(Facts record) {
-            return new String[] {
-                record.shown("sequence"),
-                when(record, "at"),
-                record.shown("key"),
-                record.shown("actor"),
-                record.shown("action"),
-                record.shown("before"),
-                record.shown("after"),
-                record.shown("token"),
-                record.shown("reason")
-            };
-        }
-
-        @Override
-        String[] spare() {
-            return new String[] {"token", "number", "before", "action"};
+        Columns columns() {
+            return new Columns()
+                    .of("number", record -> record.shown("sequence"))
+                    .of("at", when("at"))
+                    .of("key", "actor", "action", "before", "after", "token", "reason")
+                    .sparing("token", "number", "before", "action");
         }
 
         @Override
         String none() {
-            return key == null && run == null ? "nothing is on record" : "nothing is on record about that";
+            return key == null && run == null ? "there are no audit records" : "there are no such audit records";
         }
     }
 
     /** {@code audit verify}. */
     @Command(
             name = "verify",
-            description = "Looks at the whole audit log: whether somebody has touched it, and whether grants overlap."
+            description = "Checks the whole audit log: whether it was tampered with, and whether grants overlap."
                     + " Exit code 1 if so. Witnesses and a key, kept outside the store, also find an end that was cut off"
                     + " and a log that was written anew.",
             footer = {"", "Example:", "  interlock audit verify --witness-file seen --write-witness seen"})
@@ -126,29 +110,22 @@ public final class AuditCommands {
                         + " that; a server knows it")
         private @Nullable String keptFor;
 
-        /** The command. */
-        public Verify(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             Facts report = backend.admin()
-                    .verifyAudit(new AuditEvidence(
+                    .verifyAudit(new AdminApi.Evidence(
                             witnesses(),
                             keyFile == null ? null : key(keyFile),
                             Durations.optional("--kept-for", keptFor)));
             if (json()) {
                 answer(report);
             } else {
-                session().console().print(report.shown("sentence"));
+                console().print(report.shown("sentence"));
                 if (report.number("records").orElse(0) == 0) {
-                    session()
-                            .console()
-                            .say("servers and workers seal what is on record; until then only audit ls shows it");
+                    console().say("servers and workers seal what is on record; until then only audit ls shows it");
                 }
-                if (report.values().get("findings") instanceof List<?> findings) {
-                    findings.forEach(finding -> session().console().print("  " + finding));
+                if (report.map().get("findings") instanceof List<?> findings) {
+                    findings.forEach(finding -> console().print("  " + finding));
                 }
             }
             if (writeTo != null) {
@@ -172,7 +149,7 @@ public final class AuditCommands {
         private void write(Path file, Facts report) {
             String head = report.shown("head");
             if (!report.is("clean") || head.startsWith("0:")) {
-                session().console().say("no witness was written to " + file);
+                console().say("no witness was written to " + file);
                 return;
             }
             try {
@@ -205,15 +182,10 @@ public final class AuditCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Sign(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             AuditKey key = key(keyFile);
-            confirmation.require(session().console(), "Sign the audit log as it is now? Verify it first.");
+            confirmation.require(console(), "Sign the audit log as it is now? Verify it first.");
             answer(backend.admin().signAudit(key));
             return ExitCode.OK;
         }

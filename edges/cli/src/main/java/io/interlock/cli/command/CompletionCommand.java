@@ -1,6 +1,5 @@
 package io.interlock.cli.command;
 
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -19,9 +18,8 @@ import picocli.CommandLine.Parameters;
             "  source <(interlock completion bash)",
             "  interlock completion fish >~/.config/fish/completions/interlock.fish"
         })
-public final class CompletionCommand implements Callable<Integer> {
+public final class CompletionCommand extends CliCommand {
 
-    private final CommandContext session;
     private final Supplier<CommandLine> whole;
 
     @Parameters(
@@ -30,22 +28,17 @@ public final class CompletionCommand implements Callable<Integer> {
             description = "The shell")
     private String shell = "";
 
-    /**
-     * The command.
-     *
-     * @param whole all commands
-     */
-    public CompletionCommand(CommandContext session, Supplier<CommandLine> whole) {
-        this.session = session;
+    /** Completes the commands of {@code whole}. */
+    public CompletionCommand(Supplier<CommandLine> whole) {
         this.whole = whole;
     }
 
     @Override
     public Integer call() {
         switch (new OptionValues.Shell().choose("the shell", shell)) {
-            case "bash" -> session.console().print(AutoComplete.bash("interlock", whole.get()));
+            case "bash" -> console().print(AutoComplete.bash("interlock", whole.get()));
             case "zsh" ->
-                session.console()
+                console()
                         .print("autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
                                 + AutoComplete.bash("interlock", whole.get()));
             default -> fish(whole.get().getCommandSpec(), "");
@@ -64,10 +57,10 @@ public final class CompletionCommand implements Callable<Integer> {
             for (String name : option.names()) {
                 line.append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));
             }
-            session.console().print(line + values(option) + " -d " + quoted(option.description()));
+            console().print(line + values(option) + " -d " + quoted(option.description()));
         }
         spec.subcommands().forEach((name, line) -> {
-            session.console()
+            console()
                     .print("complete -c interlock -f " + here + " -a " + name + " -d "
                             + quoted(line.getCommandSpec().usageMessage().description()));
             fish(line.getCommandSpec(), path + " " + name);
@@ -85,5 +78,18 @@ public final class CompletionCommand implements Callable<Integer> {
     private static String quoted(String... description) {
         String text = description.length == 0 ? "" : description[0];
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'";
+    }
+
+    /** {@code interlock version}. */
+    @Command(name = "version", description = "Prints the version.")
+    public static final class VersionCommand extends CliCommand {
+
+        @Override
+        public Integer call() {
+            console()
+                    .print("interlock " + version() + " (Java " + System.getProperty("java.version") + ", "
+                            + System.getProperty("os.name") + " " + System.getProperty("os.arch") + ")");
+            return 0;
+        }
     }
 }

@@ -1,9 +1,13 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.LimitOption;
+import io.interlock.cli.command.CliCommand.RunListing;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.service.Facts;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +24,7 @@ public final class DeadCommands {
     /** {@code dead ls}. */
     @Command(
             name = "ls",
-            description =
-                    "Lists dead letters: runs whose attempts are used up, and about which nobody has done anything.",
+            description = "Lists dead letters: runs whose attempts are used up and that are not settled.",
             footer = {"", "Example:", "  interlock dead ls --job close"})
     public static final class Ls extends RunListing {
 
@@ -30,11 +33,6 @@ public final class DeadCommands {
 
         @Mixin
         private LimitOption limit = new LimitOption();
-
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
 
         @Override
         List<Facts> items(Backend backend) {
@@ -55,15 +53,10 @@ public final class DeadCommands {
     /** {@code dead redrive}. */
     @Command(
             name = "redrive",
-            description = "Lets new runs do the work of dead ones, with all their attempts anew.",
+            description = "Submits dead letters again, as new runs with all their attempts.",
             footer = {"", "Example:", "  interlock dead redrive 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason repaired"
             })
     public static final class Redrive extends Several {
-
-        /** The command. */
-        public Redrive(CommandContext session) {
-            super(session);
-        }
 
         @Override
         UnaryOperator<Facts> done(Backend backend, String reason) {
@@ -74,24 +67,18 @@ public final class DeadCommands {
     /** {@code dead discard}. */
     @Command(
             name = "discard",
-            description = "Says that nobody does the work of dead runs.",
+            description = "Discards dead letters.",
             footer = {"", "Example:", "  interlock dead discard 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --yes"})
     public static final class Discard extends Several {
 
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Discard(CommandContext session) {
-            super(session);
-        }
-
         @Override
         UnaryOperator<Facts> done(Backend backend, String reason) {
             confirmation.require(
-                    session().console(),
-                    "Discard " + (ids().size() == 1 ? "the dead letter" : ids().size() + " dead letters")
-                            + " for good?");
+                    console(),
+                    "Discard " + (ids().size() == 1 ? "the dead letter" : ids().size() + " dead letters") + "?");
             return letter -> backend.runs().discard(letter.shown("id"), reason);
         }
     }
@@ -105,10 +92,6 @@ public final class DeadCommands {
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
         private String reason = "settled by hand";
 
-        Several(CommandContext session) {
-            super(session);
-        }
-
         final List<String> ids() {
             return ids;
         }
@@ -121,14 +104,14 @@ public final class DeadCommands {
             int failed = 0;
             for (String id : ids) {
                 try {
-                    answer(step.apply(Facts.with("id", id).done()), "id", "state");
+                    answer(step.apply(Facts.with("id", id)), "id", "state");
                 } catch (Failure failure) {
                     failed++;
-                    session().console().say(failure.what());
+                    console().say(failure.what());
                 }
             }
             if (ids.size() > 1) {
-                session().console().say((ids.size() - failed) + " done, " + failed + " failed (of " + ids.size() + ")");
+                console().say((ids.size() - failed) + " done, " + failed + " failed (of " + ids.size() + ")");
             }
             return failed == 0 ? ExitCode.OK : ExitCode.FAILED;
         }

@@ -1,12 +1,15 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.TableOptions;
+import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Table;
 import io.interlock.cli.text.Times;
 import io.interlock.config.Given;
 import io.interlock.run.Retention;
+import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,25 +25,18 @@ public final class JanitorCommands {
     /** {@code janitor status}. */
     @Command(
             name = "status",
-            description = "Says what there is to sweep, or what a server's janitor did last, and who works.",
+            description = "Shows what is due for a sweep, or a server's last sweep, and the workers.",
             footer = {"", "Example:", "  interlock janitor status --server https://locks.example"})
     public static final class Status extends Answering {
 
         @Mixin
         private TableOptions options = new TableOptions();
 
-        /** The command. */
-        public Status(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             List<Facts> workers = backend.admin().workers();
             if (json()) {
-                answer(Facts.with("sweeps", backend.admin().sweeps())
-                        .and("workers", workers)
-                        .done());
+                answer(Facts.with("sweeps", backend.admin().sweeps()).and("workers", workers));
                 return 0;
             }
             Table table = new Table("worker", "slots", "busy", "version", "seen");
@@ -51,11 +47,11 @@ public final class JanitorCommands {
                     worker.shown("version"),
                     when(worker, "seenAt")));
             if (workers.isEmpty()) {
-                session().console().say("no worker has been seen for an hour");
+                console().say("no worker has been seen for an hour");
             } else {
-                options.print(table, session().console());
+                options.print(table, console());
             }
-            return show(backend.admin().sweeps(), session().console(), options);
+            return show(backend.admin().sweeps(), console(), options);
         }
     }
 
@@ -63,14 +59,14 @@ public final class JanitorCommands {
     @Command(
             name = "sweep",
             description = {
-                "Settles what time has brought about, and says what it did and why.",
+                "Cleans up expired leases and lost runs, and lists what it did and why.",
                 "On a store, history is kept for the times of --config; without it for the",
                 "default times, whatever a server on the same store is configured for.",
             },
             footer = {"", "Example:", "  interlock janitor sweep --dry-run"})
     public static final class Sweep extends Answering {
 
-        @Option(names = "--dry-run", description = "Only say what there is to sweep")
+        @Option(names = "--dry-run", description = "Only list what is due")
         private boolean dryRun;
 
         @Option(names = "--config", paramLabel = "FILE", description = "The configuration that has the history times")
@@ -78,11 +74,6 @@ public final class JanitorCommands {
 
         @Mixin
         private TableOptions options = new TableOptions();
-
-        /** The command. */
-        public Sweep(CommandContext session) {
-            super(session);
-        }
 
         @Override
         Retention retention() {
@@ -98,10 +89,10 @@ public final class JanitorCommands {
         int carryOut(Backend backend) {
             List<Facts> sweeps = backend.admin().sweep(dryRun);
             if (json()) {
-                answer(Facts.with("sweeps", sweeps).done());
+                answer(Facts.with("sweeps", sweeps));
                 return 0;
             }
-            return show(sweeps, session().console(), options);
+            return show(sweeps, console(), options);
         }
     }
 
@@ -120,7 +111,7 @@ public final class JanitorCommands {
             }
         }
         if (actions == 0) {
-            console.say("there is nothing to sweep");
+            console.say("nothing is due for a sweep");
             return 0;
         }
         options.print(table, console, "run", "sweep");

@@ -2,11 +2,13 @@ package io.interlock.cli.command;
 
 import io.interlock.DurationText;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.text.Facts;
-import io.interlock.cli.text.Table;
+import io.interlock.cli.command.CliCommand.Columns;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.ConfigCommand.ConfigOptions;
 import io.interlock.config.JobSettings;
 import io.interlock.config.Work;
-import io.interlock.engine.Job;
+import io.interlock.service.AdminFacts;
+import io.interlock.service.Facts;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,18 +28,13 @@ public final class JobsCommand extends Listing {
             description = "The configuration that defines them; a store knows none")
     private @Nullable Path config;
 
-    /** The command. */
-    public JobsCommand(CommandContext session) {
-        super(session);
-    }
-
     @Override
     public Integer call() throws InterruptedException {
         // What a file says needs no store.
         return config == null
                 ? super.call()
                 : list(ConfigOptions.jobs(session(), config).stream()
-                        .map(JobsCommand::facts)
+                        .map(JobsCommand::json)
                         .toList());
     }
 
@@ -46,39 +43,26 @@ public final class JobsCommand extends Listing {
         return backend.admin().jobs();
     }
 
-    private static Facts facts(JobSettings settings) {
-        Job job = settings.job();
-        return Facts.with("name", job.name())
-                .and("api", settings.api().word())
-                .and("onConflict", job.policy())
-                .and("lease", job.terms().ttl())
-                .and("maxAttempts", job.retry().attempts())
-                .and("stages", List.copyOf(job.stages().keySet()))
-                .and("worker", settings.work() instanceof Work.Remote ? "remote" : "here")
-                .and("maxRuntime", job.limits().maxRuntime())
-                .and("maxWait", job.limits().maxWait())
-                .done();
+    private static Facts json(JobSettings settings) {
+        return AdminFacts.job(settings.job(), settings.api().word(), !(settings.work() instanceof Work.Remote));
     }
 
     @Override
-    Table table() {
-        return new Table("name", "api", "on-conflict", "lease", "attempts", "max-runtime");
-    }
-
-    @Override
-    String[] row(Facts job) {
-        return new String[] {
-            job.shown("name"),
-            job.shown("api"),
-            job.shown("onConflict"),
-            job.duration("lease").map(DurationText::format).orElse(""),
-            job.shown("maxAttempts"),
-            job.duration("maxRuntime").map(DurationText::format).orElse("")
-        };
+    Columns columns() {
+        return new Columns()
+                .of("name", "api")
+                .of("on-conflict", job -> job.shown("onConflict"))
+                .of("lease", job -> span(job, "lease"))
+                .of("attempts", job -> job.shown("maxAttempts"))
+                .of("max-runtime", job -> span(job, "maxRuntime"));
     }
 
     @Override
     String none() {
         return "there are no jobs; the configuration defines them";
+    }
+
+    private static String span(Facts job, String field) {
+        return job.duration(field).map(DurationText::format).orElse("");
     }
 }

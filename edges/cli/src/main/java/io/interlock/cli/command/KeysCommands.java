@@ -1,8 +1,13 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.text.Facts;
-import io.interlock.cli.text.Table;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.CliCommand.Verb;
+import io.interlock.cli.command.OptionValues.Durations;
+import io.interlock.service.Facts;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -18,7 +23,7 @@ public final class KeysCommands {
     /** {@code keys create}. */
     @Command(
             name = "create",
-            description = "Makes an API key and prints it, this once.",
+            description = "Makes an API key and prints it once.",
             footer = {"", "Example:", "  interlock keys create --tenant acme --role worker --label worker-3 >key"})
     public static final class Create extends Answering {
 
@@ -30,19 +35,14 @@ public final class KeysCommands {
                 description = "read, trigger, worker, operator or admin")
         private String role = "";
 
-        @Option(names = "--label", paramLabel = "TEXT", description = "Whose it is (default: command line)")
+        @Option(names = "--label", paramLabel = "TEXT", description = "Its owner (default: command line)")
         private String label = "command line";
 
         @Option(
                 names = "--expires-in",
                 paramLabel = "DURATION",
-                description = "How long it counts (default: until revoked)")
+                description = "How long it is valid (default: until revoked)")
         private @Nullable String lifetime;
-
-        /** The command. */
-        public Create(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {
@@ -54,7 +54,7 @@ public final class KeysCommands {
             if (json()) {
                 answer(key);
             } else {
-                session().console().print(key.shown("apiKey"));
+                console().print(key.shown("apiKey"));
             }
             return 0;
         }
@@ -67,37 +67,20 @@ public final class KeysCommands {
             footer = {"", "Example:", "  interlock keys ls --tenant acme"})
     public static final class Ls extends Listing {
 
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
-
         @Override
         List<Facts> items(Backend backend) {
             return backend.keys().list();
         }
 
         @Override
-        Table table() {
-            return new Table("id", "role", "label", "active", "created", "expires", "revoked");
-        }
-
-        @Override
-        String[] row(Facts key) {
-            return new String[] {
-                key.shown("id"),
-                key.shown("role"),
-                key.shown("label"),
-                key.is("active") ? "yes" : "no",
-                when(key, "createdAt"),
-                when(key, "expiresAt"),
-                when(key, "revokedAt")
-            };
-        }
-
-        @Override
-        String[] spare() {
-            return new String[] {"revoked", "created", "label"};
+        Columns columns() {
+            return new Columns()
+                    .of("id", "role", "label")
+                    .of("active", key -> key.is("active") ? "yes" : "no")
+                    .of("created", when("createdAt"))
+                    .of("expires", when("expiresAt"))
+                    .of("revoked", when("revokedAt"))
+                    .sparing("revoked", "created", "label");
         }
 
         @Override
@@ -109,7 +92,7 @@ public final class KeysCommands {
     /** {@code keys revoke}. */
     @Command(
             name = "revoke",
-            description = "Takes an API key back; a few seconds later it counts nowhere.",
+            description = "Revokes an API key; it is refused everywhere within seconds.",
             footer = {"", "Example:", "  interlock keys revoke 7Kd92mPq --reason \"worker-3 is gone\""})
     public static final class Revoke extends Verb {
 
@@ -122,16 +105,11 @@ public final class KeysCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Revoke(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
-            confirmation.require(session().console(), "Take the API key " + id + " back for good?");
+            confirmation.require(console(), "Revoke the API key " + id + "?");
             backend.keys().revoke(id, reason);
-            session().console().say("revoked " + id);
+            console().say("revoked " + id);
             return 0;
         }
     }

@@ -1,7 +1,11 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.LeaseApi;
+import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.command.CliCommand.CommandContext;
+import io.interlock.cli.command.CliCommand.Verb;
+import io.interlock.cli.command.OptionValues.Durations;
+import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.Json;
 import java.time.Duration;
 import picocli.CommandLine.Command;
@@ -19,7 +23,7 @@ public final class LeaseCommands {
     /** {@code interlock acquire KEY}. */
     @Command(
             name = "acquire",
-            description = "Takes a lease and prints it as JSON; nobody renews it but you.",
+            description = "Takes a lease and prints it as JSON; you must renew it yourself.",
             footer = {
                 "",
                 "Example:",
@@ -44,15 +48,9 @@ public final class LeaseCommands {
                 description = "Wait at most this long (default: 0s)")
         private String wait = "0s";
 
-        /** The command. */
-        public Acquire(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) throws InterruptedException {
-            session()
-                    .console()
+            console()
                     .print(Json.line(backend.leases()
                             .acquire(
                                     target().key(key),
@@ -75,17 +73,10 @@ public final class LeaseCommands {
         @Option(names = "--ttl", paramLabel = "DURATION", description = "How long from now (default: 30s)")
         private String ttl = "30s";
 
-        /** The command. */
-        public Renew(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             LeaseApi.Proof known = proof.of(target(), session());
-            session()
-                    .console()
-                    .print(Json.line(backend.leases().renew(known, Durations.parse("--ttl", ttl, SHORTEST))));
+            console().print(Json.line(backend.leases().renew(known, Durations.parse("--ttl", ttl, SHORTEST))));
             return 0;
         }
     }
@@ -100,15 +91,30 @@ public final class LeaseCommands {
         @Mixin
         private ProofOptions proof = new ProofOptions();
 
-        /** The command. */
-        public Release(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             backend.leases().release(proof.of(target(), session()));
             return 0;
+        }
+    }
+
+    /** What proves a lease. Its id is a secret, so it comes by the environment: every user who lists processes sees options. */
+    static final class ProofOptions {
+
+        private static final String VARIABLE = "INTERLOCK_LEASE_ID";
+
+        @Parameters(paramLabel = "KEY", description = "The key; the lease id is read from $" + VARIABLE)
+        private String key = "";
+
+        @Option(names = "--token", required = true, paramLabel = "N", description = "The token the lease came with")
+        private long token;
+
+        LeaseApi.Proof of(TargetOptions target, CommandContext session) {
+            String id = session.variables().getOrDefault(VARIABLE, "");
+            if (id.isEmpty()) {
+                throw Failure.usage(VARIABLE + " is not set", "set it to the leaseId that interlock acquire printed");
+            }
+            return new LeaseApi.Proof(target.key(key), id, token);
         }
     }
 }

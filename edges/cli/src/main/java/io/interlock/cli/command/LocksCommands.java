@@ -1,15 +1,20 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.LockApi;
+import io.interlock.cli.backend.Backend.LockApi;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.CliCommand.Verb;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
 import io.interlock.cli.text.LockText;
-import io.interlock.cli.text.ShellWords;
 import io.interlock.cli.text.Shown;
-import io.interlock.cli.text.Table;
+import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Times;
+import io.interlock.service.Facts;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,17 +31,12 @@ public final class LocksCommands {
     /** {@code locks ls}. */
     @Command(
             name = "ls",
-            description = "Lists keys that somebody has or waits for.",
+            description = "Lists keys that are held or waited for.",
             footer = {"", "Example:", "  interlock locks ls 'pipeline/*' --json"})
     public static final class Ls extends Listing {
 
         @Parameters(arity = "0..1", paramLabel = "PATTERN", description = "The beginning of keys and a *")
         private String pattern = "";
-
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
 
         @Override
         List<Facts> items(Backend backend) {
@@ -50,7 +50,7 @@ public final class LocksCommands {
 
         @Override
         int most() {
-            return LockApi.MOST;
+            return LockApi.MAX_LISTED;
         }
 
         @Override
@@ -59,51 +59,36 @@ public final class LocksCommands {
         }
 
         @Override
-        Table table() {
-            return new Table("key", "state", "holder", "token", "since", "left", "stage", "waiting");
-        }
-
-        @Override
-        String[] row(Facts lock) {
-            return new String[] {
-                lock.shown("key"),
-                lock.shown("state"),
-                lock.in("holder").shown("holder"),
-                lock.shown("token"),
-                when(lock, "since"),
-                lock.duration("leaseLeft").map(Times::span).orElse(""),
-                lock.shown("stage"),
-                lock.shown("waiting")
-            };
-        }
-
-        @Override
-        String[] spare() {
-            return new String[] {"stage", "since", "token"};
+        Columns columns() {
+            return new Columns()
+                    .of("key", "state")
+                    .of("holder", lock -> lock.in("holder").shown("holder"))
+                    .of("token")
+                    .of("since", when("since"))
+                    .of(
+                            "left",
+                            lock -> lock.duration("leaseLeft").map(Times::span).orElse(""))
+                    .of("stage", "waiting")
+                    .sparing("stage", "since", "token");
         }
 
         @Override
         String none() {
             return pattern.isEmpty()
-                    ? "nobody has a key, and nobody waits for one"
-                    : "nobody has or waits for a key that begins with '" + pattern.replace("*", "") + "'";
+                    ? "no key is held or waited for"
+                    : "no key is held or waited for that begins with '" + pattern.replace("*", "") + "'";
         }
     }
 
     /** {@code locks show}. */
     @Command(
             name = "show",
-            description = "Says who has a key, since when, doing what, and who waits.",
+            description = "Shows the holder of a key, its stage, and who waits.",
             footer = {"", "Example:", "  interlock locks show ledger/4711"})
     public static final class Show extends Answering {
 
         @Parameters(paramLabel = "KEY", description = "The key")
         private String key = "";
-
-        /** The command. */
-        public Show(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {
@@ -113,11 +98,11 @@ public final class LocksCommands {
                 answer(lock, "state", "job", "waiting", "waitingSince", "pause");
                 return 0;
             }
-            Console console = session().console();
+            Console console = console();
             console.print(Shown.sentence(lock));
             text.facts().forEach(line -> console.print("  " + line));
             if (!lock.in("holder").is("alive")) {
-                console.print("  take it away    " + ShellWords.join(evict(lock.shown("token"))) + " --reason TEXT");
+                console.print("  evict it        " + ShellWords.join(evict(lock.shown("token"))) + " --reason TEXT");
             }
             return 0;
         }
@@ -134,8 +119,7 @@ public final class LocksCommands {
     /** {@code locks evict}. */
     @Command(
             name = "evict",
-            description =
-                    "Takes a lease away by force. The key opens when its work has stopped, or at the lease's old end.",
+            description = "Evicts a lease. The key opens when its work has stopped, or at the old end of the lease.",
             footer = {"", "Example:", "  interlock locks evict ledger/4711 --token 4182 --reason \"app-3 is gone\""})
     public static final class Evict extends Answering {
 
@@ -146,7 +130,7 @@ public final class LocksCommands {
                 names = "--token",
                 required = true,
                 paramLabel = "N",
-                description = "The token you saw: only that lease is taken away")
+                description = "The token you saw: only that lease is evicted")
         private long token;
 
         @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why, for the audit log")
@@ -155,15 +139,10 @@ public final class LocksCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Evict(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             Facts lock = backend.locks().show(target().key(key).name());
-            confirmation.require(session().console(), "Take it away? " + Shown.sentence(lock) + ".");
+            confirmation.require(console(), "Evict it? " + Shown.sentence(lock) + ".");
             answer(backend.locks().evict(key, token, reason));
             return 0;
         }
@@ -179,16 +158,11 @@ public final class LocksCommands {
         @Parameters(paramLabel = "KEY", description = "A key, or the beginning of keys and a *")
         private String pattern = "";
 
-        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for whoever is turned away")
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why, shown in refusals")
         private String reason = "paused by hand";
 
-        @Option(names = "--for", paramLabel = "DURATION", description = "How long (default: until somebody resumes)")
+        @Option(names = "--for", paramLabel = "DURATION", description = "How long (default: until it is resumed)")
         private @Nullable String time;
-
-        /** The command. */
-        public Pause(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {
@@ -210,15 +184,10 @@ public final class LocksCommands {
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit log")
         private String reason = "resumed by hand";
 
-        /** The command. */
-        public Resume(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             backend.locks().resume(pattern, reason);
-            session().console().say("resumed " + pattern);
+            console().say("resumed " + pattern);
             return 0;
         }
     }

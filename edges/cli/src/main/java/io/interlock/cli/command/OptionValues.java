@@ -1,15 +1,19 @@
 package io.interlock.cli.command;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.DurationText;
+import io.interlock.InvalidSettingException;
 import io.interlock.NearestWord;
 import io.interlock.cli.text.Failure;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The words an option takes: shells complete them, and others are refused before anybody is asked. */
+/** The words an option takes: shells complete them, and others are refused. */
 public abstract class OptionValues implements Iterable<String> {
 
     private final List<String> known;
@@ -42,7 +46,6 @@ public abstract class OptionValues implements Iterable<String> {
 
     /** Of {@code run --if-busy}. */
     public static final class IfBusy extends OptionValues {
-        /** All of them. */
         public IfBusy() {
             super("fail", "skip");
         }
@@ -50,7 +53,6 @@ public abstract class OptionValues implements Iterable<String> {
 
     /** Of {@code run --on-lost}. */
     public static final class OnLost extends OptionValues {
-        /** All of them. */
         public OnLost() {
             super("term", "kill", "warn");
         }
@@ -81,6 +83,34 @@ public abstract class OptionValues implements Iterable<String> {
     static final class Shell extends OptionValues {
         Shell() {
             super("bash", "zsh", "fish");
+        }
+    }
+
+    /** Durations as options. */
+    static final class Durations {
+
+        private Durations() {}
+
+        /** Reads one that is at least {@code least}. */
+        public static Duration parse(String option, String text, Duration least) {
+            Duration duration;
+            try {
+                duration = DurationText.parse(option, text);
+            } catch (InvalidSettingException none) {
+                throw Failure.usage(
+                        option + " '" + text + "' is not a duration", "write it as 500ms, 30s, 5m, 2h, 1d or PT5M");
+            }
+            if (duration.compareTo(least) < 0) {
+                throw Failure.usage(
+                        option + " '" + text + "' is below " + DurationText.format(least),
+                        "choose a longer one, as in 30s");
+            }
+            return duration;
+        }
+
+        /** Reads one that may be left out. */
+        public static @Nullable Duration optional(String option, @Nullable String text) {
+            return text == null ? null : parse(option, text, Duration.ofMillis(1));
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
+import io.interlock.cli.command.CliCommand.Answering;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -20,11 +21,6 @@ public final class ResourcesCommands {
 
         @Parameters(paramLabel = "KEY", description = "The key")
         private String key = "";
-
-        /** The command. */
-        public Show(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {
@@ -55,11 +51,6 @@ public final class ResourcesCommands {
                 paramLabel = "NAME",
                 description = "What kind of resource it is (default: as before, else what the key begins with)")
         private @Nullable String kind;
-
-        /** The command. */
-        public Set(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {

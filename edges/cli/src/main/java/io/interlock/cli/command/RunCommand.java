@@ -2,11 +2,12 @@ package io.interlock.cli.command;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunCommandRequest;
-import io.interlock.cli.backend.RunCommandRequest.IfBusy;
+import io.interlock.cli.backend.KeyAcquirer;
+import io.interlock.cli.backend.KeyAcquirer.Request.IfBusy;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.run.Narrator;
-import io.interlock.cli.run.RunSettings;
 import io.interlock.cli.run.Wrapper;
+import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.engine.Job;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 /** {@code interlock run KEY [options] -- COMMAND [ARG…]}. */
 @Command(
         name = "run",
-        description = "Runs a command while nobody else runs one under the same key: a distributed flock(1).",
+        description = "Runs a command while no other command runs under the same key: a distributed flock(1).",
         customSynopsis = "interlock run KEY [options] -- COMMAND [ARG...]",
         sortOptions = false,
         footer = {
@@ -51,23 +51,19 @@ import picocli.CommandLine.Parameters;
             "  interlock run -w 10m ledger/4711 --reason \"month end\" -- ./close.sh",
             "  interlock run --if-busy skip report -- make all   # for cron: busy is fine"
         })
-public final class RunCommand implements Callable<Integer> {
+public final class RunCommand extends CliCommand {
 
     private static final Duration MARGIN = Duration.ofSeconds(5);
     private static final int LAST_CODE = 255;
 
-    private final CommandContext session;
     private final List<String> command;
 
-    @Parameters(
-            index = "0",
-            paramLabel = "KEY",
-            description = "What must not happen twice at a time, as in ledger/4711")
+    @Parameters(index = "0", paramLabel = "KEY", description = "The key, as in ledger/4711")
     private String key = "";
 
     @Option(
             names = {"-n", "--no-wait"},
-            description = "Do not wait if somebody else has the key")
+            description = "Do not wait if the key is held")
     private boolean noWait;
 
     @Option(
@@ -114,7 +110,7 @@ public final class RunCommand implements Callable<Integer> {
             description = "Stop the command after this long, exit 124")
     private @Nullable String timeout;
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Shown to everybody who waits")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Shown to those that wait")
     private @Nullable String reason;
 
     @Option(
@@ -143,24 +139,20 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private TargetOptions target = new TargetOptions();
 
-    /**
-     * The command.
-     *
-     * @param command what stands behind {@code --}
-     */
-    public RunCommand(CommandContext session, List<String> command) {
-        this.session = session;
+    /** Runs {@code command}, the words behind {@code --}. */
+    public RunCommand(List<String> command) {
         this.command = List.copyOf(command);
     }
 
     @Override
     public Integer call() {
         RunSettings settings = settings();
-        Narrator narrator = new Narrator(session.console(), json, target.verbosity() > 0);
+        Narrator narrator = new Narrator(console(), json, target.verbosity() > 0);
         // The engine keeps the lease alive for as long as the command may take to stop.
         Job kind = Job.named(job).grace(settings.order().grace().plus(MARGIN)).build();
-        Wrapper wrapper = new Wrapper(settings, narrator, session.environment(), session.variables());
-        try (Backend backend = target.open(session, Jobs.of(kind), Retention.DEFAULT)) {
+        Wrapper wrapper = new Wrapper(
+                settings, narrator, session().environment(), session().variables());
+        try (Backend backend = target.open(session(), Jobs.of(kind), Retention.DEFAULT)) {
             return wrapper.run(backend.acquirer());
         }
     }
@@ -174,7 +166,7 @@ public final class RunCommand implements Callable<Integer> {
         if (busyExitCode < 0 || busyExitCode > LAST_CODE) {
             throw Failure.usage("--busy-exit-code '" + busyExitCode + "' is none", "choose one from 0 to " + LAST_CODE);
         }
-        RunCommandRequest order = new RunCommandRequest(
+        KeyAcquirer.Request order = new KeyAcquirer.Request(
                 target.key(key),
                 job,
                 whenBusy(skip),
@@ -219,9 +211,9 @@ public final class RunCommand implements Callable<Integer> {
         if (noWait || skip) {
             return skip ? IfBusy.SKIP : IfBusy.FAIL;
         }
-        if (!session.console().hasErrorTerminal()) {
+        if (!console().hasErrorTerminal()) {
             throw Failure.usage(
-                    "whether to wait is not said, and there is no terminal on which somebody would see it wait",
+                    "stderr is not a terminal, and neither --no-wait nor --wait is given",
                     "add -n (do not wait) or -w DURATION (wait at most that long)");
         }
         return IfBusy.WAIT;

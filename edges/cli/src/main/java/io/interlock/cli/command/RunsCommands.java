@@ -1,11 +1,24 @@
 package io.interlock.cli.command;
 
 import io.interlock.cli.backend.Backend;
-import io.interlock.cli.backend.RunApi;
+import io.interlock.cli.backend.Backend.RunApi;
+import io.interlock.cli.command.CliCommand.Answering;
+import io.interlock.cli.command.CliCommand.Columns;
+import io.interlock.cli.command.CliCommand.Confirmation;
+import io.interlock.cli.command.CliCommand.LimitOption;
+import io.interlock.cli.command.CliCommand.Listing;
+import io.interlock.cli.command.CliCommand.RunListing;
+import io.interlock.cli.command.CliCommand.Verb;
+import io.interlock.cli.command.ConfigCommand.ConfigOptions;
+import io.interlock.cli.command.OptionValues.Durations;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
 import io.interlock.cli.text.Shown;
+import io.interlock.config.JobSettings;
+import io.interlock.engine.Job;
+import io.interlock.engine.Jobs;
+import io.interlock.service.Facts;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -46,11 +59,6 @@ public final class RunsCommands {
         @Mixin
         private LimitOption limit = new LimitOption();
 
-        /** The command. */
-        public Ls(CommandContext session) {
-            super(session);
-        }
-
         @Override
         List<Facts> items(Backend backend) {
             String wanted = state == null ? null : new OptionValues.State().choose("--state", state);
@@ -78,11 +86,6 @@ public final class RunsCommands {
 
         @Parameters(paramLabel = "ID", description = "The run")
         private String id = "";
-
-        /** The command. */
-        public Show(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {
@@ -114,11 +117,6 @@ public final class RunsCommands {
         @Option(names = "--json", description = "Answer in JSON lines")
         private boolean json;
 
-        /** The command. */
-        public Watch(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) throws InterruptedException {
             String before = "";
@@ -126,8 +124,8 @@ public final class RunsCommands {
                 String state = run.shown("state");
                 String now = state + " " + run.shown("stage") + " " + Json.line(run.in("progress"));
                 if (!now.equals(before)) {
-                    session().console().print(json ? Json.line(run) : Shown.sentence(run));
-                    if (!session().console().flush()) {
+                    console().print(json ? Json.line(run) : Shown.sentence(run));
+                    if (!console().flush()) {
                         return ExitCode.SIGNAL + PIPE;
                     }
                 }
@@ -142,7 +140,7 @@ public final class RunsCommands {
     /** {@code runs logs}. */
     @Command(
             name = "logs",
-            description = "Prints the end of what a run has written, as far as it was kept.",
+            description = "Prints the end of the output of a run, as far as it was kept.",
             footer = {"", "Example:", "  interlock runs logs 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Logs extends Verb {
 
@@ -154,19 +152,14 @@ public final class RunsCommands {
                 description = "As it was written, control characters of terminals included (default: shown as text)")
         private boolean raw;
 
-        /** The command. */
-        public Logs(CommandContext session) {
-            super(session);
-        }
-
         @Override
         int carryOut(Backend backend) {
             backend.runs()
                     .show(id)
                     .text("output")
                     .ifPresentOrElse(
-                            raw ? session().console()::printRaw : session().console()::print,
-                            () -> session().console().say("nothing that run " + id + " has written was kept"));
+                            raw ? console()::printRaw : console()::print,
+                            () -> console().say("no output of run " + id + " was kept"));
             return 0;
         }
     }
@@ -174,7 +167,7 @@ public final class RunsCommands {
     /** {@code runs rerun}. */
     @Command(
             name = "rerun",
-            description = "Asks for the same work once more, as a new run.",
+            description = "Submits the same work once more, as a new run.",
             footer = {"", "Example:", "  interlock runs rerun 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10"})
     public static final class Rerun extends Answering {
 
@@ -183,11 +176,6 @@ public final class RunsCommands {
 
         @Option(names = "--reason", paramLabel = "TEXT", description = "Why")
         private String reason = "run again by hand";
-
-        /** The command. */
-        public Rerun(CommandContext session) {
-            super(session);
-        }
 
         @Override
         int carryOut(Backend backend) {
@@ -199,7 +187,7 @@ public final class RunsCommands {
     /** {@code runs cancel}. */
     @Command(
             name = "cancel",
-            description = "Ends a run that has not begun, and asks one that has to stop.",
+            description = "Cancels a run: a queued one ends, a running one is asked to stop.",
             footer = {"", "Example:", "  interlock runs cancel 019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10 --reason late"})
     public static final class Cancel extends Answering {
 
@@ -212,18 +200,112 @@ public final class RunsCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public Cancel(CommandContext session) {
-            super(session);
+        @Override
+        int carryOut(Backend backend) {
+            confirmation.require(
+                    console(), "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
+            answer(backend.runs().cancel(id, reason), "id", "state");
+            return 0;
+        }
+    }
+
+    /** {@code interlock runs submit JOB}. */
+    @Command(
+            name = "submit",
+            description = "Submits a run of a job for a worker.",
+            footer = {
+                "",
+                "On a store, what the job's configuration says (lease, retries, policy) is",
+                "known only with --config.",
+                "",
+                "Example:",
+                "  interlock runs submit close --key ledger/4711 --parameters '{\"month\":11}'"
+            })
+    public static final class SubmitCommand extends Answering {
+
+        @Parameters(paramLabel = "JOB", description = "The job")
+        private String job = "";
+
+        @Option(
+                names = "--key",
+                paramLabel = "KEY",
+                description = "What it is exclusive under (default: the job's name)")
+        private @Nullable String key;
+
+        @Option(
+                names = "--on-conflict",
+                paramLabel = "POLICY",
+                completionCandidates = OptionValues.Policy.class,
+                description = "${COMPLETION-CANDIDATES}")
+        private @Nullable String onConflict;
+
+        @Option(names = "--parameters", paramLabel = "JSON", description = "For the work")
+        private String parameters = "{}";
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Why")
+        private @Nullable String reason;
+
+        @Option(names = "--idempotency-key", paramLabel = "TEXT", description = "The same again is the same run")
+        private @Nullable String idempotencyKey;
+
+        @Option(
+                names = "--priority",
+                paramLabel = "N",
+                description = "From -100 to 100, the higher goes first (default: 0)")
+        private int priority;
+
+        @Option(names = "--config", paramLabel = "FILE", description = "The configuration that defines the job")
+        private @Nullable Path config;
+
+        @Override
+        Jobs jobs() {
+            if (config == null) {
+                return Jobs.of(Job.named(job).build());
+            }
+            return Jobs.of(ConfigOptions.jobs(session(), config).stream()
+                    .map(JobSettings::job)
+                    .toList());
         }
 
         @Override
         int carryOut(Backend backend) {
-            confirmation.require(
-                    session().console(),
-                    "Stop it? " + Shown.sentence(backend.runs().show(id)) + ".");
-            answer(backend.runs().cancel(id, reason), "id", "state");
+            String policy = onConflict == null ? null : new OptionValues.Policy().choose("--on-conflict", onConflict);
+            RunApi.Wish wish =
+                    new RunApi.Wish(key == null ? job : key, job, policy, parameters, reason, idempotencyKey, priority);
+            answer(backend.runs().submit(wish), "id", "state", "position");
             return 0;
+        }
+    }
+
+    /** {@code interlock queue ls [KEY]}. */
+    @Command(
+            name = "ls",
+            description = "Lists queued runs in their order.",
+            footer = {"", "Example:", "  interlock queue ls ledger/4711"})
+    public static final class QueueCommand extends Listing {
+
+        @Parameters(arity = "0..1", paramLabel = "KEY", description = "For which key (default: for any)")
+        private @Nullable String key;
+
+        @Override
+        List<Facts> items(Backend backend) {
+            return backend.runs().queue(key);
+        }
+
+        @Override
+        Columns columns() {
+            return new Columns()
+                    .of("key")
+                    .of("place", run -> run.shown("position"))
+                    .of("id", "job", "priority")
+                    .of("submitted", when("submittedAt"))
+                    .of("reason")
+                    .sparing("priority", "reason", "job");
+        }
+
+        @Override
+        String none() {
+            return key == null ? "no run is queued" : "no run waits for " + key;
         }
     }
 }

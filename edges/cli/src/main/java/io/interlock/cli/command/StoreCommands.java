@@ -1,10 +1,10 @@
 package io.interlock.cli.command;
 
-import io.interlock.cli.backend.StorePlace;
+import io.interlock.cli.backend.StoreBackend;
+import io.interlock.cli.command.CliCommand.Confirmation;
 import io.interlock.cli.text.Times;
 import io.interlock.locks.LeaseClient;
 import java.time.Instant;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,23 +20,16 @@ public final class StoreCommands {
             description =
                     "Brings the tables of a store up to this version. Opening a store does that, too, unless its URL forbids it.",
             footer = {"", "Example:", "  interlock store migrate --store 'postgresql://il@db/locks?sslmode=require'"})
-    public static final class Migrate implements Callable<Integer> {
-
-        private final CommandContext session;
+    public static final class Migrate extends CliCommand {
 
         @Mixin
         private TargetOptions target = new TargetOptions();
 
-        /** The command. */
-        public Migrate(CommandContext session) {
-            this.session = session;
-        }
-
         @Override
         public Integer call() {
-            LeaseClient.open(target.placeAlone(session).url(), session.environment())
+            LeaseClient.open(target.placeAlone(session()).url(), session().environment())
                     .close();
-            session.console().say("the store is up to date");
+            console().say("the store is up to date");
             return 0;
         }
     }
@@ -49,9 +42,7 @@ public final class StoreCommands {
                             + " lease given out before must be over.",
             footer = {"", "Example:", "  interlock store bump-epoch --store sqlite:il.db --reason \"restored a backup\""
             })
-    public static final class BumpEpoch implements Callable<Integer> {
-
-        private final CommandContext session;
+    public static final class BumpEpoch extends CliCommand {
 
         @Mixin
         private TargetOptions target = new TargetOptions();
@@ -62,20 +53,14 @@ public final class StoreCommands {
         @Mixin
         private Confirmation confirmation = new Confirmation();
 
-        /** The command. */
-        public BumpEpoch(CommandContext session) {
-            this.session = session;
-        }
-
         @Override
         public Integer call() {
-            StorePlace place = target.placeAlone(session);
-            confirmation.require(
-                    session.console(), "Start a new epoch? Nothing is granted until old leases must be over.");
-            try (LeaseClient client = LeaseClient.open(place.url(), session.environment())) {
+            StoreBackend.Target place = target.placeAlone(session());
+            confirmation.require(console(), "Start a new epoch? Nothing is granted until old leases must be over.");
+            try (LeaseClient client = LeaseClient.open(place.url(), session().environment())) {
                 Instant opens = client.bumpEpoch(reason);
-                session.console().print(Times.rfc3339(opens));
-                session.console().say("a new epoch has begun; nothing is granted before " + Times.second(opens));
+                console().print(Times.rfc3339(opens));
+                console().say("a new epoch has begun; nothing is granted before " + Times.second(opens));
             }
             return 0;
         }

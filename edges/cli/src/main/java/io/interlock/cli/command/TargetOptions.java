@@ -6,8 +6,7 @@ import io.interlock.cli.backend.LeaseBackend;
 import io.interlock.cli.backend.ServerBackend;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.StoreBackend;
-import io.interlock.cli.backend.StorePlace;
-import io.interlock.cli.remote.ServerWorker;
+import io.interlock.cli.command.CliCommand.CommandContext;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.cli.text.Failure;
 import io.interlock.config.DataFolder;
@@ -50,19 +49,19 @@ public final class TargetOptions {
     @Option(
             names = "--cacert",
             paramLabel = "FILE",
-            description = "Believe only servers whose certificates come from an authority in this PEM file"
+            description = "Trust only servers whose certificates come from an authority in this PEM file"
                     + " (default: $INTERLOCK_CACERT, else those of Java)")
     private @Nullable Path authorities;
 
     @Option(
             names = "--tenant",
             paramLabel = "T",
-            description = "For whom to act on a store (default: default); through a server the" + " API key says that")
+            description = "The tenant on a store (default: default); through a server the API key decides")
     private String tenant = LockKey.DEFAULT_TENANT;
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "Say more; -vv: with stack traces and the log")
+            description = "Print more; -vv: also stack traces and the log")
     private boolean[] verbose = {};
 
     /** For whom to act. */
@@ -80,7 +79,7 @@ public final class TargetOptions {
         return LockKey.of(tenant, name);
     }
 
-    /** The options as they were typed, for whoever types the next command; without a password. */
+    /** The options as they were typed, for the next command; without a password. */
     public List<String> typed() {
         List<String> words = new ArrayList<>();
         if (store != null) {
@@ -104,15 +103,10 @@ public final class TargetOptions {
     /** Opens the store or reaches for the server. */
     public Backend open(CommandContext session, Jobs jobs, Retention retention) {
         if (isServer(session)) {
-            return ServerBackend.at(client(session), session.environment());
+            return new ServerBackend(client(session), session.environment());
         }
-        StorePlace place = place(session);
+        StoreBackend.Target place = place(session);
         return place.url().startsWith("redis") ? LeaseBackend.at(place) : StoreBackend.open(place, jobs, retention);
-    }
-
-    /** A worker of the server that is meant. */
-    ServerWorker worker(CommandContext session) {
-        return ServerWorker.of(client(session), session.environment());
     }
 
     /** Speaks to the server that is meant. */
@@ -129,7 +123,7 @@ public final class TargetOptions {
     }
 
     /** The store that is meant; what is to be done to a store itself is never done to another one than the server's. */
-    StorePlace placeAlone(CommandContext session) {
+    StoreBackend.Target placeAlone(CommandContext session) {
         if (isServer(session)) {
             throw Failure.usage(
                     "a server's store is cared for at the store itself, not through the server",
@@ -139,11 +133,11 @@ public final class TargetOptions {
     }
 
     /** The store that is meant. */
-    StorePlace place(CommandContext session) {
-        return new StorePlace(
+    StoreBackend.Target place(CommandContext session) {
+        return new StoreBackend.Target(
                 storeUrl(session.variables()),
                 tenant,
-                System.getProperty("user.name", "somebody") + " (command line)",
+                System.getProperty("user.name", "unknown user") + " (command line)",
                 session.environment());
     }
 

@@ -1,4 +1,4 @@
-/** How a worker is, for those who watch over it: health and metrics over HTTP. */
+/** Health and metrics of a worker over HTTP. */
 @NullMarked
 package io.interlock.cli.health;
 

@@ -8,7 +8,6 @@ import io.interlock.LeaseTerms;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
-import io.interlock.cli.text.Facts;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
 import io.interlock.run.Claimed;
@@ -23,6 +22,7 @@ import io.interlock.run.RunSpec;
 import io.interlock.run.RunStatus;
 import io.interlock.run.StopRequest;
 import io.interlock.run.Turn;
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs that a server has given us to do. What it does not tell of a run is as the job is configured here. */
 final class ClaimedRuns {
 
-    private static final String SOMEBODY = "somebody (through a server)";
+    private static final String SUBMITTER = "unknown (through a server)";
 
     private final Jobs jobs;
     private final Holder holder;
@@ -64,12 +64,12 @@ final class ClaimedRuns {
         return new Claimed(stop == null ? run : run.with(run.status().stopping(stop)), lease);
     }
 
-    /** That somebody wants a run to stop, if the answer to its heartbeat says so. */
+    /** The stop request in the answer to a heartbeat, if it has one. */
     static @Nullable StopRequest stop(Facts heartbeat) {
         return heartbeat.is("cancelRequested")
                 ? new StopRequest(
                         RunError.CANCELLED,
-                        "somebody",
+                        "unknown",
                         heartbeat.text("cancelReason").orElse("no reason given"),
                         time(heartbeat, "expiresAt"))
                 : null;
@@ -117,10 +117,10 @@ final class ClaimedRuns {
     private static RunSpec spec(Facts item, Job job, LeaseTerms terms) {
         Facts told = item.in("run");
         Map<String, String> labels = new TreeMap<>();
-        told.in("labels").values().forEach((name, value) -> labels.put(name, value.toString()));
+        told.in("labels").map().forEach((name, value) -> labels.put(name, String.valueOf(value)));
         Duration maxRuntime = item.duration("maxRuntime").orElse(null);
         String reason = told.text("reason").filter(text -> !text.isBlank()).orElse(null);
-        return RunSpec.of(job.name(), SOMEBODY)
+        return RunSpec.of(job.name(), SUBMITTER)
                 .policy(job.policy())
                 .priority((int) told.number("priority").orElse(0))
                 .parameters(item.text("parameters").orElse("{}"))
@@ -129,7 +129,7 @@ final class ClaimedRuns {
                 .limits(new RunLimits(null, maxRuntime, Duration.ZERO))
                 .retry(job.retry())
                 .origin(new Origin(
-                        SOMEBODY, reason, null, item.text("traceparent").orElse(null), null));
+                        SUBMITTER, reason, null, item.text("traceparent").orElse(null), null));
     }
 
     private static Instant time(Facts facts, String name) {

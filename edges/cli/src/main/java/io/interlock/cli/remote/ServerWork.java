@@ -4,16 +4,18 @@ import io.interlock.FencingToken;
 import io.interlock.LeaseId;
 import io.interlock.LossCause;
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.EndingFacts;
-import io.interlock.cli.backend.LockFacts;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
 import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
 import io.interlock.run.FinishAnswer;
 import io.interlock.run.HeartbeatAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.RunError;
+import io.interlock.service.Facts;
+import io.interlock.service.RunFacts;
 import io.interlock.spi.Answers;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
@@ -27,7 +29,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +48,9 @@ final class ServerWork implements WorkSteps, OutputNotes {
     private static final int GONE = 410;
     private static final List<Integer> REFUSED = List.of(400, 413, 422);
 
+    private static final int MAX_MESSAGE = 4_000;
+    private static final int MAX_OUTPUT = 100_000;
+
     private final ServerClient client;
     private final ClaimedRuns runs;
     private final WorkPoll poll;
@@ -56,10 +63,7 @@ final class ServerWork implements WorkSteps, OutputNotes {
         this.held = new HeldWork(ticker);
     }
 
-    /**
-     * What the server has given us meanwhile. It was granted while we waited, nobody knows exactly when; so each lease is renewed
-     * first, and counts from then.
-     */
+    /** The runs that the server has granted meanwhile, at an unknown moment: so each lease is renewed first, and counts from then. */
     @Override
     public List<Claimed> claim(ClaimRequest request) {
         List<Facts> items = poll.fetch(request);
@@ -73,21 +77,20 @@ final class ServerWork implements WorkSteps, OutputNotes {
     private Optional<Claimed> taken(Facts item) {
         String run = item.in("run").shown("id");
         Facts proof = Facts.with("leaseId", item.shown("leaseId"))
-                .and("token", item.number("token").orElse(0))
-                .done();
+                .and("token", item.number("token").orElse(0));
         try {
             Answer answer = heartbeat(run, proof, runs.ttl(item));
             return answer.isGood() ? Optional.of(runs.of(item, answer.body())) : Optional.empty();
         } catch (StoreUnavailableException away) {
             throw away;
         } catch (RuntimeException unusable) {
-            // It would be in the way of everything else for ever; its lease ends, and somebody else may do it.
+            // It would be in the way of everything else for ever; its lease ends, and another worker may do it.
             log.warn("run {} cannot be done here, and is left to others: {}", run, unusable.getMessage());
             return Optional.empty();
         }
     }
 
-    /** Several are left open: whoever asks sends them one by one, and at the same time. */
+    /** Several are left open: the engine then sends them one by one, at the same time. */
     @Override
     public Answers<HeartbeatAnswer> heartbeat(List<HeartbeatRequest> requests) {
         if (requests.size() > 1) {
@@ -98,14 +101,12 @@ final class ServerWork implements WorkSteps, OutputNotes {
         if (claimed == null) {
             return Answers.of(List.of(new HeartbeatAnswer.Lost(LossCause.GONE, null)));
         }
-        Facts.Builder body = proof(request.lease(), request.token()).and("stage", request.stage());
+        Facts body = proof(request.lease(), request.token()).and("stage", request.stage());
         if (request.progress() != null) {
-            body.and("progress", LockFacts.progress(request.progress()));
+            body.and("progress", RunFacts.progress(request.progress()));
         }
         Answer answer = heartbeat(
-                request.run().toString(),
-                body.done(),
-                claimed.run().spec().terms().ttl());
+                request.run().toString(), body, claimed.run().spec().terms().ttl());
         if (!answer.isGood()) {
             return Answers.of(List.of(new HeartbeatAnswer.Lost(cause(answer), null)));
         }
@@ -113,7 +114,6 @@ final class ServerWork implements WorkSteps, OutputNotes {
         return Answers.of(List.of(new HeartbeatAnswer.Beating(claimed.lease(), ClaimedRuns.stop(answer.body()))));
     }
 
-    /** As for heartbeats. */
     @Override
     public Answers<FinishAnswer> finish(List<FinishRequest> requests) {
         if (requests.size() > 1) {
@@ -124,9 +124,8 @@ final class ServerWork implements WorkSteps, OutputNotes {
         if (claimed == null) {
             return Answers.of(List.of(new FinishAnswer.LeaseLost(LossCause.GONE, null)));
         }
-        Facts body = proof(request.lease(), request.token())
-                .done()
-                .merged(EndingFacts.of(request.ending(), held.output(request.lease())));
+        Facts body =
+                proof(request.lease(), request.token()).merge(ending(request.ending(), held.output(request.lease())));
         Answer answer = clear(() -> client.tryPost("/runs/" + request.run() + "/finish", body, Duration.ZERO));
         held.forget(request.lease());
         Run run = claimed.run();
@@ -139,7 +138,6 @@ final class ServerWork implements WorkSteps, OutputNotes {
                         : new FinishAnswer.LeaseLost(cause(answer), run)));
     }
 
-    /** Told with the end. */
     @Override
     public boolean keepOutput(OutputNote note) {
         return held.say(note.lease(), note.text());
@@ -175,7 +173,96 @@ final class ServerWork implements WorkSteps, OutputNotes {
         return LossCause.GONE;
     }
 
-    private static Facts.Builder proof(LeaseId lease, FencingToken token) {
+    private static Facts proof(LeaseId lease, FencingToken token) {
         return Facts.with("leaseId", lease).and("token", token.value());
+    }
+
+    /** An ending, and the end of what the work had to say. */
+    private static Facts ending(Ending ending, String output) {
+        return outcome(ending).and("output", output.isEmpty() ? null : fitting(output));
+    }
+
+    private static Facts outcome(Ending ending) {
+        if (ending instanceof Ending.Succeeded succeeded) {
+            String result = succeeded.result();
+            return Facts.with("outcome", "SUCCEEDED").and("result", result == null ? null : Json.foreign(result));
+        } else if (ending instanceof Ending.Failed failed) {
+            return Facts.with("outcome", "FAILED")
+                    .and("retryable", failed.retryable())
+                    .and("error", error(failed.error()));
+        } else if (ending instanceof Ending.TimedOut late) {
+            return Facts.with("outcome", "TIMED_OUT").and("error", error(late.error()));
+        }
+        return Facts.with("outcome", "ABORTED").and("error", error(((Ending.Aborted) ending).error()));
+    }
+
+    private static Facts error(RunError error) {
+        String message = error.message();
+        return Facts.with("code", error.code())
+                .and("message", message.substring(0, Math.min(message.length(), MAX_MESSAGE)));
+    }
+
+    // Bytes that are no text are written as \\u00xx, which may make more of it than a server takes.
+    private static String fitting(String output) {
+        String text = output;
+        while (Json.line(text).length() > MAX_OUTPUT) {
+            text = text.substring(text.length() / 2);
+        }
+        return text;
+    }
+
+    /**
+     * What a worker of a server has in hand, by lease: of a run that was lost and came back, the old attempt may end while the new one
+     * goes on. A run whose end could not be reported is forgotten once its lease must be over. Safe for use by many threads.
+     */
+    static final class HeldWork {
+
+        // By the server's clock a lease that was not renewed ends after one of its times; the second is for clocks that
+        // differ.
+        private static final int TIMES = 2;
+
+        private final Map<LeaseId, Entry> entries = new ConcurrentHashMap<>();
+        private final Ticker ticker;
+
+        HeldWork(Ticker ticker) {
+            this.ticker = ticker;
+        }
+
+        /** Another one, whose lease was confirmed just now. */
+        void take(Claimed claimed) {
+            entries.values().removeIf(this::isOver);
+            entries.put(claimed.lease().id(), new Entry(claimed, "", ticker.nanos()));
+        }
+
+        Optional<Claimed> find(LeaseId lease) {
+            return Optional.ofNullable(entries.get(lease)).map(Entry::claimed);
+        }
+
+        void confirm(LeaseId lease) {
+            entries.computeIfPresent(lease, (id, entry) -> new Entry(entry.claimed, entry.output, ticker.nanos()));
+        }
+
+        /** Keeps what the work has to say; whether it is still in hand. */
+        boolean say(LeaseId lease, String output) {
+            return entries.computeIfPresent(lease, (id, entry) -> new Entry(entry.claimed, output, entry.confirmed))
+                    != null;
+        }
+
+        /** What the work had to say at last. */
+        String output(LeaseId lease) {
+            Entry entry = entries.get(lease);
+            return entry == null ? "" : entry.output;
+        }
+
+        void forget(LeaseId lease) {
+            entries.remove(lease);
+        }
+
+        private boolean isOver(Entry entry) {
+            Duration ttl = entry.claimed.run().spec().terms().ttl();
+            return ticker.nanos() - entry.confirmed > ttl.multipliedBy(TIMES).toNanos();
+        }
+
+        private record Entry(Claimed claimed, String output, long confirmed) {}
     }
 }

@@ -1,9 +1,9 @@
 package io.interlock.cli.remote;
 
-import io.interlock.cli.backend.RequestAbort;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.backend.ServerClient.Answer;
-import io.interlock.cli.text.Facts;
+import io.interlock.cli.backend.ServerClient.RequestAbort;
+import io.interlock.service.Facts;
 import io.interlock.spi.ChangeFeed;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.WorkFeed;
@@ -56,7 +56,7 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
         this.lookAgain = listener;
     }
 
-    /** What a question has brought; if there is nothing and nobody asks, {@code request} is asked from now on. */
+    /** The work that has arrived; if there is none, {@code request} is sent unless one is under way. */
     synchronized List<Facts> fetch(ClaimRequest request) {
         if (brought.isEmpty() && asked == null && !closed) {
             asked = request;
@@ -72,8 +72,8 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
     }
 
     /**
-     * Asks for nothing any more. What the question under way has brought was fetched when this returns, unless the server, or
-     * whoever fetches, takes too long: then it is left to others.
+     * Asks for nothing any more. The answer to the request under way was fetched when this returns, unless the server or the
+     * engine takes too long: then its runs are left to other workers.
      */
     @Override
     public void close() {
@@ -123,11 +123,11 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
         }
     }
 
-    /** What is given to us; empty if nobody knows what that is, so that we have to ask again. */
+    /** The claimed runs; empty if the answer is unclear and must be asked for again. */
     private Optional<List<Facts>> question(ClaimRequest request, Duration wait, RequestAbort whileWaiting) {
         try {
             Answer answer = client.tryPost("/claims", body(request, wait), wait, whileWaiting);
-            if (answer.isGood() && answer.body().values().get("items") instanceof List<?>) {
+            if (answer.isGood() && answer.body().map().get("items") instanceof List<?>) {
                 return Optional.of(answer.body().list("items"));
             }
             log.warn(
@@ -163,7 +163,6 @@ final class WorkPoll implements WorkFeed, AutoCloseable {
                         "jobs",
                         request.jobs().stream().map(Object::toString).sorted().toList())
                 .and("max", request.max())
-                .and("wait", wait)
-                .done();
+                .and("wait", wait);
     }
 }

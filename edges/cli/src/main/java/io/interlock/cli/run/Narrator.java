@@ -1,8 +1,8 @@
 package io.interlock.cli.run;
 
 import io.interlock.cli.text.Console;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Json;
+import io.interlock.service.Facts;
 import java.util.List;
 
 /** What {@code interlock run} says of itself on stderr: sentences for people, or JSON lines. Safe for use by many threads. */
@@ -23,24 +23,24 @@ public final class Narrator {
         return !json && console.canUpdate();
     }
 
-    /** Says what everybody should hear, and more about it in further lines. */
+    /** Prints a message and further lines about it. */
     void say(String event, Facts facts, String sentence, List<String> more) {
         if (json) {
-            console.raw(Json.line(Facts.with("event", event).done().merged(facts)));
+            console.raw(Json.line(Facts.with("event", event).merge(facts)));
             return;
         }
         console.say(sentence);
         more.forEach(console::more);
     }
 
-    /** Says what people need not hear unless they ask for it. */
+    /** Prints a message for programs, and for people only with --verbose. */
     void mention(String event, Facts facts, String sentence) {
         if (json || verbose) {
             say(event, facts, sentence, List.of());
         }
     }
 
-    /** Says what only programs need. */
+    /** Prints a message for programs only. */
     void note(String event, Facts facts) {
         if (json) {
             say(event, facts, "", List.of());

@@ -1,7 +1,10 @@
 package io.interlock.cli.run;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
-import io.interlock.cli.backend.HeldKey;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
+import io.interlock.run.Progress;
+import io.interlock.time.Timers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -10,8 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file by which {@code interlock stage} and {@code interlock progress} find and prove their run: readable and writable for its
@@ -23,7 +28,6 @@ import java.util.Map;
  */
 public final class RunFile implements AutoCloseable {
 
-    /** The variable that names it. */
     public static final String VARIABLE = "INTERLOCK_RUN_FILE";
 
     private final Path path;
@@ -35,7 +39,6 @@ public final class RunFile implements AutoCloseable {
         this.read = head;
     }
 
-    /** Writes it. */
     static RunFile create(LockKey key, HeldKey held, Map<String, String> environment) throws IOException {
         String runtime = environment.getOrDefault("XDG_RUNTIME_DIR", "");
         Path folder = Path.of(
@@ -54,7 +57,6 @@ public final class RunFile implements AutoCloseable {
         return new RunFile(path, head.length);
     }
 
-    /** Where it is. */
     Path path() {
         return path;
     }
@@ -73,7 +75,7 @@ public final class RunFile implements AutoCloseable {
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
             long size = file.size();
             if (size < read) {
-                // Somebody wrote it anew, with > instead of >>; all that is there now is new.
+                // It was overwritten, by > instead of >>; all that is there now is new.
                 read = 0;
                 unfinished.setLength(0);
             }
@@ -99,7 +101,89 @@ public final class RunFile implements AutoCloseable {
         try {
             Files.deleteIfExists(path);
         } catch (IOException leftBehind) {
-            // It says nothing to anybody but its owner, and the run it speaks of is over.
+            // Only its owner can read it, and its run is over.
+        }
+    }
+
+    /** Passes on what the child says of itself. It looks a few times a second, which costs less than a store would notice. */
+    public static final class Reports {
+
+        /** Begins the line that names a stage. */
+        public static final String STAGE = "stage ";
+
+        /** Begins the line that says how far the work is. */
+        public static final String PROGRESS = "progress ";
+
+        private static final Duration LOOK_EVERY = Duration.ofMillis(200);
+
+        private final RunFile file;
+        private final HeldKey held;
+        private final Timers timers;
+        private boolean closed;
+
+        Reports(RunFile file, HeldKey held, Timers timers) {
+            this.file = file;
+            this.held = held;
+            this.timers = timers;
+        }
+
+        void start() {
+            timers.after(LOOK_EVERY, () -> {
+                if (look()) {
+                    start();
+                }
+            });
+        }
+
+        /** Passes on the last words. */
+        void close() {
+            look();
+            synchronized (this) {
+                closed = true;
+            }
+        }
+
+        private synchronized boolean look() {
+            if (closed) {
+                return false;
+            }
+            try {
+                file.news().forEach(this::passOn);
+                return true;
+            } catch (IOException gone) {
+                // The child deleted it, so it has nothing to say.
+                closed = true;
+                return false;
+            }
+        }
+
+        private void passOn(String line) {
+            try {
+                if (line.startsWith(STAGE)) {
+                    held.stage(line.substring(STAGE.length()));
+                } else if (line.startsWith(PROGRESS)) {
+                    Progress progress = progress(line.substring(PROGRESS.length()));
+                    held.progress(progress.done(), progress.total());
+                }
+            } catch (InvalidSettingException nonsense) {
+                // interlock stage and progress would have refused it; a line written by hand must not fail the work.
+            }
+        }
+
+        /** Reads {@code N} or {@code N/TOTAL}. */
+        public static Progress progress(String text) {
+            int slash = text.indexOf('/');
+            String done = slash < 0 ? text : text.substring(0, slash);
+            @Nullable Long total = slash < 0 ? null : Long.valueOf(number(text, text.substring(slash + 1)));
+            return new Progress(number(text, done), total);
+        }
+
+        private static long number(String all, String part) {
+            try {
+                return Long.parseLong(part.strip());
+            } catch (NumberFormatException none) {
+                throw new InvalidSettingException("progress", all, "is no number", "write N or N/TOTAL, as in 12/20");
+            }
         }
     }
 }

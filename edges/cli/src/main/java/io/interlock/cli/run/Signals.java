@@ -3,6 +3,9 @@ package io.interlock.cli.run;
 import io.interlock.cli.text.ExitCode;
 import io.interlock.engine.command.Signal;
 import io.interlock.time.Ticker;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -10,15 +13,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TERM, INT and HUP of this process: somebody wants the whole thing to end. Whoever waits in line is interrupted, a command gets them
- * passed on, and in between they are kept: a step that is under way is not cut off in its middle, unless somebody insists.
+ * TERM, INT and HUP of this process. They interrupt a wait and are passed on to the command; in between they are kept, so that a step
+ * under way is not cut off, unless the signal is repeated.
  *
  * <p>By {@code sun.misc.Signal} and not by a shutdown hook: a hook cannot tell which signal came, runs while the JVM is already on
  * its way out with an exit code of its own, and we want to wait for the command and end as it ended.
  *
  * <p>Safe for use by many threads.
  */
-final class Signals {
+public final class Signals {
 
     private static final Map<Signal, Integer> NUMBERS = Map.of(Signal.HUP, 1, Signal.INT, 2, Signal.TERM, 15);
 
@@ -68,12 +71,10 @@ final class Signals {
         }
     }
 
-    /** Something to wait for. */
     interface Wait<T> {
         T await() throws InterruptedException;
     }
 
-    /** The first that came. */
     synchronized Optional<Signal> received() {
         return Optional.ofNullable(first);
     }
@@ -95,8 +96,57 @@ final class Signals {
         if (receiver != null) {
             receiver.accept(signal);
         } else if (ticker.nanos() - firstAt > INSISTS) {
-            // A store or server that does not answer holds us up, and whoever asks again does not want to wait for it.
+            // A store or server does not answer, and a repeated signal means not to wait for it.
             Runtime.getRuntime().halt(exitCode(signal));
+        }
+    }
+
+    /**
+     * The way to {@code sun.misc.Signal}. It is part of every JDK and supported, but the compiler warns of each use, and our compiler
+     * takes warnings for errors; so it is reached by name, here and nowhere else.
+     */
+    public static final class ProcessSignal {
+
+        private ProcessSignal() {}
+
+        /**
+         * Runs {@code task}, on a thread of the JVM, whenever this process gets the signal. One that is ignored so far, as HUP under
+         * {@code nohup} and INT in the background of a script, stays ignored: we are meant not to hear it.
+         */
+        public static void handle(String name, Runnable task) {
+            try {
+                Class<?> type = Class.forName("sun.misc.Signal");
+                Class<?> handler = Class.forName("sun.misc.SignalHandler");
+                Method handle = type.getMethod("handle", type, handler);
+                Object signal = type.getConstructor(String.class).newInstance(name);
+                Object ours = Proxy.newProxyInstance(
+                        ProcessSignal.class.getClassLoader(), new Class<?>[] {handler}, running(task));
+                Object before = handle.invoke(null, signal, ours);
+                Object ignored = handler.getField("SIG_IGN").get(null);
+                if (ignored.equals(before)) {
+                    handle.invoke(null, signal, ignored);
+                }
+            } catch (ReflectiveOperationException unsupported) {
+                throw new IllegalStateException("this JVM cannot handle the signal " + name, unsupported);
+            }
+        }
+
+        private static InvocationHandler running(Runnable task) {
+            return (proxy, method, arguments) -> {
+                switch (method.getName()) {
+                    case "handle" -> task.run();
+                    case "equals" -> {
+                        return proxy == arguments[0];
+                    }
+                    case "hashCode" -> {
+                        return System.identityHashCode(proxy);
+                    }
+                    default -> {
+                        return "interlock";
+                    }
+                }
+                return null;
+            };
         }
     }
 }

@@ -1,12 +1,13 @@
 package io.interlock.cli.run;
 
 import io.interlock.DurationText;
-import io.interlock.cli.backend.HeldKey;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
+import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.engine.command.Exit;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.Signal;
+import io.interlock.service.Facts;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches over the command while it runs, and stops it when it must: the lease is lost, the time is over, somebody wants it. The
+ * Watches over the command while it runs, and stops it when it must: the lease is lost, the time is over, a stop was requested. The
  * first reason counts, but a lost lease counts before all others. Safe for use by many threads.
  */
 final class Supervision {
@@ -33,7 +34,7 @@ final class Supervision {
     private @Nullable Reason reason;
     private String why = "";
 
-    // Shared by whoever says why the command is stopped, so that nobody waits for another's reader.
+    // Shared by the threads that print why the command is stopped, so that none waits for a slow reader of another.
     private final ReadWriteLock words = new ReentrantReadWriteLock();
 
     /** Why the command is stopped. */
@@ -58,7 +59,6 @@ final class Supervision {
                 : () -> held.remaining().plus(mostToStop(settings));
     }
 
-    /** Begins. */
     void watch(HeldKey held, Signals signals) {
         held.onStop(stop -> {
             if (stop.kind() == HeldKey.Stop.Kind.LOST) {
@@ -100,7 +100,7 @@ final class Supervision {
                 // A signal that came just before it was to be passed on.
             }
         }
-        // Whoever insists now wants to wait no longer for the store or the server to hear of it.
+        // A repeated signal ends the report to the store or server.
         signals.keep();
         hearTheWords();
         if (process.overdue() && !isLost()) {
@@ -112,7 +112,7 @@ final class Supervision {
         }
     }
 
-    // They are said by other threads, and this process must not be gone before that, unless nobody reads them.
+    // Other threads print them, and this process must not end before that, unless they have no reader.
     private void hearTheWords() {
         try {
             if (words.writeLock().tryLock(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -123,14 +123,7 @@ final class Supervision {
         }
     }
 
-    /**
-     * How it ended.
-     *
-     * @param exit of the command
-     * @param exitCode of this process
-     * @param result for the record
-     * @param lost whether the lease was lost meanwhile
-     */
+    /** How it ended. */
     record Ended(Exit exit, int exitCode, HeldKey.Result result, boolean lost) {}
 
     private void passOn(Signal signal) {
@@ -139,7 +132,7 @@ final class Supervision {
         killAfter(settings.order().grace());
     }
 
-    // First of all the command is stopped, then it is told; whoever reads the words may be slow.
+    // The command is stopped first, then the message is printed: its reader may be slow.
     private void inWords(Runnable stop) {
         words.readLock().lock();
         try {
@@ -152,7 +145,7 @@ final class Supervision {
     private void cancelled(String wish) {
         if (because(Reason.CANCELLED, wish)) {
             stop(settings.order().grace());
-            narrator.say("cancelled", Facts.with("why", wish).done(), wish + "; stopping " + program(), List.of());
+            narrator.say("cancelled", Facts.with("why", wish), wish + "; stopping " + program(), List.of());
         }
     }
 
@@ -160,8 +153,7 @@ final class Supervision {
         String told = "took longer than its limit of " + DurationText.format(limit);
         if (because(Reason.TIMEOUT, told)) {
             stop(settings.order().grace());
-            narrator.say(
-                    "timeout", Facts.with("limit", limit).done(), program() + " " + told + "; stopping it", List.of());
+            narrator.say("timeout", Facts.with("limit", limit), program() + " " + told + "; stopping it", List.of());
         }
     }
 
@@ -171,15 +163,13 @@ final class Supervision {
             why = cause;
         }
         switch (settings.onLost()) {
-            // What the guard knows stays as it is: whoever is late here must not give it more time than the lease has.
+            // The guard's deadline stays: a late thread must not give the command more time than the lease has.
             case TERM -> stop(shorter(settings.order().grace(), mostToStop(settings)));
             case KILL -> process.signal(Signal.KILL);
             case WARN -> {}
         }
-        Facts facts = Facts.with("key", settings.key())
-                .and("token", held.token())
-                .and("why", cause)
-                .done();
+        Facts facts =
+                Facts.with("key", settings.key()).and("token", held.token()).and("why", cause);
         String done = settings.onLost() == RunSettings.OnLost.WARN
                 ? program() + " (pid " + process.pid() + ") goes on, as --on-lost warn says."
                 : program() + " (pid " + process.pid() + ") is stopped; another run may start soon.";

@@ -1,10 +1,11 @@
 package io.interlock.cli.run;
 
 import io.interlock.InterlockException;
-import io.interlock.cli.backend.Place;
-import io.interlock.cli.text.Facts;
+import io.interlock.cli.backend.KeyAcquirer;
+import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.cli.text.LockText;
 import io.interlock.cli.text.Times;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
@@ -35,14 +36,13 @@ final class Waiting implements AutoCloseable {
         this.since = environment.ticker().nanos();
     }
 
-    /** Begins to speak, without holding up whoever waits. */
+    /** Begins to print, without delaying the wait. */
     static Waiting begin(Place place, String key, Narrator narrator, Environment environment) {
         Waiting waiting = new Waiting(place, key, narrator, environment);
         waiting.timers.after(Duration.ZERO, waiting::speak);
         return waiting;
     }
 
-    /** For how long. */
     Duration waited() {
         return Duration.ofNanos(environment.ticker().nanos() - since);
     }
@@ -51,13 +51,13 @@ final class Waiting implements AutoCloseable {
         try {
             tell(place.look());
         } catch (InterlockException unknown) {
-            // Whoever waits goes on waiting; the next look may tell more.
-            narrator.mention("waiting", Facts.NONE, "waiting for " + key + " · " + unknown.getMessage());
+            // The wait goes on; the next look may know more.
+            narrator.mention("waiting", Facts.none(), "waiting for " + key + " · " + unknown.getMessage());
         }
         timers.after(narrator.mayUpdate() ? ON_A_TERMINAL : ELSEWHERE, this::speak);
     }
 
-    private void tell(Place.View view) {
+    private void tell(KeyAcquirer.Place.View view) {
         LockText text = new LockText(view.lock(), environment.clock().instant());
         String place = place(view);
         if (narrator.mayUpdate()) {
@@ -70,12 +70,11 @@ final class Waiting implements AutoCloseable {
         Facts facts = Facts.with("key", key)
                 .and("position", view.position() == 0 ? null : view.position())
                 .and("waited", waited())
-                .and("lock", view.lock())
-                .done();
+                .and("lock", view.lock());
         narrator.say("waiting", facts, sentence, List.of());
     }
 
-    private static String place(Place.View view) {
+    private static String place(KeyAcquirer.Place.View view) {
         long waiting = view.lock().number("waiting").orElse(0);
         return view.position() == 0
                 ? ""

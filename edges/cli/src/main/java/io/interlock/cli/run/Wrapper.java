@@ -1,27 +1,40 @@
 package io.interlock.cli.run;
 
 import io.interlock.StoreUnavailableException;
-import io.interlock.cli.backend.Entry;
-import io.interlock.cli.backend.HeldKey;
 import io.interlock.cli.backend.KeyAcquirer;
-import io.interlock.cli.backend.Place;
+import io.interlock.cli.backend.KeyAcquirer.Entry;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
+import io.interlock.cli.backend.KeyAcquirer.Place;
+import io.interlock.cli.run.RunFile.Reports;
+import io.interlock.cli.run.Signals.ProcessSignal;
 import io.interlock.cli.text.ExitCode;
-import io.interlock.cli.text.Facts;
 import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.LockText;
+import io.interlock.cli.text.Shown;
+import io.interlock.cli.text.Shown.ShellWords;
 import io.interlock.cli.text.Times;
 import io.interlock.engine.command.CannotExecuteException;
 import io.interlock.engine.command.GuardedProcess;
+import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.engine.command.Signal;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
+import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Gets the key, runs the command, gives the key back, and says as which exit code it ended. */
 public final class Wrapper {
@@ -47,12 +60,11 @@ public final class Wrapper {
         ProcessSignal.handle("TSTP", this::goOn);
     }
 
-    // Whoever is stopped sends no heartbeats; and the command, which has a session of its own, would not be stopped
-    // with us.
+    // A stopped process sends no heartbeats; and the command, which has a session of its own, would not stop with it.
     private void goOn() {
         narrator.say(
                 "kept-going",
-                Facts.with("key", key()).done(),
+                Facts.with("key", key()),
                 "Ctrl-Z does nothing here: the " + (waits ? "place in line" : "lease")
                         + " would be lost meanwhile. Ctrl-C ends it",
                 List.of());
@@ -60,20 +72,20 @@ public final class Wrapper {
 
     public int run(KeyAcquirer acquirer) {
         try {
-            // Nobody wants to wait for half an hour to hear of a slip of the pen.
+            // A typo is reported before a long wait, not after it.
             GuardedProcess.check(ProcessLaunch.of(settings.command()));
         } catch (CannotExecuteException cannot) {
             throw new Failure(cannot.exitCode(), String.valueOf(cannot.getMessage()), null);
         }
         tellWhatIsWithheld();
         Entry entry = acquirer.enter(settings.order());
-        if (entry instanceof Entry.Busy busy) {
+        if (entry instanceof KeyAcquirer.Entry.Busy busy) {
             return refused(busy.lock(), busy.code(), busy.explanation());
         }
-        if (entry instanceof Entry.InLine line) {
+        if (entry instanceof KeyAcquirer.Entry.InLine line) {
             return waitAndWork(line.place());
         }
-        return work(((Entry.Granted) entry).held(), Duration.ZERO);
+        return work(((KeyAcquirer.Entry.Granted) entry).held(), Duration.ZERO);
     }
 
     /** Our own are of no use to a command; that others are missing must not be a riddle. */
@@ -86,7 +98,7 @@ public final class Wrapper {
         if (!withheld.isEmpty()) {
             narrator.say(
                     "withheld",
-                    Facts.with("key", key()).and("variables", withheld).done(),
+                    Facts.with("key", key()).and("variables", withheld),
                     "the command does not see " + String.join(", ", withheld)
                             + ", which may hold secrets; --pass-env NAME passes one on",
                     List.of());
@@ -98,13 +110,13 @@ public final class Wrapper {
         Duration waited;
         waits = true;
         try (Waiting waiting = Waiting.begin(place, key(), narrator, environment)) {
-            Place.Outcome outcome = signals.interrupting(place::take);
+            KeyAcquirer.Place.Outcome outcome = signals.interrupting(place::take);
             waited = waiting.waited();
-            if (outcome instanceof Place.Outcome.Over over) {
+            if (outcome instanceof KeyAcquirer.Place.Outcome.Over over) {
                 waiting.close();
                 return over(place, over, waited);
             }
-            held = ((Place.Outcome.Taken) outcome).held();
+            held = ((KeyAcquirer.Place.Outcome.Taken) outcome).held();
         } catch (InterruptedException told) {
             return left(place, signals.received().orElse(Signal.INT));
         }
@@ -113,7 +125,7 @@ public final class Wrapper {
     }
 
     private int left(Place place, Signal signal) {
-        Facts facts = Facts.with("key", key()).done();
+        Facts facts = Facts.with("key", key());
         try {
             place.leave();
             narrator.say("left", facts, "left the line of " + key(), List.of());
@@ -123,11 +135,11 @@ public final class Wrapper {
         return finished(false, Signals.exitCode(signal));
     }
 
-    private int over(Place place, Place.Outcome.Over over, Duration waited) {
+    private int over(Place place, KeyAcquirer.Place.Outcome.Over over, Duration waited) {
         if (over.code().equals("WAIT_EXPIRED")) {
             return refused(place.look().lock(), "wait-expired", "waited " + Times.span(waited) + " in vain");
         }
-        return refused(Facts.NONE, over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
+        return refused(Facts.none(), over.code().toLowerCase(Locale.ROOT).replace('_', '-'), over.why());
     }
 
     private int refused(Facts lock, String code, String explanation) {
@@ -135,7 +147,7 @@ public final class Wrapper {
                 false,
                 new Refused(settings, narrator)
                         .say(
-                                new Entry.Busy(lock, code, explanation),
+                                new KeyAcquirer.Entry.Busy(lock, code, explanation),
                                 environment.clock().instant()));
     }
 
@@ -143,8 +155,7 @@ public final class Wrapper {
         Facts facts = Facts.with("key", key())
                 .and("runId", held.runId())
                 .and("token", held.token())
-                .and("waited", waited)
-                .done();
+                .and("waited", waited);
         String sentence = "acquired " + key() + " · run " + held.runId() + " · token " + held.token() + " · waited "
                 + Times.span(waited);
         if (waited.isZero()) {
@@ -177,7 +188,7 @@ public final class Wrapper {
 
     private int supervised(HeldKey held, RunFile file) throws IOException {
         ProcessLaunch launch = ProcessLaunch.of(settings.command())
-                .redirects(Stdin.ofCommand(), Redirect.INHERIT, Redirect.INHERIT)
+                .redirects(stdinOfCommand(), Redirect.INHERIT, Redirect.INHERIT)
                 .environment(environment(held, file))
                 .life(Supervision.life(settings, held));
         try (GuardedProcess process = GuardedProcess.start(launch, environment);
@@ -207,7 +218,7 @@ public final class Wrapper {
             }
             narrator.say(
                     lost ? "lost" : "untold",
-                    Facts.with("key", key()).and("why", stop.why()).done(),
+                    Facts.with("key", key()).and("why", stop.why()),
                     lost
                             ? "LEASE LOST for " + key() + " before " + program() + " ended: " + stop.why()
                             : program() + " ended, and the store could not be told: " + stop.why(),
@@ -220,9 +231,7 @@ public final class Wrapper {
     }
 
     private int finished(boolean ran, int code) {
-        narrator.note(
-                "finished",
-                Facts.with("key", key()).and("ran", ran).and("exitCode", code).done());
+        narrator.note("finished", Facts.with("key", key()).and("ran", ran).and("exitCode", code));
         return code;
     }
 
@@ -250,5 +259,133 @@ public final class Wrapper {
 
     private String program() {
         return settings.program();
+    }
+
+    /** Says that the key was not acquired: who has it, and what to type next. */
+    static final class Refused {
+
+        private final RunSettings settings;
+        private final Narrator narrator;
+
+        Refused(RunSettings settings, Narrator narrator) {
+            this.settings = settings;
+            this.narrator = narrator;
+        }
+
+        int say(KeyAcquirer.Entry.Busy busy, Instant now) {
+            Facts lock = busy.lock();
+            String explanation =
+                    Shown.sentence(Facts.with("key", settings.key()).and("explanation", busy.explanation()));
+            Facts facts = Facts.with("key", settings.key())
+                    .and("code", busy.code())
+                    .and("explanation", busy.explanation())
+                    .and("lock", lock.isEmpty() ? null : lock);
+            if (settings.busyExitCode() == ExitCode.OK) {
+                narrator.mention("skipped", facts, explanation + "; " + settings.program() + " was skipped.");
+                return ExitCode.OK;
+            }
+            LockText text = new LockText(lock, now);
+            List<String> lines = new ArrayList<>();
+            String first = explanation + "; " + settings.program() + " was not started.";
+            if (text.isHeld()) {
+                lines.addAll(text.facts());
+                first = settings.key() + " is held; " + settings.program() + " was not started.";
+            }
+            lines.add("wait for it     " + command(List.of("run", "-w", "30m"), settings.command()));
+            lines.add("look            " + command(List.of("locks", "show"), List.of()));
+            narrator.say("busy", facts, first + " [" + busy.code() + "]", lines);
+            return settings.busyExitCode();
+        }
+
+        /** What to type next, at the same place. */
+        private String command(List<String> verb, List<String> program) {
+            List<String> words = new ArrayList<>(List.of("interlock"));
+            words.addAll(verb);
+            words.addAll(settings.place());
+            words.add(settings.key());
+            if (!program.isEmpty()) {
+                words.add("--");
+                words.addAll(program);
+            }
+            return ShellWords.join(words);
+        }
+    }
+
+    private static final Path OPEN = Path.of("/proc/self/fd");
+
+    /**
+     * Where the command's input comes from. If ours was closed, its number is that of the first file the JVM has opened, which is
+     * not meant as input.
+     */
+    private static Redirect stdinOfCommand() {
+        return isFileOfTheJvm() ? Redirect.from(new File("/dev/null")) : Redirect.INHERIT;
+    }
+
+    // One that was given to us the JVM has opened once more.
+    private static boolean isOpenOnce(Path input) throws IOException {
+        try (Stream<Path> open = Files.list(OPEN)) {
+            return open.filter(each -> isOpen(each, input)).count() == 1;
+        }
+    }
+
+    private static boolean isOpen(Path descriptor, Path file) {
+        try {
+            return Files.isSameFile(descriptor, file);
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
+    private static boolean isFileOfTheJvm() {
+        try {
+            Path input = OPEN.resolve("0").toRealPath();
+            return (input.startsWith(Path.of(System.getProperty("java.home")).toRealPath())
+                            || List.of(System.getProperty("java.class.path", "").split(File.pathSeparator, -1))
+                                    .contains(input.toString()))
+                    && isOpenOnce(input);
+        } catch (IOException noFile) {
+            return false;
+        }
+    }
+
+    /**
+     * What {@code interlock run} was told.
+     *
+     * @param place the options that lead to the same store or server
+     * @param timeout how long the command may take, or {@code null} for ever
+     * @param inherited which variables of this process the command sees
+     * @param busyExitCode the exit code if the key is not acquired; 0 if the command is skipped then
+     */
+    public record RunSettings(
+            KeyAcquirer.Request order,
+            List<String> command,
+            List<String> place,
+            OnLost onLost,
+            @Nullable Duration timeout,
+            InheritedEnvironment inherited,
+            int busyExitCode) {
+
+        public RunSettings {
+            command = List.copyOf(command);
+            place = List.copyOf(place);
+        }
+
+        String key() {
+            return order.key().name();
+        }
+
+        String program() {
+            return order.program();
+        }
+
+        /** What happens to the command when the lease is lost. */
+        public enum OnLost {
+            /** It gets TERM, and KILL if it does not end. */
+            TERM,
+            /** It is killed. */
+            KILL,
+            /** It goes on, at the risk of the user. */
+            WARN
+        }
     }
 }

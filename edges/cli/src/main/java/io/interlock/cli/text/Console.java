@@ -1,16 +1,22 @@
 package io.interlock.cli.text;
 
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The two streams of this process. Answers go to stdout; whatever Interlock says of itself goes to stderr behind
@@ -27,7 +33,7 @@ public final class Console {
     private static final String BOLD = "\u001b[1m";
     private static final String PLAIN = "\u001b[0m";
 
-    // What systems say, in English, to whoever writes to a pipe that nobody reads.
+    // The message of writes to a pipe without a reader.
     private static final String GONE = "Broken pipe";
 
     private final Answers answers;
@@ -63,7 +69,7 @@ public final class Console {
         return new Console(out, err, Ends.NO_TERMINALS);
     }
 
-    /** Whether somebody reads the answers on a terminal. */
+    /** Whether answers go to a terminal. */
     public boolean hasTerminal() {
         return ends.outTerminal();
     }
@@ -73,7 +79,7 @@ public final class Console {
         return ends.outTerminal() ? Terminal.width() : OptionalInt.empty();
     }
 
-    /** Whether somebody reads the messages on a terminal. */
+    /** Whether messages go to a terminal. */
     public boolean hasErrorTerminal() {
         return ends.errTerminal();
     }
@@ -83,17 +89,16 @@ public final class Console {
         return ends.errTerminal() && !ends.dumb();
     }
 
-    /** Whether somebody can be asked. */
+    /** Whether a user can be asked. */
     public boolean canAsk() {
         return ends.errTerminal() && Terminal.is(0);
     }
 
-    /** Writes a line of the answer. */
     public void print(String line) {
         out.println(TerminalText.of(line));
     }
 
-    /** For whoever writes answers by itself. */
+    /** For picocli, which writes its answers itself. */
     public PrintWriter writer() {
         return new PrintWriter(out, true, StandardCharsets.UTF_8);
     }
@@ -151,17 +156,161 @@ public final class Console {
         out.println(line);
     }
 
-    /** Lets everything go out: whether anybody still reads the answers. */
+    /** Flushes both streams; false if the answers have no reader any more. */
     public boolean flush() {
         err.flush();
         return !out.checkError();
     }
 
-    /** Why something of the answers could not be written, if that is anybody's business: whoever reads no more has what it wanted. */
+    /** Why answers could not be written; empty if the reader of a pipe has closed it, which is no error. */
     public Optional<String> unwritten() {
         out.flush();
         return answers.failure()
                 .map(failure -> String.valueOf(failure.getMessage()))
                 .filter(why -> !why.equals(GONE) && !ends.outPipe());
+    }
+
+    /** Remembers why a write failed; a {@code PrintStream} only knows that it did. */
+    static final class Answers extends FilterOutputStream {
+
+        private volatile @Nullable IOException failure;
+
+        Answers(OutputStream out) {
+            super(out);
+        }
+
+        /** Why something of it was not written. */
+        Optional<IOException> failure() {
+            return Optional.ofNullable(failure);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            try {
+                out.write(bytes, offset, length);
+            } catch (IOException unwritten) {
+                failure = unwritten;
+                throw unwritten;
+            }
+        }
+    }
+
+    /** The terminal of this process. Java itself does not tell for one stream alone. */
+    static final class Terminal {
+
+        private Terminal() {}
+
+        /** Whether this descriptor is a terminal: by /proc, else by a shell. */
+        static boolean is(int descriptor) {
+            if (!Files.isSymbolicLink(link(descriptor))) {
+                return askShell(descriptor);
+            }
+            String target = target(descriptor);
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+        }
+
+        /** Whether this descriptor is a pipe or socket, whose reader may close it; as far as Linux tells. */
+        static boolean isPipe(int descriptor) {
+            String target = target(descriptor);
+            return target.startsWith("pipe:") || target.startsWith("socket:");
+        }
+
+        private static Path link(int descriptor) {
+            return Path.of("/proc/self/fd/" + descriptor);
+        }
+
+        private static String target(int descriptor) {
+            try {
+                return Files.readSymbolicLink(link(descriptor)).toString();
+            } catch (IOException unreadable) {
+                return "";
+            }
+        }
+
+        /** How many columns the terminal of stdout has; empty if that is unknown. */
+        static OptionalInt width() {
+            try {
+                Process stty = new ProcessBuilder("stty", "size")
+                        .redirectInput(new File("/dev/stdout"))
+                        .redirectError(Redirect.DISCARD)
+                        .start();
+                String size = new String(stty.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                int columns =
+                        Integer.parseInt(size.substring(size.indexOf(' ') + 1).strip());
+                return columns > 0 ? OptionalInt.of(columns) : OptionalInt.empty();
+            } catch (IOException | NumberFormatException unknown) {
+                return OptionalInt.empty();
+            }
+        }
+
+        private static boolean askShell(int descriptor) {
+            try {
+                return new ProcessBuilder("sh", "-c", "test -t " + descriptor)
+                                .inheritIO()
+                                .start()
+                                .waitFor()
+                        == 0;
+            } catch (IOException noShell) {
+                return false;
+            } catch (InterruptedException told) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+    }
+
+    /**
+     * Text of others, such that a terminal shows it and does nothing else with it: runs carry errors, outputs and labels that a worker wrote,
+     * and an operator reads them. Control characters, C1 included, and those that turn the direction of text are written as JSON writes them,
+     * so that JSON stays the same JSON. Lines and tabs stay.
+     */
+    static final class TerminalText {
+
+        private static final int FIRST_PRINTABLE = 0x20;
+        private static final int DELETE = 0x7f;
+        private static final int LAST_C1 = 0x9f;
+
+        private TerminalText() {}
+
+        /** {@code text}, harmless. */
+        static String of(String text) {
+            int at = 0;
+            while (at < text.length() && !isHarmful(text.charAt(at))) {
+                at++;
+            }
+            return at == text.length() ? text : escaped(text.replace("\r\n", "\n"));
+        }
+
+        private static String escaped(String text) {
+            StringBuilder shown = new StringBuilder(text.length() + 16);
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                if (isHarmful(c)) {
+                    shown.append(String.format("\\u%04x", (int) c));
+                } else {
+                    shown.append(c);
+                }
+            }
+            return shown.toString();
+        }
+
+        private static boolean isHarmful(char c) {
+            if (c < FIRST_PRINTABLE) {
+                return c != '\n' && c != '\t';
+            }
+            return (c >= DELETE && c <= LAST_C1) || turnsDirection(c);
+        }
+
+        private static boolean turnsDirection(char c) {
+            return (c >= '\u202a' && c <= '\u202e')
+                    || (c >= '\u2066' && c <= '\u2069')
+                    || c == '\u200e'
+                    || c == '\u200f';
+        }
     }
 }

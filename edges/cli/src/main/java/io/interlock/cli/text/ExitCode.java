@@ -3,19 +3,16 @@ package io.interlock.cli.text;
 /** Exit codes of the command line; those of {@code run} are part of the contract with scripts. */
 public final class ExitCode {
 
-    /** Done. */
     public static final int OK = 0;
 
     /** Asked for and not done, or the answer is no. */
     public static final int FAILED = 1;
 
-    /** There is no such thing. */
     public static final int UNKNOWN = 3;
 
     /** What the command relied on is not so any more, such as a token. */
     public static final int STALE = 5;
 
-    /** Typed wrongly. */
     public static final int USAGE = 64;
 
     /** Store or server cannot be reached. */

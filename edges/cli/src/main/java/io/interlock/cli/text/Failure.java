@@ -16,9 +16,7 @@ public final class Failure extends InterlockException {
     /**
      * A failure.
      *
-     * @param exitCode for scripts
-     * @param cause what happened, in one line
-     * @param nextStep what to do about it, in one line, or {@code null} if nobody can say
+     * @param nextStep what to do about it, in one line, or {@code null} if that is unknown
      */
     public Failure(int exitCode, String cause, @Nullable String nextStep) {
         this(exitCode, ExitCode.word(exitCode), cause, nextStep);
@@ -27,10 +25,8 @@ public final class Failure extends InterlockException {
     /**
      * A failure that has a name everywhere.
      *
-     * @param exitCode for scripts
      * @param code for programs, as in problems of the REST interface
-     * @param cause what happened, in one line
-     * @param nextStep what to do about it, in one line, or {@code null} if nobody can say
+     * @param nextStep what to do about it, in one line, or {@code null} if that is unknown
      */
     public Failure(int exitCode, String code, String cause, @Nullable String nextStep) {
         super(cause);
@@ -39,12 +35,10 @@ public final class Failure extends InterlockException {
         this.nextStep = nextStep;
     }
 
-    /** Typed wrongly. */
     public static Failure usage(String cause, String nextStep) {
         return new Failure(ExitCode.USAGE, cause, nextStep);
     }
 
-    /** There is no such thing. */
     public static Failure unknown(String cause, String nextStep) {
         return new Failure(ExitCode.UNKNOWN, cause, nextStep);
     }
@@ -54,7 +48,6 @@ public final class Failure extends InterlockException {
         return String.valueOf(getMessage());
     }
 
-    /** For scripts. */
     public int exitCode() {
         return exitCode;
     }
@@ -64,7 +57,6 @@ public final class Failure extends InterlockException {
         return code;
     }
 
-    /** What to do about it. */
     public Optional<String> nextStep() {
         return Optional.ofNullable(nextStep);
     }

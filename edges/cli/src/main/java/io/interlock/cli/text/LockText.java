@@ -1,12 +1,13 @@
 package io.interlock.cli.text;
 
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Who has a key, in words: for those who ask, who are turned away, and who wait. */
+/** The holder of a key in words, for people who look, are refused or wait. */
 public final class LockText {
 
     private final Facts lock;
@@ -24,7 +25,7 @@ public final class LockText {
         this.now = lock.time("observedAt").orElse(now);
     }
 
-    /** Whether somebody has it. */
+    /** Whether it is held. */
     public boolean isHeld() {
         return lock.text("since").isPresent();
     }
@@ -41,7 +42,7 @@ public final class LockText {
                         + " ago)" + doing().map(text -> " · " + text).orElse("")));
         lock.duration("leaseLeft")
                 .ifPresent(left -> lines.add("lease    " + Times.span(left) + " left unless renewed · "
-                        + (holder.is("alive") ? "alive" : "not heard of any more") + " · token "
+                        + (holder.is("alive") ? "alive" : "no heartbeat") + " · token "
                         + lock.shown("token")));
         lines.add("queue    " + queue());
         return lines;
@@ -55,9 +56,9 @@ public final class LockText {
         return doing().map(text -> text + " · ").orElse("")
                 + "held"
                 + lock.time("since").map(since -> " " + Times.span(ago(since))).orElse("")
-                + " by " + holder.text("holder").orElse("somebody")
+                + " by " + holder.text("holder").orElse("an unknown holder")
                 + reason().map(text -> " “" + text + "”").orElse("")
-                + (holder.is("alive") ? "" : ", not heard of any more");
+                + (holder.is("alive") ? "" : ", no heartbeat");
     }
 
     /** The same for one line. */
@@ -70,11 +71,11 @@ public final class LockText {
                         .map(since -> " for " + Times.span(ago(since)))
                         .orElse("")
                 + doing().map(text -> ", " + text).orElse("")
-                + (holder.is("alive") ? "" : ", not heard of any more");
+                + (holder.is("alive") ? "" : ", no heartbeat");
     }
 
     private String who() {
-        String label = holder.text("holder").orElse("nobody yet");
+        String label = holder.text("holder").orElse("no worker yet");
         return holder.text("runId").map(run -> "run " + run + " · ").orElse("") + label;
     }
 
@@ -100,7 +101,7 @@ public final class LockText {
     private String queue() {
         long waiting = lock.number("waiting").orElse(0);
         if (waiting == 0) {
-            return "nobody waits";
+            return "none waiting";
         }
         return waiting + " waiting"
                 + lock.time("waitingSince")

@@ -1,11 +1,13 @@
 package io.interlock.cli.text;
 
+import io.interlock.service.Facts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Facts as people read them, a name and its value to a line. */
 public final class Shown {
@@ -47,13 +49,18 @@ public final class Shown {
     }
 
     private static String text(Object value) {
-        if (value instanceof Facts facts) {
+        Facts facts = Facts.nested(value).orElse(null);
+        if (facts != null) {
             if (facts.number("done").isPresent()) {
                 return facts.shown("done")
                         + facts.text("total").map(total -> " of " + total).orElse("");
             }
             List<String> parts = new ArrayList<>();
-            facts.values().forEach((name, part) -> parts.add(words(name) + " " + text(part)));
+            facts.map().forEach((name, part) -> {
+                if (part != null) {
+                    parts.add(words(name) + " " + text(part));
+                }
+            });
             return String.join(AND, parts);
         }
         if (value instanceof List<?> list) {
@@ -67,5 +74,22 @@ public final class Shown {
             return Times.second(Instant.parse(text));
         }
         return DURATION.matcher(text).matches() ? Times.span(Duration.parse(text)) : text;
+    }
+
+    /** Commands as a user can paste them into a shell. */
+    public static final class ShellWords {
+
+        private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@%+=:,./-]+");
+
+        private ShellWords() {}
+
+        /** {@code words}, each of them one word for a shell. */
+        public static String join(List<String> words) {
+            return words.stream().map(ShellWords::quoted).collect(Collectors.joining(" "));
+        }
+
+        private static String quoted(String word) {
+            return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
+        }
     }
 }

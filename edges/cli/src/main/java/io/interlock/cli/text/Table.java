@@ -1,5 +1,6 @@
 package io.interlock.cli.text;
 
+import io.interlock.cli.text.Console.TerminalText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -30,12 +31,10 @@ public final class Table {
     private final List<List<String>> rows = new ArrayList<>();
     private final List<String> spare = new ArrayList<>();
 
-    /** An empty table. */
     public Table(String... columns) {
         this.columns = List.of(columns);
     }
 
-    /** Adds a row. */
     public Table row(String... cells) {
         if (cells.length != columns.size()) {
             throw new IllegalArgumentException(cells.length + " cells for " + columns.size() + " columns");
@@ -68,7 +67,7 @@ public final class Table {
         }
         rows.forEach(row -> console.print(line(row, widths)));
         if (!left.isEmpty()) {
-            console.say("there is no room for: " + String.join(", ", left) + " (--wide shows everything)");
+            console.say("hidden for lack of room: " + String.join(", ", left) + " (--wide shows everything)");
         }
     }
 
@@ -102,7 +101,7 @@ public final class Table {
         return line.toString().stripTrailing();
     }
 
-    // An empty cell would shift the columns for whoever splits at spaces.
+    // An empty cell would shift the columns for a reader that splits at spaces.
     private static String cell(List<String> row, int column) {
         return row.get(column).isEmpty() ? "-" : row.get(column);
     }

@@ -1,4 +1,4 @@
-/** What is shown: facts, tables, JSON, times, and the two streams it goes to. */
+/** Tables, sentences, JSON and times, and the two streams they go to. */
 @NullMarked
 package io.interlock.cli.text;
 

@@ -2,6 +2,7 @@ package io.interlock.cli.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.cli.health.HealthServer.HealthPort;
 import io.interlock.time.Environment;
 import java.io.IOException;
 import java.net.InetAddress;

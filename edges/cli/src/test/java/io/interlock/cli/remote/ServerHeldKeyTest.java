@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
-import io.interlock.cli.backend.Entry;
-import io.interlock.cli.backend.HeldKey;
-import io.interlock.cli.backend.LeaseApi;
-import io.interlock.cli.backend.Place;
-import io.interlock.cli.backend.RunCommandRequest;
+import io.interlock.cli.backend.Backend.LeaseApi;
+import io.interlock.cli.backend.KeyAcquirer;
+import io.interlock.cli.backend.KeyAcquirer.Entry;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
+import io.interlock.cli.backend.KeyAcquirer.Place;
 import io.interlock.cli.backend.ServerBackend;
 import io.interlock.cli.backend.ServerClient;
 import io.interlock.cli.text.Failure;
@@ -46,7 +46,7 @@ class ServerHeldKeyTest {
             case "heartbeat" -> question.before() < 3 ? AWAY : SpokenServer.beating(LEASE);
             default -> DONE;
         })) {
-            HeldKey held = ((Entry.Granted) enter(server, RunCommandRequest.IfBusy.FAIL)).held();
+            HeldKey held = ((KeyAcquirer.Entry.Granted) enter(server, KeyAcquirer.Request.IfBusy.FAIL)).held();
             CompletableFuture<HeldKey.Stop> stopped = new CompletableFuture<>();
             held.onStop(stopped::complete);
             await().until(() -> server.asked("heartbeat").size() > 3 || stopped.isDone());
@@ -62,7 +62,7 @@ class ServerHeldKeyTest {
             case "heartbeat" -> SpokenServer.beating(LEASE);
             default -> question.before() == 0 ? AWAY : question.before() == 1 ? "429{}" : DONE;
         })) {
-            HeldKey held = ((Entry.Granted) enter(server, RunCommandRequest.IfBusy.FAIL)).held();
+            HeldKey held = ((KeyAcquirer.Entry.Granted) enter(server, KeyAcquirer.Request.IfBusy.FAIL)).held();
             assertThat(held.finish(WELL)).isEmpty();
             assertThat(server.asked("finish")).hasSize(3);
         }
@@ -76,7 +76,7 @@ class ServerHeldKeyTest {
             case "heartbeat" -> SpokenServer.beating(LEASE);
             default -> DONE;
         })) {
-            Place place = ((Entry.InLine) enter(server, RunCommandRequest.IfBusy.WAIT)).place();
+            Place place = ((KeyAcquirer.Entry.InLine) enter(server, KeyAcquirer.Request.IfBusy.WAIT)).place();
             assertThat(place.take())
                     .isInstanceOfSatisfying(
                             Place.Outcome.Taken.class,
@@ -92,7 +92,7 @@ class ServerHeldKeyTest {
             }
             throw new IOException("gone");
         })) {
-            ((Entry.InLine) enter(server, RunCommandRequest.IfBusy.WAIT))
+            ((KeyAcquirer.Entry.InLine) enter(server, KeyAcquirer.Request.IfBusy.WAIT))
                     .place()
                     .leave();
             assertThat(server.asked("cancel")).isNotEmpty();
@@ -108,8 +108,7 @@ class ServerHeldKeyTest {
             now.addAndGet(Duration.ofSeconds(30).toNanos());
             return question.before() < 2 ? held : "{\"key\":\"k\",\"token\":7}";
         })) {
-            LeaseApi leases = ServerBackend.at(new ServerClient(server.url(), Map.of()), clocked)
-                    .leases();
+            LeaseApi leases = new ServerBackend(new ServerClient(server.url(), Map.of()), clocked).leases();
             Duration patience = Duration.ofSeconds(80);
             assertThat(leases.acquire(LockKey.of("k"), LEASE, patience).number("token"))
                     .hasValue(7);
@@ -128,8 +127,8 @@ class ServerHeldKeyTest {
             now.addAndGet(Duration.ofSeconds(30).toNanos());
             return held;
         })) {
-            LeaseApi leases = ServerBackend.at(new ServerClient(server.url(), Map.of()), new Clocked(now::get))
-                    .leases();
+            LeaseApi leases =
+                    new ServerBackend(new ServerClient(server.url(), Map.of()), new Clocked(now::get)).leases();
             assertThatThrownBy(() -> leases.acquire(LockKey.of("k"), LEASE, Duration.ofSeconds(50)))
                     .isInstanceOfSatisfying(Failure.class, busy -> {
                         assertThat(busy.exitCode()).isEqualTo(75);
@@ -164,10 +163,10 @@ class ServerHeldKeyTest {
         }
     }
 
-    private static Entry enter(SpokenServer server, RunCommandRequest.IfBusy ifBusy) {
-        return ServerBackend.at(new ServerClient(server.url(), Map.of()), Environment.system())
+    private static Entry enter(SpokenServer server, KeyAcquirer.Request.IfBusy ifBusy) {
+        return new ServerBackend(new ServerClient(server.url(), Map.of()), Environment.system())
                 .acquirer()
-                .enter(new RunCommandRequest(
+                .enter(new KeyAcquirer.Request(
                         LockKey.of("k"),
                         "command",
                         ifBusy,

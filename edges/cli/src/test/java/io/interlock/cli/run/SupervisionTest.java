@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
-import io.interlock.cli.backend.HeldKey;
-import io.interlock.cli.backend.RunCommandRequest;
+import io.interlock.cli.backend.KeyAcquirer;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey.Result;
+import io.interlock.cli.backend.KeyAcquirer.HeldKey.Stop;
+import io.interlock.cli.run.Wrapper.RunSettings;
 import io.interlock.cli.text.Console;
 import io.interlock.engine.command.GuardedProcess;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.command.ProcessLaunch;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
+import io.interlock.time.Timers.Scheduled;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -119,8 +123,17 @@ class SupervisionTest {
 
     private static Supervision supervision(
             Duration lease, Duration grace, GuardedProcess process, Timers timers, PrintStream told) {
-        RunCommandRequest order = new RunCommandRequest(
-                LockKey.of("k"), "command", RunCommandRequest.IfBusy.FAIL, null, lease, grace, 0, null, Map.of(), "sh");
+        KeyAcquirer.Request order = new KeyAcquirer.Request(
+                LockKey.of("k"),
+                "command",
+                KeyAcquirer.Request.IfBusy.FAIL,
+                null,
+                lease,
+                grace,
+                0,
+                null,
+                Map.of(),
+                "sh");
         RunSettings settings = new RunSettings(
                 order, List.of("sh"), List.of(), RunSettings.OnLost.TERM, null, InheritedEnvironment.ALL, 75);
         return new Supervision(settings, process, timers, new Narrator(Console.of(told, told), false, false));

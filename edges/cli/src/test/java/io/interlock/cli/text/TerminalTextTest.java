@@ -2,6 +2,7 @@ package io.interlock.cli.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.cli.text.Console.TerminalText;
 import org.junit.jupiter.api.Test;
 
 /** What a terminal would obey. */

@@ -5,9 +5,9 @@ import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.run.AuditRecord;
-import io.interlock.server.http.Caller;
 import io.interlock.server.http.Exchange;
-import io.interlock.server.log.LogText;
+import io.interlock.server.http.Exchange.Caller;
+import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
@@ -122,7 +122,7 @@ public final class AccessRecords implements AutoCloseable {
                 operation.equals("signIn") ? "sign-in-refused" : "refused",
                 "",
                 operation,
-                problem.code().code() + ": " + problem.detail()));
+                problem.code() + ": " + problem.detail()));
     }
 
     /** A user signed in with {@code key}, which was shown itself or {@code by} something else. */
@@ -148,7 +148,7 @@ public final class AccessRecords implements AutoCloseable {
         synchronized (this) {
             if (!waiting.isEmpty()) {
                 dropped.increment(waiting.size());
-                log.warn("{} records of access could not be written before the server stopped", waiting.size());
+                log.warn("{} access records could not be written before the server stopped", waiting.size());
             }
         }
     }
@@ -225,7 +225,7 @@ public final class AccessRecords implements AutoCloseable {
             try {
                 sink.accept(batch);
             } catch (RuntimeException away) {
-                log.debug("{} records of access wait for the store: {}", batch.size(), away.toString());
+                log.debug("{} access records wait for the store: {}", batch.size(), away.toString());
                 writer.after(RETRY, this::write);
                 return;
             }

@@ -1,17 +1,19 @@
 package io.interlock.server.access;
 
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.ConsumptionProbe;
+import io.github.bucket4j.TimeMeter;
 import io.interlock.InvalidKeyException;
 import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.server.http.Caller;
 import io.interlock.server.http.Exchange;
+import io.interlock.server.http.Exchange.Caller;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.problem.ProblemException;
-import io.interlock.server.session.Session;
 import io.interlock.server.session.Sessions;
+import io.interlock.server.session.Sessions.Session;
 import io.interlock.time.Ticker;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -30,6 +32,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /**
  * Finds out who asks. The tenant comes from the key; only the bootstrap key may name another one. The body is not read before
@@ -56,10 +60,8 @@ public final class Authentication {
     /**
      * Knows callers by {@code keys}.
      *
-     * @param requests how often a key may ask
      * @param strangers how often an address may show a wrong key
      * @param knowsAddresses whether clients are known by their addresses, and not all by that of a proxy
-     * @param sessions who has signed in
      */
     private Authentication(
             KeyRing keys, Buckets requests, Buckets strangers, boolean knowsAddresses, Sessions sessions) {
@@ -81,19 +83,19 @@ public final class Authentication {
                 sessions);
     }
 
-    /** Goes on if the caller is known, may do what {@code needed} is needed for, and does not ask too often. */
+    /** Goes on if the caller is known, has the role {@code needed}, and is within its rate limit. */
     public void require(RoutingContext context, Role needed) {
         HttpServerRequest request = context.request();
         String address = Exchange.address(context);
         Optional<String> shown;
         try {
             shown = hasKey(request) ? shown(request) : signedIn(context);
-        } catch (ProblemException refused) {
+        } catch (Problem refused) {
             context.fail(refused);
             return;
         }
         if (shown.isEmpty()) {
-            context.fail(unauthenticated().thrown());
+            context.fail(unauthenticated());
             return;
         }
         String key = shown.get();
@@ -102,8 +104,7 @@ public final class Authentication {
         if (knowsAddresses && strangers.isEmpty(address) && !keys.mayKnow(key)) {
             context.fail(Problem.of(ProblemCode.RATE_LIMITED, "This address showed too many wrong keys.")
                     .with("limit", WRONG_KEYS)
-                    .retryAfter(Duration.ofSeconds(1))
-                    .thrown());
+                    .retryAfter(Duration.ofSeconds(1)));
             return;
         }
         Exchange.standing(context, () -> isStillKnown(Exchange.session(context), key));
@@ -115,7 +116,7 @@ public final class Authentication {
         }
         request.pause();
         Future.fromCompletionStage(recognised, loop).onComplete(answer -> {
-            // Whoever reads the body lets it flow again.
+            // The body reader resumes it.
             if (answer.failed()) {
                 context.fail(answer.cause());
             } else {
@@ -130,7 +131,7 @@ public final class Authentication {
                 : keys.recognise(key).thenApply(Optional::isPresent);
     }
 
-    /** Goes on if {@code found} is somebody, may do what {@code needed} is needed for, and does not ask too often. */
+    /** Goes on if {@code found} is there, has the role {@code needed}, and is within its rate limit. */
     public void admit(RoutingContext context, Optional<AccessKey> found, Role needed) {
         admitOrFail(context, found, needed, Exchange.address(context));
     }
@@ -138,7 +139,7 @@ public final class Authentication {
     private void admitOrFail(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
         try {
             admit(context, found, needed, address);
-        } catch (ProblemException refused) {
+        } catch (Problem refused) {
             context.fail(refused);
         }
     }
@@ -146,7 +147,7 @@ public final class Authentication {
     private void admit(RoutingContext context, Optional<AccessKey> found, Role needed, String address) {
         if (found.isEmpty()) {
             strangers.take(address);
-            context.fail(unauthenticated().thrown());
+            context.fail(unauthenticated());
             return;
         }
         AccessKey key = found.get();
@@ -156,8 +157,7 @@ public final class Authentication {
                             ProblemCode.RATE_LIMITED,
                             "The API key may make " + requests.perSecond() + " requests a second.")
                     .with("limit", requests.perSecond())
-                    .retryAfter(wait.get())
-                    .thrown());
+                    .retryAfter(wait.get()));
             return;
         }
         Caller caller = new Caller(key, tenant(context.request(), key));
@@ -167,8 +167,7 @@ public final class Authentication {
                             ProblemCode.FORBIDDEN,
                             "This needs the role " + name(needed) + "; the key has " + name(key.role()) + ".")
                     .with("neededRole", name(needed))
-                    .with("role", name(key.role()))
-                    .thrown();
+                    .with("role", name(key.role()));
         }
         context.next();
     }
@@ -179,14 +178,12 @@ public final class Authentication {
             return key.tenant();
         }
         if (!KeyRing.isBootstrap(key)) {
-            throw Problem.of(ProblemCode.FORBIDDEN, "Only the bootstrap key may name a tenant by X-Tenant.")
-                    .thrown();
+            throw Problem.of(ProblemCode.FORBIDDEN, "Only the bootstrap key may name a tenant by X-Tenant.");
         }
         try {
             return LockKey.of(named, "any").tenant();
         } catch (InvalidKeyException invalid) {
-            throw Problem.invalid("header/X-Tenant", String.valueOf(invalid.getMessage()))
-                    .thrown();
+            throw Problem.invalid("header/X-Tenant", String.valueOf(invalid.getMessage()));
         }
     }
 
@@ -196,13 +193,13 @@ public final class Authentication {
     }
 
     /**
-     * The key somebody signed in with. A browser sends the cookie along whoever's page makes it ask, so what changes something
-     * needs a header that only our own page can know.
+     * The key of the session. A browser sends the cookie with requests of any page, so a change needs a header that only our own page
+     * can know.
      */
     private Optional<String> signedIn(RoutingContext context) {
         HttpServerRequest request = context.request();
         Cookie cookie = request.getCookie(Sessions.cookie(Exchange.isEncrypted(request)));
-        // A page that is left open asks for ever; only what somebody does keeps them signed in.
+        // An open page sends requests for ever; only actions of the user keep the session alive.
         boolean alone = request.headers().contains(Sessions.BACKGROUND_HEADER);
         Optional<Session> session = Optional.ofNullable(cookie)
                 .map(Cookie::getValue)
@@ -211,9 +208,8 @@ public final class Authentication {
         if (session.isPresent() && !looks && !isOurs(request, session.get())) {
             Exchange.presented(context, session.get().apiKey());
             throw Problem.of(
-                            ProblemCode.FORBIDDEN,
-                            "Whoever is signed in by a cookie sends " + Sessions.CSRF_HEADER + " with every change.")
-                    .thrown();
+                    ProblemCode.FORBIDDEN,
+                    "A change by a session cookie needs the header " + Sessions.CSRF_HEADER + ".");
         }
         session.ifPresent(known -> Exchange.session(context, known));
         return session.map(Session::apiKey);
@@ -243,5 +239,72 @@ public final class Authentication {
 
     private static String name(Role role) {
         return role.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Limits how often each name acts. Bounded: beyond a number of names, new ones share one bucket until others have been idle for a
+     * second. Safe for use by many threads.
+     */
+    public static final class Buckets {
+
+        private static final int MOST = 10_000;
+        private static final String OTHERS = "_other";
+
+        private final int perSecond;
+        private final TimeMeter time;
+        private final ConcurrentMap<String, Bucket> buckets = new ConcurrentHashMap<>();
+
+        /** Each name may act {@code perSecond} times a second, and as often at once. */
+        public Buckets(int perSecond, Ticker ticker) {
+            this.perSecond = perSecond;
+            this.time = new TimeMeter() {
+                @Override
+                public long currentTimeNanos() {
+                    return ticker.nanos();
+                }
+
+                @Override
+                public boolean isWallClockBased() {
+                    return false;
+                }
+            };
+        }
+
+        public int perSecond() {
+            return perSecond;
+        }
+
+        /** Takes one; if there is none left, says how long to wait for the next. */
+        public Optional<Duration> take(String who) {
+            ConsumptionProbe probe = bucket(who).tryConsumeAndReturnRemaining(1);
+            return probe.isConsumed()
+                    ? Optional.empty()
+                    : Optional.of(Duration.ofNanos(probe.getNanosToWaitForRefill()));
+        }
+
+        /** Whether there is none left, without taking one. */
+        public boolean isEmpty(String who) {
+            Bucket bucket = buckets.get(who);
+            return bucket != null && bucket.getAvailableTokens() == 0;
+        }
+
+        private Bucket bucket(String who) {
+            Bucket known = buckets.get(who);
+            if (known != null) {
+                return known;
+            }
+            if (buckets.size() >= MOST) {
+                // A full bucket says nothing that a new one would not say.
+                buckets.values().removeIf(bucket -> bucket.getAvailableTokens() >= perSecond);
+            }
+            return buckets.computeIfAbsent(buckets.size() < MOST ? who : OTHERS, name -> fresh());
+        }
+
+        private Bucket fresh() {
+            return Bucket.builder()
+                    .addLimit(limit -> limit.capacity(perSecond).refillGreedy(perSecond, Duration.ofSeconds(1)))
+                    .withCustomTimePrecision(time)
+                    .build();
+        }
     }
 }

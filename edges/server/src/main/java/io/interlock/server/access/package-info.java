@@ -1,4 +1,4 @@
-/** Who asks: API keys, tenants, and how often somebody may ask. */
+/** Authentication: API keys, tenants, rate limits, and the record of refusals. */
 @NullMarked
 package io.interlock.server.access;
 

@@ -2,6 +2,8 @@ package io.interlock.server.api;
 
 import io.interlock.access.Role;
 import io.interlock.server.access.Authentication;
+import io.interlock.server.api.Operations.Operation;
+import io.interlock.server.api.Operations.Signatures;
 import io.interlock.server.http.Exchange;
 import io.interlock.server.http.FailureHandler;
 import io.interlock.server.http.RequestFilter;
@@ -30,6 +32,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The routes of one contract, {@code /api/v1} or a further one, made from its document: who may call, what is a proper call, who answers. */
 public final class Api {
@@ -90,8 +93,7 @@ public final class Api {
     /**
      * The routes.
      *
-     * @throws IllegalStateException if an operation has no role or nobody to answer it, or somebody answers what is not in
-     *     the contract
+     * @throws IllegalStateException if an operation has no role or no answer, or an answer is not in the contract
      */
     public Router routes(
             Vertx vertx,
@@ -220,8 +222,7 @@ public final class Api {
             String needed = roles.get(value);
             if (needed != null && !call.caller().may(named(needed))) {
                 throw Problem.of(ProblemCode.FORBIDDEN, field + " " + value + " needs the role " + needed + ".")
-                        .with("neededRole", needed)
-                        .thrown();
+                        .with("neededRole", needed);
             }
         });
     }
@@ -275,5 +276,17 @@ public final class Api {
                                 ProblemCode.METHOD_NOT_ALLOWED,
                                 "The route does not know this method; it knows " + String.join(", ", methods) + ".")
                         .with("allowed", new JsonArray(List.copyOf(methods))));
+    }
+
+    /** Which version of Interlock this server is. */
+    public static final class ServerVersion {
+
+        private ServerVersion() {}
+
+        /** The version of its package; {@code unpackaged} if it runs from folders of classes. */
+        public static String here() {
+            @Nullable String version = ServerVersion.class.getPackage().getImplementationVersion();
+            return version == null ? "unpackaged" : version;
+        }
     }
 }

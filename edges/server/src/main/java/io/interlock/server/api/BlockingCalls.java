@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Where calls run that block, so that event loops never do. Tenants take turns: however many calls of one wait, a call of another
+ * A pool for blocking calls, so that event loops never block. Tenants take turns: however many calls of one wait, a call of another
  * waits for at most one of each. Bounded: when all threads are busy and the line is full, a call is refused at once with a
  * problem, and no tenant may fill more than half of the line. Idle threads end. Safe for use by many threads.
  */
@@ -79,7 +79,7 @@ public final class BlockingCalls implements Executor {
         try {
             return CompletableFuture.supplyAsync(call, task -> execute(tenant, task));
         } catch (RejectedExecutionException full) {
-            return CompletableFuture.failedFuture(Problems.overloaded().thrown());
+            return CompletableFuture.failedFuture(Problems.overloaded());
         }
     }
 

@@ -2,28 +2,34 @@ package io.interlock.server.api;
 
 import io.interlock.Actor;
 import io.interlock.DurationText;
+import io.interlock.Holder;
 import io.interlock.InvalidKeyException;
 import io.interlock.InvalidSettingException;
+import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import io.interlock.access.AccessKey;
-import io.interlock.server.http.Caller;
+import io.interlock.engine.RemoteWork;
 import io.interlock.server.http.Exchange;
+import io.interlock.server.http.Exchange.Caller;
 import io.interlock.server.http.HttpServerFactory;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.session.Session;
+import io.interlock.server.session.Sessions.Session;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Base64;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -43,6 +49,8 @@ public final class Call {
 
     private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
+    private static final int MAX_LABEL = 60;
+
     private final RoutingContext context;
     private final Map<String, Object> parameters;
     private final JsonObject body;
@@ -58,7 +66,7 @@ public final class Call {
         context.addEndHandler(ended -> over.complete(null));
     }
 
-    /** Who makes it; nobody is known on a public operation. */
+    /** Not to be asked for on a public operation. */
     public Caller caller() {
         return Exchange.caller(context)
                 .orElseThrow(() -> new IllegalStateException("a public operation asks who calls"));
@@ -79,12 +87,23 @@ public final class Call {
         Exchange.presented(context, key);
     }
 
-    /** For whom it is made. */
     public String tenant() {
         return caller().tenant();
     }
 
-    /** The id of the request. */
+    /** A client that calls itself {@code name}. The same API key and name are the same holder on every node. */
+    public Holder holder(String name) {
+        UUID hash = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+        return new Holder("key " + caller().key().id() + " " + hash, name);
+    }
+
+    /** A client without a name of its own, which asks for the grant {@code lease}. */
+    public RemoteWork.Caller worker(LeaseId lease) {
+        AccessKey key = caller().key();
+        String label = key.label().length() > MAX_LABEL ? key.label().substring(0, MAX_LABEL) : key.label();
+        return new RemoteWork.Caller(lease, new Holder("key " + key.id(), label));
+    }
+
     public String requestId() {
         return Exchange.requestId(context);
     }
@@ -97,7 +116,6 @@ public final class Call {
         return loop;
     }
 
-    /** The body; empty if there was none. */
     public JsonObject body() {
         return body;
     }
@@ -107,7 +125,6 @@ public final class Call {
         return type.cast(Objects.requireNonNull(parameters.get(name), name));
     }
 
-    /** A parameter that may be left out. */
     public <T> Optional<T> optional(String name, Class<T> type) {
         return Optional.ofNullable(parameters.get(name)).map(type::cast);
     }
@@ -123,8 +140,7 @@ public final class Call {
             try {
                 return LockKey.of(tenant(), text);
             } catch (InvalidKeyException invalid) {
-                throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()))
-                        .thrown();
+                throw Problem.invalid("query/" + name, String.valueOf(invalid.getMessage()));
             }
         });
     }
@@ -138,9 +154,8 @@ public final class Call {
                         : now.minus(DurationText.parse("since", text));
             } catch (InvalidSettingException | DateTimeException | ArithmeticException invalid) {
                 throw Problem.invalid(
-                                "query/since",
-                                "'" + text + "' is neither a time like 2026-11-15T02:00:00Z nor a duration like 24h")
-                        .thrown();
+                        "query/since",
+                        "'" + text + "' is neither a time like 2026-11-15T02:00:00Z nor a duration like 24h");
             }
         });
     }
@@ -160,7 +175,6 @@ public final class Call {
         return Exchange.isStillKnown(context);
     }
 
-    /** A cookie the client sent. */
     public Optional<String> cookie(String name) {
         return Optional.ofNullable(context.request().getCookie(name)).map(Cookie::getValue);
     }
@@ -170,12 +184,10 @@ public final class Call {
         return Exchange.isEncrypted(context.request());
     }
 
-    /** Where the client comes from. */
     public String address() {
         return Exchange.address(context);
     }
 
-    /** A duration of the body. */
     public Optional<Duration> duration(String field) {
         String text = body.getString(field);
         if (text == null) {
@@ -185,14 +197,12 @@ public final class Call {
         try {
             duration = DurationText.parse(field, text);
         } catch (InvalidSettingException invalid) {
-            throw Problem.invalid("/" + field, String.valueOf(invalid.getMessage()))
-                    .thrown();
+            throw Problem.invalid("/" + field, String.valueOf(invalid.getMessage()));
         } catch (ArithmeticException tooLong) {
             duration = LONGEST.plusDays(1);
         }
         if (duration.compareTo(LONGEST) > 0) {
-            throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d")
-                    .thrown();
+            throw Problem.invalid("/" + field, "'" + text + "' is above the limit of " + LONGEST.toDays() + "d");
         }
         return Optional.of(duration);
     }
@@ -241,5 +251,59 @@ public final class Call {
     /** The answer to ids that are unknown, malformed or another tenant's: all the same. */
     public static Problem notFound(String what, String id) {
         return Problem.of(ProblemCode.NOT_FOUND, "There is no " + what + " " + id + ".");
+    }
+
+    /**
+     * Where a listing goes on. Opaque to clients: what stands in it is the place of the last item that was looked at, in an order that
+     * does not change, so a page is the same whatever came or went before it.
+     */
+    public static final class Cursor {
+
+        private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
+        private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
+
+        private Cursor() {}
+
+        /** A cursor of the listing {@code kind}, behind {@code place}. */
+        public static String of(String kind, String place) {
+            return ENCODER.encodeToString((kind + ":" + place).getBytes(StandardCharsets.UTF_8));
+        }
+
+        /** A cursor behind a number. */
+        public static String of(String kind, long place) {
+            return of(kind, Long.toString(place));
+        }
+
+        /** The place in the call's cursor, if it has one. */
+        public static Optional<String> place(Call call, String kind) {
+            return call.optional("cursor", String.class).map(text -> read(text, kind));
+        }
+
+        /** The number in the call's cursor, or 0. */
+        public static long number(Call call, String kind) {
+            String place = place(call, kind).orElse("0");
+            if (!place.matches("\\d{1,18}")) {
+                throw bad();
+            }
+            return Long.parseLong(place);
+        }
+
+        private static String read(String text, String kind) {
+            String plain;
+            try {
+                plain = new String(DECODER.decode(text), StandardCharsets.UTF_8);
+            } catch (IllegalArgumentException notBase64) {
+                throw bad();
+            }
+            if (!plain.startsWith(kind + ":")
+                    || !of(kind, plain.substring(kind.length() + 1)).equals(text)) {
+                throw bad();
+            }
+            return plain.substring(kind.length() + 1);
+        }
+
+        private static RuntimeException bad() {
+            return Problem.invalid("query/cursor", "is no cursor of this listing; pass on the one of the page before");
+        }
     }
 }

@@ -1,21 +1,30 @@
 package io.interlock.server.api;
 
 import io.interlock.server.YamlResource;
-import io.interlock.server.problem.Catalogue;
+import io.interlock.server.http.FailureHandler;
 import io.interlock.server.problem.ErrorShape;
+import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.ProblemCode.Catalogue;
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The OpenAPI document: {@code openapi.yaml}, with a response and an example for every problem an operation names, and for
  * those any operation can meet.
  */
-final class ContractDocument {
+public final class ContractDocument {
 
     private static final List<ProblemCode> ANYWHERE = List.of(
             ProblemCode.INVALID_REQUEST,
@@ -29,7 +38,6 @@ final class ContractDocument {
 
     private ContractDocument() {}
 
-    /** The document of {@code /api/v1}. */
     static JsonObject read() {
         return read("openapi.yaml");
     }
@@ -128,5 +136,53 @@ final class ContractDocument {
         return new JsonObject()
                 .put("description", String.join(", ", examples.fieldNames()))
                 .put("content", new JsonObject().put(shape.mediaType(), content));
+    }
+
+    /**
+     * Where clients read the documents of all contracts: each compatible API's at {@code /openapi/API.json}, a list of them at {@code /openapi},
+     * without a key, like that of {@code /api/v1}.
+     */
+    public static final class DocumentRoutes {
+
+        private static final String LIST = "/openapi";
+        private static final Pattern COMPAT = Pattern.compile("compat/(\\w+)\\.yaml");
+
+        private DocumentRoutes() {}
+
+        /** Has {@code router} serve the documents of {@code contracts}. */
+        public static void addTo(Router router, Collection<Api> contracts) {
+            JsonArray list = new JsonArray();
+            for (Api api : contracts) {
+                Matcher path = COMPAT.matcher(api.name());
+                String url = api.base() + "/openapi.json";
+                if (path.matches()) {
+                    url = LIST + "/" + path.group(1) + ".json";
+                    serve(router, url, api.document());
+                }
+                list.add(new JsonObject()
+                        .put("title", api.document().getJsonObject("info").getString("title"))
+                        .put("url", url));
+            }
+            serve(router, LIST, new JsonObject().put("items", list));
+        }
+
+        private static void serve(Router router, String path, JsonObject document) {
+            Buffer text = document.toBuffer();
+            router.get(path)
+                    .handler(context -> context.response()
+                            .putHeader("Content-Type", "application/json")
+                            .end(text));
+            router.route(path).handler(otherMethod());
+        }
+
+        private static Handler<RoutingContext> otherMethod() {
+            return context -> {
+                context.response().putHeader("Allow", "GET");
+                FailureHandler.answer(
+                        context,
+                        Problem.of(
+                                ProblemCode.METHOD_NOT_ALLOWED, "The route does not know this method; it knows GET."));
+            };
+        }
     }
 }

@@ -46,7 +46,6 @@ public final class OpenWaits {
         return wait.answered;
     }
 
-    /** How many wait now. */
     int size() {
         return open.size();
     }
@@ -62,7 +61,6 @@ public final class OpenWaits {
         open.forEach(Wait::stop);
     }
 
-    /** One request that waits. */
     private static final class Wait<T> {
 
         private final Call call;
@@ -94,14 +92,12 @@ public final class OpenWaits {
         }
 
         void stop() {
-            answered.completeExceptionally(Problems.stopping().thrown());
+            answered.completeExceptionally(Problems.stopping());
         }
 
         private void refuse() {
             answered.completeExceptionally(Problem.of(
-                            ProblemCode.UNAUTHENTICATED,
-                            "The API key was revoked or has expired while the request waited.")
-                    .thrown());
+                    ProblemCode.UNAUTHENTICATED, "The API key was revoked or has expired while the request waited."));
         }
     }
 }

@@ -1,19 +1,28 @@
 package io.interlock.server.api;
 
 import io.interlock.engine.RunEngine;
+import io.interlock.service.EngineService;
 import io.interlock.time.Environment;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /**
  * What operations work with.
  *
- * @param engine who decides
+ * @param service what the command line asks of an engine, too
  * @param blocking where calls of the engine run that block
  * @param lists where calls run that look through much: few at a time, so that they leave processors and connections to all others
- * @param waits requests that wait for something
- * @param environment clocks and chance
  */
 public record OperationContext(
-        RunEngine engine, BlockingCalls blocking, BlockingCalls lists, OpenWaits waits, Environment environment) {
+        RunEngine engine,
+        EngineService service,
+        BlockingCalls blocking,
+        BlockingCalls lists,
+        OpenWaits waits,
+        Environment environment) {
 
     private static final int LISTS_AT_ONCE = 2;
 
@@ -21,9 +30,23 @@ public record OperationContext(
     public static OperationContext of(RunEngine engine, Environment environment) {
         return new OperationContext(
                 engine,
+                new EngineService(engine, OperationContext::decoded),
                 BlockingCalls.of(environment),
                 BlockingCalls.apart(environment, LISTS_AT_ONCE),
                 new OpenWaits(),
                 environment);
+    }
+
+    /** Makes a call of the engine that blocks, for the tenant of {@code call}. */
+    public <T> CompletionStage<T> blocking(Call call, Supplier<T> task) {
+        return blocking.call(call.tenant(), task);
+    }
+
+    /** JSON that a client wrote, as values of which answers are made. */
+    public static Object decoded(String json) {
+        Object value = Json.decodeValue(json);
+        return value instanceof JsonObject object
+                ? object.getMap()
+                : value instanceof JsonArray array ? array.getList() : value;
     }
 }

@@ -1,5 +1,8 @@
 package io.interlock.server.api;
 
+import io.interlock.access.AccessKey;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -7,10 +10,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** Who answers which operation. This is the seam: the routes know nothing else of what stands behind them. */
+/** The answer to each operation: all that the routes know of the code behind them. */
 public final class Operations {
 
     private final Map<String, Operation> byId = new TreeMap<>();
@@ -27,7 +31,7 @@ public final class Operations {
         return this;
     }
 
-    /** Has {@code operation} answer whatever nobody else does. */
+    /** Has {@code operation} answer all operations without an answer of their own. */
     public Operations otherwise(Operation operation) {
         otherwise = operation;
         return this;
@@ -48,7 +52,7 @@ public final class Operations {
     Operation of(String operationId) {
         Operation operation = byId.getOrDefault(operationId, otherwise);
         if (operation == null) {
-            throw new IllegalStateException("nobody answers operation " + operationId);
+            throw new IllegalStateException("operation " + operationId + " has no answer");
         }
         return operation;
     }
@@ -64,7 +68,7 @@ public final class Operations {
         return Collections.unmodifiableMap(further);
     }
 
-    /** Has {@code ending} run when the server stops, before connections are closed: whoever waits has its answer then. */
+    /** Has {@code ending} run when the server stops, before connections are closed, so that waiting requests are answered. */
     public Operations onStop(Runnable ending) {
         endings.add(ending);
         return this;
@@ -77,5 +81,26 @@ public final class Operations {
 
     Set<String> ids() {
         return new TreeSet<>(byId.keySet());
+    }
+
+    /**
+     * Answers the calls of one operation of the contract. Called on the event loop, so it must not block: what takes time comes
+     * back as a stage. A problem is thrown, or the stage fails with it.
+     */
+    @FunctionalInterface
+    public interface Operation {
+
+        /** Answers a call that keeps the contract, from a caller that may make it. */
+        CompletionStage<Reply> answer(Call call);
+    }
+
+    /** Knows callers of an operation by what they signed, beside those that show an API key. */
+    public interface Signatures {
+
+        /** Whether the request claims a signature that could be known: only then its body is read. */
+        boolean expects(RoutingContext context);
+
+        /** The key of the sender; empty if the signature is unknown. */
+        Optional<AccessKey> recognise(RoutingContext context, Buffer body);
     }
 }

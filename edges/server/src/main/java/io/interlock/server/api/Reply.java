@@ -1,8 +1,10 @@
 package io.interlock.server.api;
 
+import io.interlock.service.Facts;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -11,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an operation answers. Problems are thrown, not answered.
  *
- * @param status the HTTP status
- * @param body the JSON, or {@code null} for none
- * @param headers further headers
  * @param stream writes the body from now on until the client goes away, or {@code null} if {@code body} is all
  */
 public record Reply(
@@ -22,34 +21,44 @@ public record Reply(
         Map<String, String> headers,
         @Nullable Consumer<HttpServerResponse> stream) {
 
-    /** 200. */
     public static Reply ok(JsonObject body) {
         return new Reply(200, body, Map.of(), null);
     }
 
-    /** 201, with where it is. */
+    public static Reply ok(Facts body) {
+        return ok(new JsonObject(body.map()));
+    }
+
+    public static Reply items(List<Facts> items) {
+        return ok(Facts.with("items", items));
+    }
+
+    public static Reply created(Facts body, String location) {
+        return created(new JsonObject(body.map()), location);
+    }
+
+    public static Reply accepted(Facts body) {
+        return accepted(new JsonObject(body.map()));
+    }
+
     public static Reply created(JsonObject body, String location) {
         return new Reply(201, body, Map.of("Location", location), null);
     }
 
-    /** 202. */
     public static Reply accepted(JsonObject body) {
         return new Reply(202, body, Map.of(), null);
     }
 
-    /** 204. */
     public static Reply nothing() {
         return new Reply(204, null, Map.of(), null);
     }
 
-    /** This, with a header more. */
     public Reply header(String name, String value) {
         Map<String, String> more = new TreeMap<>(headers);
         more.put(name, value);
         return new Reply(status, body, more, stream);
     }
 
-    /** This, to be asked again after {@code wait}. */
     public Reply retryAfter(Duration wait) {
         return header("Retry-After", Long.toString(Math.max(1, (wait.toMillis() + 999) / 1_000)));
     }

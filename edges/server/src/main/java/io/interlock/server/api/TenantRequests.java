@@ -15,7 +15,6 @@ public final class TenantRequests {
     private final Kind requests;
     private final Kind waits;
 
-    /** None are under way. */
     public TenantRequests(Limits.Tenant limits) {
         requests = new Kind("requests under way at this node", "limits.requests", limits.requests());
         waits = new Kind("requests that wait at this node", "limits.waits", limits.waits());

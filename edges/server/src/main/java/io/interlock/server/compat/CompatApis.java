@@ -5,6 +5,7 @@ import io.interlock.config.TriggerSecret;
 import io.interlock.engine.RunEngine;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
+import io.interlock.server.compat.CompatRuns.CompatJobs;
 import io.interlock.server.compat.clusters.ClusterApi;
 import io.interlock.server.compat.flows.FlowApi;
 import io.interlock.server.compat.ingestion.IngestionApi;

@@ -40,12 +40,10 @@ public final class DemoFolder implements AutoCloseable {
         }
     }
 
-    /** The configuration of the demo. */
     public Path configuration() {
         return folder.resolve("demo.yaml");
     }
 
-    /** The URL of its store. */
     public String store() {
         return "sqlite:" + folder.resolve("interlock.db");
     }
@@ -69,7 +67,7 @@ public final class DemoFolder implements AutoCloseable {
         try (Stream<Path> found = Files.list(above)) {
             found.filter(DemoFolder::isOrphan).forEach(DemoFolder::delete);
         } catch (IOException | UncheckedIOException unreadable) {
-            log.debug("cannot look for old folders: {}", unreadable.toString());
+            log.debug("old demo folders could not be listed: {}", unreadable.toString());
         }
     }
 

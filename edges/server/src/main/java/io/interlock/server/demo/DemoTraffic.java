@@ -1,24 +1,34 @@
 package io.interlock.server.demo;
 
 import io.interlock.ConflictPolicy;
+import io.interlock.Holder;
 import io.interlock.LockKey;
+import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
+import io.interlock.run.Claimed;
+import io.interlock.run.Ending;
+import io.interlock.run.JobName;
+import io.interlock.run.Progress;
+import io.interlock.run.Resource;
 import io.interlock.time.Environment;
 import io.interlock.time.Timers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts runs as customers would, through the engine like everybody else: a key that is always held with others in line, one that
+ * Starts runs as customers would, through the engine: a key that is always held with others queued, one that
  * fails for good, one whose worker dies, and steady traffic whose starts get into each other's way.
  */
 public final class DemoTraffic implements AutoCloseable {
 
-    /** A key that somebody has, and others wait for. */
+    /** A key that is held and waited for. */
     public static final String BUSY_KEY = "demo/backup";
 
     private static final Logger log = LoggerFactory.getLogger(DemoTraffic.class);
@@ -82,7 +92,7 @@ public final class DemoTraffic implements AutoCloseable {
             worker.look();
             submit(USUAL.get(environment.random().nextInt(USUAL.size())));
         } catch (RuntimeException failed) {
-            log.warn("a sample start failed: {}", failed.toString());
+            log.warn("a sample run could not be started: {}", failed.toString());
         } finally {
             tick++;
             timers.after(BETWEEN, this::next);
@@ -106,5 +116,99 @@ public final class DemoTraffic implements AutoCloseable {
                 .reason("sample data of the demo")
                 .labels(Map.of("source", "demo"))
                 .parameters("{\"number\":" + tick + "}");
+    }
+
+    /** A cluster that is created, scaled and destroyed over and over, by whichever job its state allows. */
+    static final class DemoCluster {
+
+        /** As the clusters compatible API names them, so that it can be looked at there. */
+        static final String KEY = "cluster/berlin.example.com.aws.demo000001";
+
+        private static final String KIND = "cluster";
+        private static final String PENDING = "PENDING";
+
+        private final RunEngine engine;
+
+        DemoCluster(RunEngine engine) {
+            this.engine = engine;
+        }
+
+        /** The job that may come next; two of them at once get into each other's way. Empty while it is at work. */
+        List<String> next() {
+            LockKey key = LockKey.of(LockKey.DEFAULT_TENANT, KEY);
+            Optional<Resource> cluster = engine.resource(key);
+            String state = cluster.map(Resource::state).orElse(Resource.UNTOUCHED);
+            return switch (state) {
+                case Resource.UNTOUCHED, "DESTROYED" -> {
+                    long version = cluster.map(Resource::version).orElse(0L);
+                    engine.setResource(key, KIND, PENDING, version, "demo", "sample data of the demo");
+                    yield List.of("CREATE");
+                }
+                case PENDING -> List.of("CREATE");
+                case "READY" -> List.of("SCALE_WORKERS", "DESTROY");
+                case "FAILED" -> List.of("DESTROY");
+                default -> List.of();
+            };
+        }
+    }
+
+    /**
+     * A worker as in another process: it claims a run, and is never heard of again. The lease ends, the janitor says so, and the run is
+     * tried again; then the worker does its work.
+     */
+    static final class DyingWorker {
+
+        private static final Logger log = LoggerFactory.getLogger(DyingWorker.class);
+
+        /** The same each time it asks: people see one worker, not one for every time. */
+        private static final Holder WORKER = new Holder("demo importer", "importer on edge-7");
+
+        private static final Set<JobName> JOBS = Set.of(new JobName("import_telemetry"));
+
+        private final RunEngine engine;
+        private final Environment environment;
+
+        DyingWorker(RunEngine engine, Environment environment) {
+            this.engine = engine;
+            this.environment = environment;
+        }
+
+        void look() {
+            RemoteWork.Claim claim = new RemoteWork.Claim(
+                    new UUID(
+                            environment.random().nextLong(),
+                            environment.random().nextLong()),
+                    WORKER,
+                    LockKey.DEFAULT_TENANT,
+                    JOBS,
+                    1);
+            List<Claimed> taken = engine.remote()
+                    .claim(claim, Duration.ZERO)
+                    .toCompletableFuture()
+                    .join();
+            taken.forEach(this::workOrDie);
+        }
+
+        private void workOrDie(Claimed claimed) {
+            RemoteWork.Proof proof = new RemoteWork.Proof(
+                    claimed.run().id(),
+                    claimed.run().key(),
+                    claimed.lease().id(),
+                    claimed.lease().token());
+            if (claimed.run().status().attempts() == 1) {
+                log.info(
+                        "the importer of run {} stops sending heartbeats",
+                        claimed.run().id());
+                engine.remote()
+                        .heartbeat(proof, "receive", new Progress(1, 3L))
+                        .toCompletableFuture()
+                        .join();
+            } else {
+                engine.remote()
+                        .finish(proof, new Ending.Succeeded("{\"rows\":1200}"))
+                        .toCompletableFuture()
+                        .join();
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body, up to a size and within a time. Whoever sends more is told so at once and cut off; nothing beyond the limit
+ * Reads the body, up to a size and within a time. A client that sends more is refused at once and cut off; nothing beyond the limit
  * is kept.
  */
 final class BodyReader implements Handler<RoutingContext> {
@@ -34,7 +34,7 @@ final class BodyReader implements Handler<RoutingContext> {
         HttpServerRequest request = context.request();
         Problem refusal = refusal(request);
         if (refusal != null) {
-            context.fail(refusal.thrown());
+            context.fail(refusal);
             return;
         }
         if (request.getHeader(HttpHeaders.EXPECT) != null) {
@@ -125,9 +125,8 @@ final class BodyReader implements Handler<RoutingContext> {
                 return;
             }
             end();
-            if (JsonDepth.exceeds(body, limits.depth())) {
-                context.fail(Problem.invalid("", "The JSON nests more than " + limits.depth() + " levels.")
-                        .thrown());
+            if (isDeeper(body, limits.depth())) {
+                context.fail(Problem.invalid("", "The JSON nests more than " + limits.depth() + " levels."));
                 return;
             }
             Exchange.body(context, body);
@@ -137,7 +136,7 @@ final class BodyReader implements Handler<RoutingContext> {
         private void stop(Problem problem) {
             if (!over) {
                 end();
-                context.fail(problem.thrown());
+                context.fail(problem);
             }
         }
 
@@ -145,5 +144,31 @@ final class BodyReader implements Handler<RoutingContext> {
             over = true;
             context.vertx().cancelTimer(timer);
         }
+    }
+
+    /** Whether {@code json} opens more than {@code most} arrays and objects within each other. */
+    private static boolean isDeeper(Buffer json, int most) {
+        int depth = 0;
+        boolean text = false;
+        for (int i = 0; i < json.length(); i++) {
+            byte at = json.getByte(i);
+            if (text) {
+                if (at == '\\') {
+                    i++;
+                } else if (at == '"') {
+                    text = false;
+                }
+            } else if (at == '"') {
+                text = true;
+            } else if (at == '[' || at == '{') {
+                depth++;
+                if (depth > most) {
+                    return true;
+                }
+            } else if (at == ']' || at == '}') {
+                depth--;
+            }
+        }
+        return false;
     }
 }

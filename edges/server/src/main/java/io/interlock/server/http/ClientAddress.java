@@ -32,7 +32,6 @@ public final class ClientAddress {
         return !proxies.isEmpty();
     }
 
-    /** Where {@code request} comes from. */
     public String of(HttpServerRequest request) {
         String address = of(request.remoteAddress());
         if (!isProxy(address)) {

@@ -78,7 +78,7 @@ public final class ConnectionLimit {
         }
         if (told.compareAndSet(false, true)) {
             log.warn(
-                    "connections are closed: there are {}, and {} of them from {}; at most {} are allowed, {} of an address",
+                    "closing new connections: {} are open, {} of them from {}; the limits are {}, and {} for one address",
                     all,
                     ofAddress,
                     address,

@@ -1,7 +1,9 @@
 package io.interlock.server.http;
 
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
 import io.interlock.server.problem.ErrorShape;
-import io.interlock.server.session.Session;
+import io.interlock.server.session.Sessions.Session;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -38,7 +40,6 @@ public final class Exchange {
         context.put(REQUEST_ID, id);
     }
 
-    /** Where the client comes from. */
     public static String address(RoutingContext context) {
         return Objects.requireNonNullElse(context.get(ADDRESS), "unknown");
     }
@@ -52,7 +53,6 @@ public final class Exchange {
         return Optional.ofNullable(context.get(CALLER));
     }
 
-    /** Says who asks. */
     public static void caller(RoutingContext context, Caller caller) {
         context.put(CALLER, caller);
         note(context, "tenant", caller.tenant());
@@ -72,7 +72,6 @@ public final class Exchange {
                 : operation;
     }
 
-    /** Says what is asked for. */
     public static void operation(RoutingContext context, String operation) {
         context.put(OPERATION, operation);
     }
@@ -82,7 +81,6 @@ public final class Exchange {
         return Optional.ofNullable(context.get(PRESENTED));
     }
 
-    /** Says which API key was shown. */
     public static void presented(RoutingContext context, String key) {
         context.put(PRESENTED, key);
     }
@@ -92,18 +90,16 @@ public final class Exchange {
         return Optional.ofNullable(context.get(SESSION));
     }
 
-    /** Says by which session the caller is known. */
     public static void session(RoutingContext context, Session session) {
         context.put(SESSION, session);
     }
 
-    /** Whether whoever asks would still be let in, now or later: for an answer that goes on for long. */
+    /** Whether the caller would still be let in: for an answer that takes long. */
     public static CompletionStage<Boolean> isStillKnown(RoutingContext context) {
         Supplier<CompletionStage<Boolean>> standing = context.get(STANDING);
         return standing == null ? CompletableFuture.completedFuture(true) : standing.get();
     }
 
-    /** Says how that is found out. */
     public static void standing(RoutingContext context, Supplier<CompletionStage<Boolean>> standing) {
         context.put(STANDING, standing);
     }
@@ -117,17 +113,16 @@ public final class Exchange {
         context.put(BODY, body);
     }
 
-    /** How whoever asks here is told what went wrong. */
+    /** The shape of errors on this route. */
     public static ErrorShape shape(RoutingContext context) {
         return Objects.requireNonNullElse(context.get(SHAPE), ErrorShape.PROBLEM);
     }
 
-    /** Says how that is told. */
     public static void shape(RoutingContext context, ErrorShape shape) {
         context.put(SHAPE, shape);
     }
 
-    /** Has the access log say something more: key, run, token. The name is ours, the value may be anybody's. */
+    /** Adds a field to the line of the access log. The name is ours, the value may be a client's. */
     public static void note(RoutingContext context, String name, Object value) {
         notes(context).put(name, value);
     }
@@ -139,5 +134,23 @@ public final class Exchange {
             context.put(NOTES, notes);
         }
         return notes;
+    }
+
+    /**
+     * Who asks.
+     *
+     * @param tenant for whom it acts: the key's tenant, or, for the bootstrap key, the one it named
+     */
+    public record Caller(AccessKey key, String tenant) {
+
+        /** Whether it may do what {@code needed} is needed for. */
+        public boolean may(Role needed) {
+            return key.role().includes(needed);
+        }
+
+        /** As it stands in the audit log. */
+        public String actor() {
+            return "key " + key.id() + " (" + key.label() + ")";
+        }
     }
 }

@@ -1,6 +1,6 @@
 package io.interlock.server.http;
 
-import io.interlock.server.log.LogText;
+import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.ErrorShape;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -14,11 +14,12 @@ import io.vertx.ext.web.handler.HttpException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The last resort: turns whatever went wrong into a problem. What nobody foresaw is logged whole and answered bare. */
+/** Turns every failure into a problem. An unforeseen one is logged in full and answered without details. */
 public final class FailureHandler implements Handler<RoutingContext> {
 
     private static final Logger log = LoggerFactory.getLogger(FailureHandler.class);
@@ -26,9 +27,9 @@ public final class FailureHandler implements Handler<RoutingContext> {
     private static final long LINGER_MILLIS = 1_000;
     private static final int BAD_REQUEST = 400;
 
-    private final RefusalListener refusals;
+    private final BiConsumer<RoutingContext, Problem> refusals;
 
-    FailureHandler(RefusalListener refusals) {
+    FailureHandler(BiConsumer<RoutingContext, Problem> refusals) {
         this.refusals = refusals;
     }
 
@@ -36,15 +37,14 @@ public final class FailureHandler implements Handler<RoutingContext> {
     public void handle(RoutingContext context) {
         Throwable failure = context.failure();
         if (context.response().closed() && wasGivenUp(failure)) {
-            // Whoever waited has gone away, and so their wait was given up: nothing failed, and nobody is there to be
-            // told.
+            // The client is gone and its wait was cancelled: nothing failed, and no answer can be sent.
             return;
         }
         // The router itself says 400 of what it cannot read. Its message has the query, which is not for the log.
         boolean told = failure == null || context.statusCode() == BAD_REQUEST;
         Problem problem = told ? byStatus(context) : said(context, failure);
-        if (problem.code() == ProblemCode.UNAUTHENTICATED || problem.code() == ProblemCode.FORBIDDEN) {
-            refusals.refused(context, problem);
+        if (problem.kind() == ProblemCode.UNAUTHENTICATED || problem.kind() == ProblemCode.FORBIDDEN) {
+            refusals.accept(context, problem);
         }
         answer(context, problem);
     }
@@ -54,9 +54,8 @@ public final class FailureHandler implements Handler<RoutingContext> {
         return cause instanceof CancellationException;
     }
 
-    /** Answers with {@code problem}. */
     public static void answer(RoutingContext context, Problem problem) {
-        Exchange.note(context, "problem", problem.code().code());
+        Exchange.note(context, "problem", problem.code());
         HttpServerResponse response = context.response();
         if (response.ended() || response.closed()) {
             return;
@@ -66,7 +65,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
             context.request().connection().close();
             return;
         }
-        if (problem.code() == ProblemCode.UNAUTHENTICATED) {
+        if (problem.kind() == ProblemCode.UNAUTHENTICATED) {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"interlock\"");
         }
         Duration wait = problem.retryAfter();
@@ -77,7 +76,7 @@ public final class FailureHandler implements Handler<RoutingContext> {
             cutOff(context);
         }
         ErrorShape shape = Exchange.shape(context);
-        response.setStatusCode(shape.status(problem.code()))
+        response.setStatusCode(shape.status(problem.kind()))
                 .putHeader(HttpHeaders.CONTENT_TYPE, shape.mediaType())
                 .end(shape.of(problem.toJson(Exchange.requestId(context))).toBuffer());
     }
@@ -102,9 +101,9 @@ public final class FailureHandler implements Handler<RoutingContext> {
 
     private static Problem said(RoutingContext context, Throwable failure) {
         Problem problem = Problems.of(failure);
-        if (problem.code() == ProblemCode.INTERNAL_ERROR) {
+        if (problem.kind() == ProblemCode.INTERNAL_ERROR) {
             log.error("request {} failed", Exchange.requestId(context), failure);
-        } else if (problem.code() == ProblemCode.STORE_UNAVAILABLE) {
+        } else if (problem.kind() == ProblemCode.STORE_UNAVAILABLE) {
             log.warn("request {}: {}", Exchange.requestId(context), failure.getMessage());
         }
         return problem;

@@ -7,7 +7,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Whether the process lives, and whether it can be of use. A store that is away makes it useless, not dead. */
+/** Liveness and readiness. Without its store the server is not ready, but alive. */
 public final class Health {
 
     private static final long PATIENCE_SECONDS = 2;
@@ -50,5 +50,29 @@ public final class Health {
                 .setStatusCode(status)
                 .putHeader("Content-Type", "application/json")
                 .end(json.toBuffer());
+    }
+
+    /** Asks whether requests can be served now. Never blocks. */
+    @FunctionalInterface
+    public interface ReadyProbe {
+
+        /** Looks. An answer that takes long counts as no. */
+        CompletionStage<Readiness> ask();
+
+        /**
+         * What was found.
+         *
+         * @param reason if not, why, without secrets
+         */
+        record Readiness(boolean ready, String reason) {
+
+            public static Readiness yes() {
+                return new Readiness(true, "");
+            }
+
+            public static Readiness notReady(String reason) {
+                return new Readiness(false, reason);
+            }
+        }
     }
 }

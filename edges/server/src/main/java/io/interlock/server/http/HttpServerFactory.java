@@ -5,14 +5,17 @@ import io.interlock.config.Listen;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.impl.VertxConnection;
 import java.util.List;
@@ -20,7 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** How connections are taken: sizes, times, TLS, and what is said to what is no HTTP. */
+/** Options of connections: sizes, times, TLS; and the answer to bytes that are not HTTP. */
 public final class HttpServerFactory {
 
     private static final int HEADERS = 16 * 1024;
@@ -55,7 +58,7 @@ public final class HttpServerFactory {
 
     /** Ends {@code connection} at once. Its own way to end would wait for a client that does not read. */
     public static void hangUp(HttpConnection connection) {
-        // From the front of the pipeline: the handlers behind it would write out first what nobody reads.
+        // From the front of the pipeline: the handlers behind it would first write what the client does not read.
         ChannelFuture unused = ((VertxConnection) connection)
                 .channel()
                 .pipeline()
@@ -63,7 +66,6 @@ public final class HttpServerFactory {
                 .close();
     }
 
-    /** Options for one port. */
     public static HttpServerOptions options(Listen listen, int port, Limits limits) {
         HttpServerOptions options = new HttpServerOptions()
                 .setHost(listen.host())
@@ -117,5 +119,34 @@ public final class HttpServerFactory {
                 .putHeader("Content-Type", Problem.MEDIA_TYPE)
                 .end(problem.toJson("unknown").toBuffer())
                 .onComplete(sent -> request.connection().close());
+    }
+
+    /**
+     * Refuses a request with two lengths. By itself Netty drops {@code Content-Length} if there is {@code Transfer-Encoding}, which is
+     * safe as long as every proxy in front does the same; a proxy that believes the other one lets a second request be smuggled in.
+     *
+     * <p>There is no official way to Vert.x' decoder, so this one takes its place in the pipeline of a new connection.
+     */
+    static final class StrictDecoder extends VertxHttpRequestDecoder {
+
+        private static final String NAME = "httpDecoder";
+
+        private StrictDecoder(HttpServerOptions options) {
+            super(options);
+        }
+
+        /** Before anything was read. */
+        static void into(HttpConnection connection, HttpServerOptions options) {
+            ChannelPipeline pipeline = ((VertxConnection) connection).channel().pipeline();
+            // HTTP/2, spoken over TLS only, has frames and no such trouble.
+            if (pipeline.get(NAME) != null) {
+                pipeline.replace(NAME, NAME, new StrictDecoder(options));
+            }
+        }
+
+        @Override
+        protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
+            throw new IllegalArgumentException("both Content-Length and Transfer-Encoding");
+        }
     }
 }

@@ -1,6 +1,8 @@
 package io.interlock.server.http;
 
+import io.interlock.RunId;
 import io.interlock.config.Limits;
+import io.interlock.server.log.LogLines.LogText;
 import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
 import io.vertx.core.Handler;
@@ -9,57 +11,93 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
-/** What stands before all routes and behind them. */
+/** The handlers before all routes: ids, addresses, log, headers and checks; and the handler of failures behind them. */
 public final class RequestFilter {
 
-    private static final Pattern HOST = Pattern.compile("([A-Za-z0-9._~-]+|\\[[0-9A-Fa-f:.]+])(:[0-9]{1,5})?");
+    private static final Logger accessLog = LoggerFactory.getLogger("io.interlock.access");
 
+    private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Request-Id");
+    private static final Pattern PLAIN_ID = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+    private static final Pattern HOST = Pattern.compile("([A-Za-z0-9._~-]+|\\[[0-9A-Fa-f:.]+])(:[0-9]{1,5})?");
     private static final Pattern BROKEN = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
-    private final RefusalListener refusals;
-    private final Handler<RoutingContext> addresses;
+    // DateTimeFormatter.RFC_1123_DATE_TIME writes days of one digit.
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
+
+    private final Environment environment;
+    private final ClientAddress addresses;
+    private final BiConsumer<RoutingContext, Problem> refusals;
     private final BodyReader bodies;
     private final BodyReader anyBodies;
-    private final Handler<RoutingContext> requestIds;
-    private final Handler<RoutingContext> accessLog;
-    private final Handler<RoutingContext> dates;
-    private final Handler<RoutingContext> securityHeaders;
+    private final Map<CharSequence, CharSequence> securityHeaders = new LinkedHashMap<>();
+    private volatile WrittenDate date = new WrittenDate(Long.MIN_VALUE, "");
 
-    /** A gate with {@code limits}, to clients known by {@code addresses}; {@code tls} tells browsers to come back by TLS only; {@code refusals} has who was refused. */
+    private record WrittenDate(long second, CharSequence text) {}
+
+    /**
+     * The handlers.
+     *
+     * @param tls whether browsers are told to come back by TLS only
+     * @param refusals gets every request that is refused
+     */
     public RequestFilter(
-            Environment environment, Limits limits, ClientAddress addresses, boolean tls, RefusalListener refusals) {
+            Environment environment,
+            Limits limits,
+            ClientAddress addresses,
+            boolean tls,
+            BiConsumer<RoutingContext, Problem> refusals) {
+        this.environment = environment;
+        this.addresses = addresses;
         this.refusals = refusals;
-        this.addresses = context -> {
-            Exchange.address(context, addresses.of(context.request()));
-            context.next();
-        };
         this.bodies = new BodyReader(limits, false);
         this.anyBodies = new BodyReader(limits, true);
-        this.requestIds = new RequestId(environment);
-        this.accessLog = new AccessLog(environment.ticker());
-        this.dates = new DateHeader(environment.clock());
-        this.securityHeaders = new SecurityHeaders(tls);
+        // Browsers do nothing with an answer but show it.
+        secure("X-Content-Type-Options", "nosniff");
+        secure("X-Frame-Options", "DENY");
+        secure("Referrer-Policy", "no-referrer");
+        secure("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
+        secure("Cross-Origin-Resource-Policy", "same-origin");
+        secure("Cross-Origin-Opener-Policy", "same-origin");
+        secure("Cache-Control", "no-store");
+        if (tls) {
+            secure("Strict-Transport-Security", "max-age=31536000");
+        }
     }
 
-    /** Reads bodies, for routes that have let the caller in; with {@code anyType} whatever their senders call them. */
+    private void secure(String name, String value) {
+        securityHeaders.put(HttpHeaders.createOptimized(name), HttpHeaders.createOptimized(value));
+    }
+
+    /** Reads bodies, for routes that have let the caller in; with {@code anyType} of any media type. */
     public Handler<RoutingContext> bodies(boolean anyType) {
         return anyType ? anyBodies : bodies;
     }
 
-    /** A router behind this gate: every request has an id and a log line, every failure is a problem. */
+    /** A router behind these handlers: every request has an id and a log line, every failure is a problem. */
     public Router router(Vertx vertx) {
         Router router = Router.router(vertx);
         FailureHandler failures = new FailureHandler(refusals);
         // One route: each further one would have to be matched again.
         router.route()
-                .handler(requestIds)
-                .handler(addresses)
-                .handler(accessLog)
-                .handler(dates)
-                .handler(securityHeaders)
+                .handler(this::identify)
+                .handler(this::log)
+                .handler(this::addHeaders)
                 .handler(RequestFilter::properHead)
                 .handler(RequestFilter::encoded)
                 .handler(RequestFilter::oneLength)
@@ -70,7 +108,68 @@ public final class RequestFilter {
         return router;
     }
 
-    /** Two hosts, what is no host, and a header without a name are refused: a proxy in front may have read them in another way. */
+    /** The id is the client's own if it is a plain word, else a UUIDv7; anything else might forge a log line or a header. */
+    private void identify(RoutingContext context) {
+        if (HttpServerFactory.isClosing(context.request().connection())) {
+            // Bytes behind a request that was cut off: they must not be read as another one.
+            return;
+        }
+        String given = context.request().getHeader(REQUEST_ID);
+        String id = given != null && PLAIN_ID.matcher(given).matches()
+                ? given
+                : RunId.create(environment.clock(), environment.random()).toString();
+        Exchange.requestId(context, id);
+        context.response().putHeader(REQUEST_ID, id);
+        Exchange.address(context, addresses.of(context.request()));
+        context.next();
+    }
+
+    /**
+     * One structured line per request, when it is over: caller, tenant, key, run, token and result. Neither headers nor queries nor bodies
+     * are logged, so no secret is.
+     */
+    private void log(RoutingContext context) {
+        if (accessLog.isInfoEnabled()) {
+            long begun = environment.ticker().nanos();
+            context.addEndHandler(ended ->
+                    write(context, Duration.ofNanos(environment.ticker().nanos() - begun), ended.succeeded()));
+        }
+        context.next();
+    }
+
+    private static void write(RoutingContext context, Duration took, boolean sent) {
+        LoggingEventBuilder line = accessLog
+                .atInfo()
+                .addKeyValue("requestId", Exchange.requestId(context))
+                .addKeyValue("method", context.request().method().name())
+                .addKeyValue(
+                        "path", LogText.oneLine(String.valueOf(context.request().path())))
+                .addKeyValue("status", context.response().getStatusCode())
+                .addKeyValue("ms", took.toMillis());
+        for (Map.Entry<String, Object> note : Exchange.notes(context).entrySet()) {
+            Object value = note.getValue();
+            line = line.addKeyValue(
+                    note.getKey(), value instanceof Number ? value : LogText.oneLine(String.valueOf(value)));
+        }
+        line.log(sent ? "answered" : "client went away");
+    }
+
+    private void addHeaders(RoutingContext context) {
+        // RFC 9110 asks servers that have a clock for the date. It is formatted once a second; threads that do so at
+        // the
+        // same time write the same.
+        Instant now = environment.clock().instant();
+        WrittenDate last = date;
+        if (last.second != now.getEpochSecond()) {
+            last = new WrittenDate(now.getEpochSecond(), HttpHeaders.createOptimized(DATE.format(now)));
+            date = last;
+        }
+        context.response().putHeader(HttpHeaders.DATE, last.text);
+        securityHeaders.forEach(context.response()::putHeader);
+        context.next();
+    }
+
+    /** Two hosts, an invalid host and a header without a name are refused: a proxy in front may have read them in another way. */
     private static void properHead(RoutingContext context) {
         if (context.request().headers().contains("")) {
             FailureHandler.answer(context, Problem.invalid("header", "A header has no name."));
@@ -86,7 +185,7 @@ public final class RequestFilter {
         }
     }
 
-    /** What is not encoded properly cannot be decoded: the router would stumble over it. */
+    /** The router fails on encodings that it cannot decode. */
     private static void encoded(RoutingContext context) {
         String uri = context.request().uri();
         if (!BROKEN.matcher(uri).find()) {
@@ -100,15 +199,14 @@ public final class RequestFilter {
                 context, Problem.invalid(inPath ? "path" : "query", "a % needs two hexadecimal digits behind it"));
     }
 
-    /** A body whose length can be read in two ways is none: somebody in front may have read it the other way. */
+    /** A body whose length can be read in two ways is refused: a proxy in front may have read it the other way. */
     private static void oneLength(RoutingContext context) {
         List<String> encodings = context.request().headers().getAll(HttpHeaders.TRANSFER_ENCODING);
         boolean chunked = encodings.size() == 1 && encodings.get(0).equalsIgnoreCase("chunked");
         if (encodings.isEmpty() || (chunked && context.request().getHeader(HttpHeaders.CONTENT_LENGTH) == null)) {
             context.next();
         } else {
-            context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length")
-                    .thrown());
+            context.fail(Problem.invalid("header/Transfer-Encoding", "can only be chunked, without a Content-Length"));
         }
     }
 }

@@ -1,4 +1,4 @@
-/** What every request goes through, whatever it asks for: ids, limits, who asks, problems, the access log. */
+/** What every request passes: ids, limits, caller, problems, the access log. */
 @NullMarked
 package io.interlock.server.http;
 

@@ -1,5 +1,6 @@
 package io.interlock.server.launch;
 
+import io.interlock.InterlockException;
 import io.interlock.config.Flag;
 import io.interlock.config.Given;
 import java.nio.file.Path;
@@ -13,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The command line, understood.
  *
- * @param command which of the two
  * @param help whether it only asks what there is
- * @param flags what it sets
- * @param config a file, or {@code null} for none
  */
 record CommandLine(
         Command command,
@@ -26,7 +24,6 @@ record CommandLine(
 
     private static final String CONFIG = "--config";
 
-    /** What can be started. */
     enum Command {
         SERVER,
         DEMO
@@ -35,11 +32,8 @@ record CommandLine(
     /**
      * An option.
      *
-     * @param name as it is written
      * @param value what stands behind it, for people; empty if nothing does
-     * @param property what it sets
      * @param fixed what it sets that to, if nothing stands behind it
-     * @param about for people
      */
     private record Option(String name, String value, String property, String fixed, String about) {
 
@@ -49,8 +43,8 @@ record CommandLine(
     }
 
     private static final List<Option> OPTIONS = List.of(
-            new Option("--host", "ADDRESS", "host", "", "where to listen; 127.0.0.1 unless said"),
-            new Option("--port", "N", "port", "", "8080 unless said; 0 takes any free one"),
+            new Option("--host", "ADDRESS", "host", "", "where to listen (default: 127.0.0.1)"),
+            new Option("--port", "N", "port", "", "default: 8080; 0 takes any free one"),
             new Option("--management-port", "N", "management-port", "", "health and metrics on a port of their own"),
             new Option(
                     "--store", "URL", "store", "", "memory:, sqlite:PATH or postgresql://user:password@host:port/db"),
@@ -58,8 +52,8 @@ record CommandLine(
             new Option("--behind-proxy", "", "behind-proxy", "true", "a proxy in front ends TLS"),
             new Option("--tls-certificate", "FILE", "tls.certificate", "", "PEM, the chain included"),
             new Option("--tls-key", "FILE", "tls.key", "", "PEM"),
-            new Option("--no-worker", "", "worker.enabled", "false", "serve requests, but do no work here"),
-            new Option("--slots", "N", "worker.slots", "", "how many runs are done here at once; 16 unless said"));
+            new Option("--no-worker", "", "worker.enabled", "false", "serve requests, but run no jobs here"),
+            new Option("--slots", "N", "worker.slots", "", "how many runs are done here at once (default: 16)"));
 
     /**
      * Understands {@code arguments}, of which the first names the command.
@@ -95,7 +89,6 @@ record CommandLine(
         return new CommandLine(command, help, flags, config.isEmpty() ? null : Path.of(config));
     }
 
-    /** What there is. */
     static String help(Command command) {
         String name = command == Command.SERVER ? "server" : "demo";
         String about = command == Command.SERVER
@@ -104,9 +97,9 @@ record CommandLine(
         return "Usage: interlock " + name + " [options]\n\n" + about + "\n\n"
                 + OPTIONS.stream().map(CommandLine::line).collect(Collectors.joining())
                 + (command == Command.SERVER
-                        ? "\nEach is also a variable (INTERLOCK_PORT) and a property (interlock.port) of the file; flags go first.\n"
-                        : "\nVariables do not count here: sample data gets into no store but the one a flag names.\n")
-                + "Exit codes: 0 told to stop, 64 usage, 69 store or port not to be had, 78 configuration, 125 failed.\n";
+                        ? "\nEach is also a variable (INTERLOCK_PORT) and a property (interlock.port) of the file; flags win.\n"
+                        : "\nVariables are ignored: sample data gets only into the store that a flag names.\n")
+                + "Exit codes: 0 told to stop, 64 usage, 69 store or port unavailable, 78 configuration, 125 failed.\n";
     }
 
     /** What a configuration is read from. */
@@ -139,5 +132,14 @@ record CommandLine(
 
     private static String line(Option option) {
         return String.format("  %-24s %s%n", (option.name() + " " + option.value()).strip(), option.about());
+    }
+
+    static final class UsageException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        UsageException(String message) {
+            super(message);
+        }
     }
 }

@@ -1,14 +1,34 @@
 package io.interlock.server.launch;
 
+import io.interlock.InvalidSettingException;
 import io.interlock.config.Configuration;
+import io.interlock.config.EffectiveProperty;
+import io.interlock.config.Flag;
+import io.interlock.config.Given;
+import io.interlock.config.InterlockSettings;
+import io.interlock.config.Listen;
+import io.interlock.engine.access.KeyRing;
+import io.interlock.server.api.Api.ServerVersion;
 import io.interlock.server.demo.DemoFolder;
 import io.interlock.server.demo.DemoTraffic;
+import io.interlock.server.launch.StartFailure.ExitCode;
 import io.interlock.server.log.LogLines;
 import io.interlock.time.Environment;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** From the command line to the exit code. */
 public final class Launch {
@@ -30,7 +50,7 @@ public final class Launch {
         return new Launch(out, err, variables, environment);
     }
 
-    /** Does what {@code arguments} say, until somebody ends it; the exit code. */
+    /** Carries out {@code arguments} until it is stopped; the exit code. */
     public int run(List<String> arguments) {
         try {
             CommandLine line = CommandLine.parse(arguments, variables);
@@ -100,5 +120,222 @@ public final class Launch {
                 .map(began -> Duration.between(began, environment.clock().instant()))
                 .map(took -> String.format(" in %.1f s", took.toMillis() / 1000.0))
                 .orElse("");
+    }
+
+    /**
+     * Waits for a signal to end the process. The first TERM, INT or HUP stops it; the second ends it at once.
+     *
+     * <p>A shutdown hook would do for the first, but the JVM then ends with 128 + signal, as if it had been killed, and hears no second
+     * one. The class that hears signals is not part of the Java platform, but of every JDK; without it, hooks have to do.
+     */
+    static final class StopSignals {
+
+        private static final Logger log = LoggerFactory.getLogger(StopSignals.class);
+        private static final int KILLED = 128;
+
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private final AtomicBoolean first = new AtomicBoolean(true);
+
+        private StopSignals() {}
+
+        static StopSignals listen() {
+            StopSignals signals = new StopSignals();
+            for (String name : List.of("TERM", "INT", "HUP")) {
+                signals.hear(name);
+            }
+            return signals;
+        }
+
+        void await() throws InterruptedException {
+            asked.await();
+        }
+
+        private void hear(String name) {
+            try {
+                Class<?> signal = Class.forName("sun.misc.Signal");
+                Class<?> handler = Class.forName("sun.misc.SignalHandler");
+                Object ours = Proxy.newProxyInstance(
+                        handler.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
+                            if (method.getName().equals("handle")) {
+                                heard(signal, arguments[0]);
+                            }
+                            return null;
+                        });
+                signal.getMethod("handle", signal, handler)
+                        .invoke(null, signal.getConstructor(String.class).newInstance(name), ours);
+            } catch (ReflectiveOperationException | RuntimeException deaf) {
+                log.debug("cannot listen for {}: {}", name, deaf.toString());
+            }
+        }
+
+        private void heard(Class<?> type, Object signal) throws ReflectiveOperationException {
+            if (first.compareAndSet(true, false)) {
+                asked.countDown();
+            } else {
+                Runtime.getRuntime()
+                        .halt(KILLED + (int) type.getMethod("getNumber").invoke(signal));
+            }
+        }
+    }
+
+    /** Starts a server with the demo's own configuration, on the next free port. */
+    static final class DemoStart {
+
+        private static final int PORTS_TO_TRY = 100;
+
+        private final DemoFolder folder;
+        private final Environment environment;
+        private final PrintStream err;
+
+        DemoStart(DemoFolder folder, Environment environment, PrintStream err) {
+            this.folder = folder;
+            this.environment = environment;
+            this.err = err;
+        }
+
+        ServerProcess start(CommandLine line) {
+            Configuration wanted = read(line, line.flags());
+            requireRuns(wanted.settings().store());
+            Listen listen = wanted.settings().listen();
+            int first = listen.port();
+            for (int port = first; port < first + PORTS_TO_TRY; port++) {
+                if (isFree(listen.host(), port)) {
+                    if (port != first) {
+                        err.println("interlock: port " + first + " is taken; the demo listens at " + port);
+                    }
+                    List<Flag> flags = new ArrayList<>(line.flags());
+                    flags.add(Flag.of("port", Integer.toString(port)));
+                    return ServerProcess.start(read(line, flags), environment);
+                }
+            }
+            return ServerProcess.start(wanted, environment);
+        }
+
+        private static void requireRuns(String store) {
+            if (store.toLowerCase(Locale.ROOT).startsWith("redis")) {
+                throw new InvalidSettingException(
+                        "store",
+                        "redis://…",
+                        "keeps leases only, and the demo shows runs",
+                        "leave --store out, or use sqlite:PATH or postgresql://…");
+            }
+        }
+
+        /** Flags count, but no variables: sample data must not get into a store that was named for other purposes. */
+        private Configuration read(CommandLine line, List<Flag> given) {
+            List<Flag> flags = new ArrayList<>();
+            flags.add(new Flag("demo", "store", folder.store()));
+            flags.addAll(given);
+            return Configuration.read(
+                    new Given(flags, Map.of(), line.config() == null ? folder.configuration() : line.config()));
+        }
+
+        private static boolean isFree(String host, int port) {
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+                return true;
+            } catch (IOException | IllegalArgumentException taken) {
+                return false;
+            }
+        }
+    }
+
+    /** What a server says when it is ready. */
+    static final class Banner {
+
+        private final ServerProcess process;
+        private final PrintStream out;
+
+        Banner(ServerProcess process, PrintStream out) {
+            this.process = process;
+            this.out = out;
+        }
+
+        void title() {
+            out.println("Interlock " + ServerVersion.here() + " · Java "
+                    + Runtime.version().feature() + " · "
+                    + process.engine().capabilities().store());
+        }
+
+        void links() {
+            line("API", url() + "/api/v1/");
+            line("API docs", url() + "/api/v1/openapi.json");
+            line("Health", management() + "/health/ready");
+            line("Metrics", management() + "/metrics");
+            InterlockSettings settings = process.configuration().settings();
+            line(
+                    "Worker",
+                    !process.keepsRuns()
+                            ? "none: this store keeps leases only, and runs, compatible APIs among them, are answered with 501"
+                            : settings.worker().enabled()
+                                    ? settings.worker().slots() + " slots, "
+                                            + settings.jobs().size() + " jobs"
+                                    : "none here");
+        }
+
+        /** Shows what was set, and by what. */
+        void configuration() {
+            Configuration configuration = process.configuration();
+            List<EffectiveProperty> all = configuration.effective();
+            List<EffectiveProperty> set =
+                    all.stream().filter(EffectiveProperty::isSet).toList();
+            out.println("Configuration (" + set.size() + " set, " + (all.size() - set.size())
+                    + " defaults; all of it: GET /api/v1/config)");
+            int width = set.stream().mapToInt(one -> one.name().length()).max().orElse(0);
+            for (EffectiveProperty one : set) {
+                out.printf("  %-" + Math.max(1, width) + "s = %s  (%s)%n", one.name(), one.value(), one.origin());
+            }
+            configuration.warnings().forEach(warning -> out.println("  Note: " + warning));
+        }
+
+        /** Shows the first key, once. */
+        void bootstrapKey() {
+            process.bootstrap().ifPresent(key -> {
+                out.println(
+                        "There was no admin's API key, so here is one. It is shown once, is admin of tenant default,");
+                out.println("may act for any tenant by the header X-Tenant, and counts for "
+                        + KeyRing.FIRST_KEY.toDays() + " days; make keys of your own with it:");
+                line("API key", key.secret().text());
+                line("UI", signInLink(key.secret().text()));
+            });
+        }
+
+        /** Shows a key, and commands to paste. */
+        void demo() {
+            String key = process.demoKey();
+            line("API key", key);
+            line("UI", signInLink(key) + "  (signs in once, within 15 minutes)");
+            out.println("Within a minute there are a held key with others in line, a lost lease and a dead letter.");
+            out.println("Try it in a second terminal:");
+            String curl = "  curl -sS -H 'x-api-key: " + key + "' ";
+            String busy = DemoTraffic.BUSY_KEY;
+            out.println(curl + "'" + url() + "/api/v1/locks?key=" + busy + "'");
+            out.println(curl + "-H 'content-type: application/json' -d '{\"key\": \"" + busy
+                    + "\", \"job\": \"backup\", \"onConflict\": \"REJECT\"}' '" + url() + "/api/v1/runs'");
+            out.println(curl + "'" + url() + "/api/v1/runs?state=DEAD'");
+        }
+
+        void line(String name, String value) {
+            out.printf("  %-10s %s%n", name, value);
+        }
+
+        /** Where people sign in without typing a key. */
+        private String signInLink(String key) {
+            return url() + "/ui/?code=" + process.signInCode(key);
+        }
+
+        String url() {
+            return url(process.port());
+        }
+
+        private String management() {
+            return url(process.managementPort());
+        }
+
+        private String url(int port) {
+            Listen listen = process.configuration().settings().listen();
+            String host = listen.host().contains(":") ? "[" + listen.host() + "]" : listen.host();
+            return (listen.tls() == null ? "http://" : "https://") + host + ":" + port;
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.interlock.server.launch;
 
 import io.interlock.LockKey;
+import io.interlock.StoreUnavailableException;
 import io.interlock.access.Role;
 import io.interlock.config.CompatApi;
 import io.interlock.config.Configuration;
@@ -19,24 +20,39 @@ import io.interlock.metrics.InterlockMeters;
 import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
 import io.interlock.server.InterlockServer;
-import io.interlock.server.LeaseStoreOperations;
-import io.interlock.server.ServerParts;
+import io.interlock.server.InterlockServer.ServerParts;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.compat.CompatApis;
+import io.interlock.server.http.Health.ReadyProbe;
+import io.interlock.server.http.Health.ReadyProbe.Readiness;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.log.OperationLog;
 import io.interlock.server.operation.AccessOperations;
+import io.interlock.server.problem.Problems;
 import io.interlock.server.session.Sessions;
 import io.interlock.time.Environment;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -110,12 +126,11 @@ final class ServerProcess implements AutoCloseable {
                 .text();
     }
 
-    /** A code that signs whoever has {@code apiKey} in once, for a link. */
+    /** A code that signs in once for {@code apiKey}, for a link. */
     String signInCode(String apiKey) {
         return parts().sessions().oneTimeCode(apiKey);
     }
 
-    /** The first admin's key, if there was none before. */
     Optional<IssuedKey> bootstrap() {
         return parts().bootstrap();
     }
@@ -168,33 +183,29 @@ final class ServerProcess implements AutoCloseable {
         StoreProbe probe = new StoreProbe(store, blocking);
         Sessions sessions = new Sessions(environment);
         AccessRecords records = opened(AccessRecords.of(store.audit(), keys, environment, registry));
-        Operations operations = store.keepsRuns()
-                ? withRuns(engine, keys, sessions, records, setup)
-                : withoutRuns(engine, keys, sessions, records);
+        EngineOperations all =
+                new EngineOperations(engine, keys, sessions, records, environment, settings.limits(), this::api);
+        Operations operations = operations(all, store.keepsRuns(), setup);
         ServerParts served = new ServerParts(environment, keys, probe, operations, registry, sessions, records);
         InterlockServer server = joined(InterlockServer.start(settings.listen(), settings.limits(), served));
         open.push(() -> joined(server.stop(LAST_ANSWERS)));
         intakes.start(new IntakeContext(engine, environment, new MeterGauges(registry)));
         open.push(intakes);
-        // Last of all: a key that is made but never shown would lock everybody out.
+        // Last of all: a key that is made but never shown would lock all users out.
         Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
         return new Parts(store.keepsRuns(), engine, keys, sessions, probe, server, intakes, bootstrap);
     }
 
-    private Operations withRuns(
-            RunEngine engine, KeyRing keys, Sessions sessions, AccessRecords records, EngineSetup setup) {
-        InterlockSettings settings = configuration.settings();
-        Operations operations = new EngineOperations(
-                        engine, keys, sessions, records, environment, settings.limits(), this::api)
-                .operations();
-        CompatApis.of(settings.jobs().values(), setup.triggerSecrets()).addTo(operations, engine, environment);
-        AccessOperations.addTo(operations, keys, configuration, environment.clock());
-        return operations;
-    }
-
-    private Operations withoutRuns(RunEngine engine, KeyRing keys, Sessions sessions, AccessRecords records) {
-        Operations operations = new LeaseStoreOperations(engine, keys, sessions, records, environment).operations();
-        AccessOperations.addLooksTo(operations, keys, configuration, environment.clock());
+    private Operations operations(EngineOperations all, boolean keepsRuns, EngineSetup setup) {
+        if (!keepsRuns) {
+            Operations operations = all.ofLeases();
+            AccessOperations.addLooksTo(operations, all.keys(), configuration, environment.clock());
+            return operations;
+        }
+        Operations operations = all.operations();
+        CompatApis.of(configuration.settings().jobs().values(), setup.triggerSecrets())
+                .addTo(operations, all.engine(), environment);
+        AccessOperations.addTo(operations, all.keys(), configuration, environment.clock());
         return operations;
     }
 
@@ -203,7 +214,7 @@ final class ServerProcess implements AutoCloseable {
         return known == null ? CompatApi.NONE.word() : known.api().word();
     }
 
-    /** Without any admin's key nobody could make one. It is made only where nobody else can come in meanwhile. */
+    /** Without an admin's key no key could be made. It is made only where no other host can connect meanwhile. */
     private static Optional<IssuedKey> bootstrap(KeyRing keys, Listen listen) {
         return ListenPolicy.isLoopback(listen.host()) ? joined(keys.bootstrap(ACTOR)) : Optional.empty();
     }
@@ -227,7 +238,7 @@ final class ServerProcess implements AutoCloseable {
             try {
                 open.pop().close();
             } catch (Exception failure) {
-                log.warn("could not be closed: {}", failure.toString());
+                log.warn("a part could not be closed: {}", failure.toString());
             }
         }
     }
@@ -237,6 +248,109 @@ final class ServerProcess implements AutoCloseable {
             return stage.toCompletableFuture().join();
         } catch (CompletionException failure) {
             throw failure.getCause() instanceof RuntimeException told ? told : failure;
+        }
+    }
+
+    /**
+     * Where the store is asked about keys and readiness: a few threads that end when idle, and a line that is not endless. When it is full,
+     * a task is refused with a problem; when the pool is closed, as by any executor.
+     */
+    static final class BlockingPool implements Executor, AutoCloseable {
+
+        private static final int THREADS = 4;
+        private static final int LINE = 1_000;
+        private static final long IDLE_SECONDS = 20;
+
+        private final ThreadPoolExecutor pool;
+
+        BlockingPool(Environment environment) {
+            pool = new ThreadPoolExecutor(
+                    THREADS,
+                    THREADS,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(LINE),
+                    environment.threads("interlock-access"));
+            pool.allowCoreThreadTimeOut(true);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            try {
+                pool.execute(task);
+            } catch (RejectedExecutionException refused) {
+                throw pool.isShutdown() ? refused : Problems.overloaded();
+            }
+        }
+
+        @Override
+        public void close() {
+            pool.shutdown();
+        }
+    }
+
+    /** Ready while the store answers and the server is not stopping. A store that hangs is asked once, however many requests wait. */
+    static final class StoreProbe implements ReadyProbe {
+
+        private final OpenStore store;
+        private final Executor blocking;
+        private final AtomicReference<@Nullable CompletableFuture<Readiness>> asked = new AtomicReference<>();
+        private volatile boolean stopping;
+
+        StoreProbe(OpenStore store, Executor blocking) {
+            this.store = store;
+            this.blocking = blocking;
+        }
+
+        void stopping() {
+            stopping = true;
+        }
+
+        @Override
+        public CompletionStage<Readiness> ask() {
+            if (stopping) {
+                return CompletableFuture.completedFuture(Readiness.notReady("this node is stopping"));
+            }
+            CompletableFuture<Readiness> mine = new CompletableFuture<>();
+            CompletableFuture<Readiness> before = asked.compareAndExchange(null, mine);
+            if (before != null) {
+                return before;
+            }
+            try {
+                blocking.execute(() -> {
+                    Readiness answer = look();
+                    asked.set(null);
+                    mine.complete(answer);
+                });
+            } catch (RuntimeException busy) {
+                asked.set(null);
+                mine.complete(Readiness.notReady("this node has too much to do"));
+            }
+            return mine;
+        }
+
+        private Readiness look() {
+            try {
+                store.ask();
+                return Readiness.yes();
+            } catch (StoreUnavailableException away) {
+                return Readiness.notReady("the store does not answer");
+            } catch (RuntimeException failed) {
+                return Readiness.notReady(
+                        "the store cannot be asked: " + failed.getClass().getSimpleName());
+            }
+        }
+    }
+
+    /** Shows the numbers of intakes among the meters. */
+    record MeterGauges(MeterRegistry registry) implements IntakeContext.Gauges {
+
+        @Override
+        public void show(String name, Map<String, String> labels, DoubleSupplier value) {
+            List<Tag> tags = labels.entrySet().stream()
+                    .map(label -> Tag.of(label.getKey(), label.getValue()))
+                    .toList();
+            Gauge.builder(name, value::getAsDouble).tags(tags).register(registry);
         }
     }
 }

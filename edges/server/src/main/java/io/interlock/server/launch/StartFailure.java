@@ -6,6 +6,7 @@ import io.interlock.StoreUnavailableException;
 import io.interlock.UnsafeStoreException;
 import io.interlock.config.ConfigurationException;
 import io.interlock.config.Listen;
+import io.interlock.server.launch.CommandLine.UsageException;
 import java.net.BindException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -15,8 +16,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Why the process could not start, for people.
  *
- * @param exitCode how it ends
- * @param cause what happened
  * @param nextStep what to do about it; empty if the cause says so
  */
 record StartFailure(int exitCode, String cause, String nextStep) {
@@ -48,7 +47,7 @@ record StartFailure(int exitCode, String cause, String nextStep) {
         return new StartFailure(ExitCode.FAILED, failure.toString(), "the log above says where");
     }
 
-    /** Somebody else listens at a port. */
+    /** Another process listens at the port. */
     static final class PortTakenException extends InterlockException {
 
         private static final long serialVersionUID = 1L;
@@ -74,5 +73,22 @@ record StartFailure(int exitCode, String cause, String nextStep) {
             failure = failure.getCause();
         }
         return failure;
+    }
+
+    /** How the process ends, in the numbers of {@code sysexits.h}. */
+    static final class ExitCode {
+
+        static final int OK = 0;
+
+        static final int USAGE = 64;
+
+        /** The store or the port cannot be had now. */
+        static final int UNAVAILABLE = 69;
+
+        static final int CONFIGURATION = 78;
+
+        static final int FAILED = 125;
+
+        private ExitCode() {}
     }
 }

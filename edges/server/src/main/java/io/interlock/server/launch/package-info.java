@@ -1,4 +1,4 @@
-/** From the command line to a server that listens, and back to a process that is gone. */
+/** Start and stop of a server process. */
 @NullMarked
 package io.interlock.server.launch;
 

@@ -1,17 +1,24 @@
 package io.interlock.server.live;
 
+import io.interlock.TimeText;
 import io.interlock.engine.ChainPage;
 import io.interlock.engine.RunEngine;
+import io.interlock.run.AuditRecord;
+import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.time.Ticker;
 import io.interlock.time.Timers;
+import io.vertx.core.Context;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the audit log of the store for all readers of this node, so it tells what any node did. One look at a time, and none while
- * nobody reads. Readers at the same place share one look.
+ * Follows the audit log of the store for all readers of this node, so events of every node arrive. One query at a time, and none without
+ * readers. Readers at the same place share a query.
  */
 final class LiveFeed implements AutoCloseable {
 
@@ -61,7 +68,6 @@ final class LiveFeed implements AutoCloseable {
         glances.begin(tenant);
     }
 
-    /** Tells {@code stream} what happens from its place on. */
     void add(LiveStream stream) {
         synchronized (this) {
             if (closed) {
@@ -94,7 +100,7 @@ final class LiveFeed implements AutoCloseable {
         context.blocking().call(this::tick).whenComplete((more, failure) -> {
             if (failure != null) {
                 // Readers keep their places; what they miss now they are told when the store is back.
-                log.debug("no look at the audit log for readers: {}", failure.toString());
+                log.debug("the audit log could not be read for event streams: {}", failure.toString());
             }
             again(failure == null && more ? Duration.ZERO : EVERY);
         });
@@ -203,10 +209,172 @@ final class LiveFeed implements AutoCloseable {
                 .ifPresent(event -> text.append(event.text(link.position())));
     }
 
-    /** Something is not told any more: whoever shows something must look at it anew. */
+    /** Events were skipped: the reader must load its state anew. */
     private static void reset(LiveStream reader, long place, String reason, long now) {
         JsonObject data = new JsonObject().put("reason", reason);
         reader.write(new LiveEvent(LiveEvent.RUNS, "reset", data).text(place), now);
         reader.moveTo(place);
+    }
+
+    /**
+     * Something a stream tells.
+     *
+     * @param topic which kind of reader wants it: {@code runs}, {@code locks}, {@code workers}, {@code janitor}
+     * @param type what happened, as {@code run.succeeded}
+     */
+    record LiveEvent(String topic, String type, JsonObject data) {
+
+        static final String RUNS = "runs";
+        static final String LOCKS = "locks";
+        static final String WORKERS = "workers";
+        static final String JANITOR = "janitor";
+
+        /** What a record of the audit log tells; nothing if it is about API keys. Who did it and why is for the audit log. */
+        static Optional<LiveEvent> of(AuditRecord record) {
+            return switch (record.action()) {
+                case "run" ->
+                    Optional.of(of(
+                            RUNS,
+                            "run." + record.after().toLowerCase(Locale.ROOT).replace('_', '-'),
+                            record));
+                case "submitted", "stop-requested", "redriven", "discarded" ->
+                    Optional.of(of(RUNS, "run." + record.action(), record));
+                case "resource" -> Optional.of(of(RUNS, "resource.changed", record));
+                case "evicted", "paused", "resumed" -> Optional.of(of(LOCKS, "lock." + record.action(), record));
+                default -> Optional.empty();
+            };
+        }
+
+        private static LiveEvent of(String topic, String type, AuditRecord record) {
+            JsonObject data = new JsonObject()
+                    .put("at", TimeText.format(record.at()))
+                    .put("key", record.key().name());
+            if (record.run() != null) {
+                data.put("runId", record.run().toString());
+            }
+            if (record.token() != null) {
+                data.put("token", record.token().value());
+            }
+            return new LiveEvent(
+                    topic, type, data.put("before", record.before()).put("after", record.after()));
+        }
+
+        /** The text of the stream, without an id: it is not repeated to a reader that resumes. */
+        String text() {
+            return "event: " + type + "\ndata: " + data.encode() + "\n\n";
+        }
+
+        /** As it goes over the wire, at its place in the audit log. */
+        String text(long position) {
+            return "id: " + position + "\n" + text();
+        }
+    }
+
+    /**
+     * One reader. It is told what happened from its place in the audit log on; if it reads more slowly than things happen, its place
+     * stays where it is, so nothing piles up for it, and after a while it is cut off. What has no place in the audit log it misses then,
+     * and is told so.
+     */
+    static final class LiveStream {
+
+        private final Call call;
+        private final Set<String> topics;
+        private final HttpServerResponse response;
+        private final Context loop;
+        // Only the feed, one step at a time, uses these.
+        private long position;
+        private long lastWrite;
+        private long fullSince = -1;
+        private boolean missed;
+
+        LiveStream(Call call, Set<String> topics, HttpServerResponse response, Context loop) {
+            this.call = call;
+            this.topics = Set.copyOf(topics);
+            this.response = response;
+            this.loop = loop;
+        }
+
+        String tenant() {
+            return call.tenant();
+        }
+
+        boolean wants(String topic) {
+            return topics.isEmpty() || topics.contains(topic);
+        }
+
+        long position() {
+            return position;
+        }
+
+        void moveTo(long position) {
+            this.position = position;
+        }
+
+        /** Since when nothing was written. */
+        long lastWrite() {
+            return lastWrite;
+        }
+
+        /** Tells it {@code event}, which is told only now; if it cannot take it, it has missed something. */
+        void tell(LiveEvent event, long now) {
+            if (fullSince < 0) {
+                write(event.text(), now);
+            } else {
+                missed = true;
+            }
+        }
+
+        /** Whether it has missed something since this was last asked. */
+        boolean hasMissed() {
+            boolean had = missed;
+            missed = false;
+            return had;
+        }
+
+        /** Writes {@code text} at {@code now}; nothing is written that is empty. */
+        void write(String text, long now) {
+            if (!text.isEmpty()) {
+                lastWrite = now;
+                loop.runOnContext(go -> {
+                    if (!response.ended() && !response.closed()) {
+                        response.write(text);
+                    }
+                });
+            }
+        }
+
+        /** For how long it has not taken what it was sent, in nanoseconds; 0 if it has. */
+        long behindFor(long now) {
+            if (!response.writeQueueFull()) {
+                fullSince = -1;
+                return 0;
+            }
+            if (fullSince < 0) {
+                fullSince = now;
+            }
+            return Math.max(1, now - fullSince);
+        }
+
+        /** Ends it if its reader would not be let in any more. */
+        void endUnlessKnown() {
+            call.isStillKnown().thenAccept(known -> {
+                if (!known) {
+                    end();
+                }
+            });
+        }
+
+        void end() {
+            loop.runOnContext(go -> {
+                if (!response.ended() && !response.closed()) {
+                    response.end();
+                }
+            });
+        }
+
+        /** Ends it although there is something left to send. */
+        void cutOff() {
+            loop.runOnContext(go -> call.hangUp());
+        }
     }
 }

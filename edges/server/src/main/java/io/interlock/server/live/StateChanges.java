@@ -1,13 +1,15 @@
 package io.interlock.server.live;
 
 import io.interlock.LockKey;
+import io.interlock.TimeText;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.SweepRound;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.RunQuery;
-import io.interlock.server.json.JsonTime;
-import io.interlock.server.json.LockJson;
+import io.interlock.server.live.LiveFeed.LiveEvent;
+import io.interlock.server.live.LiveFeed.LiveStream;
+import io.interlock.service.LockFacts;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,7 +37,7 @@ final class StateChanges {
         this.engine = engine;
     }
 
-    /** Looks for somebody who is about to read for the first time: whatever changes from now on is told. */
+    /** Takes the state for a first reader: every change from now on is an event. */
     synchronized void begin(String tenant) {
         if (!seen.containsKey(tenant)) {
             Seen first = new Seen();
@@ -63,7 +65,7 @@ final class StateChanges {
         return events;
     }
 
-    /** Forgets tenants nobody reads about any more. */
+    /** Forgets tenants without readers. */
     synchronized void keepOnly(Set<String> tenants) {
         seen.keySet().retainAll(tenants);
     }
@@ -72,11 +74,12 @@ final class StateChanges {
         Map<String, String> now = new HashMap<>();
         Instant observed = Instant.EPOCH;
         for (KeyView view : engine.queries().keys(new KeyQuery(tenant, "", null, MOST_KEYS))) {
-            JsonObject lock = LockJson.of(view);
+            JsonObject lock = new JsonObject(LockFacts.of(view).map());
             // Time passes in these without anything happening.
             JsonObject facts = lock.copy();
             facts.remove("leaseLeft");
             facts.remove("explanation");
+            facts.remove("observedAt");
             String name = view.key().name();
             now.put(name, facts.encode());
             observed = view.observedAt();
@@ -86,7 +89,8 @@ final class StateChanges {
         }
         for (String name : last.locks.keySet()) {
             if (!now.containsKey(name)) {
-                JsonObject free = LockJson.idle(LockKey.of(tenant, name), null, observed);
+                JsonObject free = new JsonObject(
+                        LockFacts.idle(LockKey.of(tenant, name), null, observed).map());
                 events.add(new LiveEvent(LiveEvent.LOCKS, "lock.changed", free));
             }
         }
@@ -128,7 +132,7 @@ final class StateChanges {
                             LiveEvent.JANITOR,
                             "janitor.swept",
                             new JsonObject()
-                                    .put("at", JsonTime.of(round.at()))
+                                    .put("at", TimeText.format(round.at()))
                                     .put("sweep", round.sweep())
                                     .put("key", action.key().name())
                                     .put("why", action.why()))));

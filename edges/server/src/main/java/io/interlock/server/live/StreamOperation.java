@@ -4,6 +4,7 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
+import io.interlock.server.live.LiveFeed.LiveStream;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
 import io.vertx.core.Vertx;
@@ -53,8 +54,7 @@ public final class StreamOperation {
         enter(key);
         call.whenOver(() -> leave(key));
         // No place given: from now on, and where that is, the log says.
-        return context.blocking()
-                .call(call.tenant(), () -> {
+        return context.blocking(call, () -> {
                     feed.begin(call.tenant());
                     return lastSeen.isEmpty()
                             ? context.engine()
@@ -95,8 +95,7 @@ public final class StreamOperation {
                             ProblemCode.TOO_MANY_STREAMS,
                             "The API key has " + mostOfAKey + " event streams open, which is the limit.")
                     .with("limit", mostOfAKey)
-                    .retryAfter(Duration.ofSeconds(5))
-                    .thrown();
+                    .retryAfter(Duration.ofSeconds(5));
         }
     }
 

@@ -1,4 +1,4 @@
-/** Events as they happen, for whoever keeps a stream open. */
+/** Events as they happen, for readers of a stream. */
 @NullMarked
 package io.interlock.server.live;
 

@@ -1,4 +1,4 @@
-/** The operations about locks: leases without runs, force, pauses. */
+/** The operations about locks. */
 @NullMarked
 package io.interlock.server.locks;
 

@@ -18,7 +18,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * One structured line for everything that happens to a lock: what, under which key of which tenant, by which run and token. Neither
- * parameters nor results are logged, so nobody's secrets are. Safe for use by many threads.
+ * parameters nor results are logged, so no secrets are. Safe for use by many threads.
  */
 public final class OperationLog implements EngineListener {
 
@@ -98,7 +98,7 @@ public final class OperationLog implements EngineListener {
 
     private static void swept(SweepAction action) {
         RunState state = action.state();
-        // A worker that vanished is for somebody to look at; that a rest or a wait is over is not.
+        // A lost worker needs attention; the end of a rest or a wait does not.
         boolean vanished = state != null && VANISHED.contains(state);
         LoggingEventBuilder line = line(vanished ? Level.WARN : Level.INFO, action.key());
         if (action.run() != null) {

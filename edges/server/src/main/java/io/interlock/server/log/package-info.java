@@ -1,4 +1,4 @@
-/** What is written to the log about locks and runs, one structured line each. */
+/** The log of locks and runs, one structured line each. */
 @NullMarked
 package io.interlock.server.log;
 

@@ -3,24 +3,27 @@ package io.interlock.server.operation;
 import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.config.Configuration;
+import io.interlock.config.EffectiveProperty;
 import io.interlock.engine.access.IssuedKey;
 import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.api.Call;
-import io.interlock.server.api.Cursor;
+import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.json.JsonTime;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
-import java.time.Instant;
+import io.interlock.service.AdminFacts;
+import io.interlock.service.Facts;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** API keys and configuration over HTTP: for admins, of their own tenant only; the bootstrap key sees the whole configuration. */
 public final class AccessOperations {
@@ -37,7 +40,6 @@ public final class AccessOperations {
         this.clock = clock;
     }
 
-    /** Adds them to {@code operations}. */
     public static void addTo(Operations operations, KeyRing keys, Configuration configuration, InstantSource clock) {
         AccessOperations access = new AccessOperations(keys, configuration, clock);
         addLooksTo(operations, keys, configuration, clock);
@@ -61,13 +63,14 @@ public final class AccessOperations {
             // Keys are never forgotten, so the last one of the page before is still there.
             int from = after.map(id -> place(all, id) + 1).orElse(0);
             int to = Math.min(all.size(), from + limit);
-            JsonArray items = new JsonArray();
-            all.subList(from, to).forEach(key -> items.add(json(key)));
-            JsonObject page = new JsonObject().put("items", items);
-            return Reply.ok(
-                    to == all.size()
-                            ? page
-                            : page.put("cursor", Cursor.of(KEYS, all.get(to - 1).id())));
+            return Reply.ok(Facts.with(
+                            "items",
+                            all.subList(from, to).stream().map(this::json).toList())
+                    .and(
+                            "cursor",
+                            to == all.size()
+                                    ? null
+                                    : Cursor.of(KEYS, all.get(to - 1).id())));
         });
     }
 
@@ -96,7 +99,7 @@ public final class AccessOperations {
 
     private Reply created(IssuedKey issued) {
         return Reply.created(
-                json(issued.kept()).put("apiKey", issued.secret().text()),
+                json(issued.kept()).and("apiKey", issued.secret().text()),
                 "/api/v1/keys/" + issued.kept().id());
     }
 
@@ -105,7 +108,7 @@ public final class AccessOperations {
         String reason = call.optional("reason", String.class).orElse("revoked over HTTP");
         return keys.revoke(call.tenant(), id, call.actor(), reason).thenApply(revoked -> {
             if (revoked.isEmpty()) {
-                throw Call.notFound("API key", id).thrown();
+                throw Call.notFound("API key", id);
             }
             return Reply.nothing();
         });
@@ -114,32 +117,59 @@ public final class AccessOperations {
     private CompletionStage<Reply> configuration(Call call) {
         boolean all = KeyRing.isBootstrap(call.caller().key());
         TenantView view = new TenantView(configuration.effective(), call.tenant());
-        JsonArray items = new JsonArray();
-        (all ? configuration.effective() : view.properties())
-                .forEach(property -> items.add(new JsonObject()
-                        .put("name", property.name())
-                        .put("value", property.value())
-                        .put("origin", property.origin())));
-        return CompletableFuture.completedFuture(Reply.ok(new JsonObject().put("items", items)));
+        return CompletableFuture.completedFuture(Reply.items((all ? configuration.effective() : view.properties())
+                .stream()
+                        .map(property -> Facts.with("name", property.name())
+                                .and("value", property.value())
+                                .and("origin", property.origin()))
+                        .toList()));
     }
 
-    private JsonObject json(AccessKey key) {
-        JsonObject json = new JsonObject()
-                .put("id", key.id())
-                .put("tenant", key.tenant())
-                .put("role", key.role().name().toLowerCase(Locale.ROOT))
-                .put("label", key.label())
-                .put("createdAt", JsonTime.of(key.createdAt()))
-                .put("active", key.isActive(clock.instant()));
-        put(json, "expiresAt", key.expiresAt());
-        put(json, "revokedAt", key.revokedAt());
-        put(json, "lastUsedAt", key.usedAt());
-        return json;
+    private Facts json(AccessKey key) {
+        return AdminFacts.apiKey(key, clock.instant());
     }
 
-    private static void put(JsonObject json, String field, @Nullable Instant at) {
-        if (at != null) {
-            json.put(field, JsonTime.of(at));
+    /**
+     * The part of a configuration that one tenant sees: limits, retention, the terms of jobs, its own quota and notifications. It hides the parts of the server, the work of jobs and other tenants.
+     */
+    private record TenantView(List<EffectiveProperty> all, String tenant) {
+
+        private static final String ROOT = "interlock.";
+        private static final Set<String> COMMON = Set.of("limits", "history", "idempotency");
+        private static final Pattern OF_JOB = Pattern.compile("jobs\\.(\"[^\"]*\"|[^.]+)\\.(.+)");
+        private static final Pattern OF_TENANT = Pattern.compile("tenants\\.(\"[^\"]*\"|[^.]+)\\..+");
+        private static final Pattern OF_NOTIFICATION = Pattern.compile("(notify\\[\\d+])\\..+");
+
+        List<EffectiveProperty> properties() {
+            Map<String, String> byName = all.stream()
+                    .collect(Collectors.toMap(
+                            property -> plain(property.name()), EffectiveProperty::value, (a, b) -> a));
+            return all.stream()
+                    .filter(property -> concerns(plain(property.name()), byName))
+                    .toList();
+        }
+
+        private boolean concerns(String name, Map<String, String> byName) {
+            if (COMMON.contains(name.replaceFirst("\\..*", ""))) {
+                return true;
+            }
+            Matcher job = OF_JOB.matcher(name);
+            if (job.matches()) {
+                String property = job.group(2);
+                boolean scheduled = property.startsWith("schedule");
+                return !property.startsWith("run.")
+                        && (!scheduled || tenant.equals(byName.get("jobs." + job.group(1) + ".schedule-tenant")));
+            }
+            Matcher quota = OF_TENANT.matcher(name);
+            if (quota.matches()) {
+                return quota.group(1).replace("\"", "").equals(tenant);
+            }
+            Matcher notification = OF_NOTIFICATION.matcher(name);
+            return notification.matches() && tenant.equals(byName.get(notification.group(1) + ".tenant"));
+        }
+
+        private static String plain(String name) {
+            return name.startsWith(ROOT) ? name.substring(ROOT.length()) : name;
         }
     }
 }

@@ -1,72 +1,221 @@
 package io.interlock.server.operation;
 
-import io.interlock.engine.Job;
+import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.engine.SweepRound;
+import io.interlock.engine.audit.AuditFinding;
+import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.Witness;
+import io.interlock.run.AuditQuery;
+import io.interlock.run.AuditRecord;
 import io.interlock.run.JobName;
+import io.interlock.run.KeyView;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceAnswer;
+import io.interlock.server.api.BlockingCalls;
 import io.interlock.server.api.Call;
+import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.json.JsonTime;
+import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.interlock.service.AdminFacts;
+import io.interlock.service.Facts;
 import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** Administration: {@code getResource}, {@code setResource}, {@code listAudit}, {@code listWorkers}, {@code listJobs}. */
+/** The operations about resources, the audit log, workers, jobs and the janitor. */
 public final class AdminOperations {
+
+    private static final String AUDIT = "audit";
 
     private final OperationContext context;
     private final Function<JobName, String> apis;
+    private final BlockingCalls verifying;
+    private final Map<List<Witness>, CompletionStage<AuditReport>> nextReports = new HashMap<>();
 
     private AdminOperations(OperationContext context, Function<JobName, String> apis) {
         this.context = context;
         this.apis = apis;
+        // A check of the whole audit log may take long.
+        this.verifying = BlockingCalls.apart(context.environment(), 1);
     }
 
     /**
-     * Adds them to {@code operations}.
+     * Adds all of them to {@code operations}.
      *
-     * @param apis the compatible API through which a job is started, {@code none} if it has none
+     * @param apis the compatible API that starts a job, {@code none} if it has none
      */
     public static void addTo(Operations operations, OperationContext context, Function<JobName, String> apis) {
         AdminOperations admin = new AdminOperations(context, apis);
-        ResourceOperations resources = new ResourceOperations(context);
         addSweepsTo(operations, context);
         operations
-                .on("getResource", resources::get)
-                .on("setResource", resources::set)
-                .on("listAudit", new AuditOperation(context)::list)
-                .on("verifyAudit", new VerifyOperation(context)::verify)
-                .on("listWorkers", new WorkersOperation(context)::list)
+                .on("getResource", admin::resource)
+                .on("setResource", admin::setResource)
+                .on("listAudit", admin::audit)
+                .on("verifyAudit", admin::verify)
+                .on("listWorkers", admin::workers)
                 .on("listJobs", admin::jobs);
     }
 
-    /** Adds those about the janitor, which any store needs. */
+    /** Adds those about the janitor, which any store needs. A caller sees the actions on its tenant's keys. */
     public static void addSweepsTo(Operations operations, OperationContext context) {
-        JanitorOperations care = new JanitorOperations(context);
-        operations.on("getJanitor", care::janitor).on("sweepNow", care::sweepNow);
+        operations
+                .on(
+                        "getJanitor",
+                        call -> CompletableFuture.completedFuture(
+                                sweeps(context.engine().janitor().lastRound().orElse(List.of()), call.tenant())))
+                .on(
+                        "sweepNow",
+                        call -> context.blocking(
+                                call, () -> sweeps(context.engine().janitor().runOnce(), call.tenant())));
+    }
+
+    private static Reply sweeps(List<SweepRound> rounds, String tenant) {
+        return Reply.ok(Facts.with(
+                "sweeps",
+                rounds.stream()
+                        .map(round -> AdminFacts.sweep(
+                                round, action -> action.key().tenant().equals(tenant)))
+                        .toList()));
     }
 
     private CompletionStage<Reply> jobs(Call call) {
-        JsonArray items = new JsonArray();
-        context.engine().jobs().all().forEach(job -> items.add(job(job)));
-        return CompletableFuture.completedFuture(Reply.ok(new JsonObject().put("items", items)));
+        return CompletableFuture.completedFuture(Reply.items(context.engine().jobs().all().stream()
+                .map(job ->
+                        AdminFacts.job(job, apis.apply(job.name()), job.work().isPresent()))
+                .toList()));
     }
 
-    private JsonObject job(Job job) {
-        JsonArray stages = new JsonArray();
-        job.stages().keySet().forEach(stages::add);
-        JsonObject json = new JsonObject()
-                .put("name", job.name().value())
-                .put("api", apis.apply(job.name()))
-                .put("onConflict", job.policy().name())
-                .put("lease", JsonTime.of(job.terms().ttl()))
-                .put("maxAttempts", job.retry().attempts())
-                .put("stages", stages)
-                .put("worker", job.work().isPresent() ? "here" : "remote");
-        job.limits().runtimeLimit().ifPresent(limit -> json.put("maxRuntime", JsonTime.of(limit)));
-        job.limits().waitLimit().ifPresent(limit -> json.put("maxWait", JsonTime.of(limit)));
-        return json;
+    private CompletionStage<Reply> workers(Call call) {
+        return context.blocking(call, () -> Reply.items(context.service().workers(call.tenant())));
+    }
+
+    private CompletionStage<Reply> resource(Call call) {
+        LockKey key = call.keyParameter("key").orElseThrow();
+        return context.blocking(
+                call,
+                () -> Reply.ok(AdminFacts.resource(
+                        context.engine().resource(key).orElseThrow(() -> Call.notFound("resource", key.name())))));
+    }
+
+    private CompletionStage<Reply> setResource(Call call) {
+        LockKey key = call.key("key");
+        return context.blocking(call, () -> {
+            ResourceAnswer answer = context.service()
+                    .setResource(
+                            key,
+                            call.body().getString("state"),
+                            call.body().getString("kind"),
+                            call.actor(),
+                            call.body().getString("reason"));
+            if (answer instanceof ResourceAnswer.Changed done) {
+                return Reply.ok(AdminFacts.resource(done.resource()));
+            }
+            throw inUse(key, ((ResourceAnswer.Mismatch) answer).current());
+        });
+    }
+
+    private RuntimeException inUse(LockKey key, Optional<Resource> resource) {
+        String why = context.service()
+                .view(key)
+                .map(KeyView::explanation)
+                .orElse("a run that waits for its next attempt moves it");
+        return Problem.of(
+                        ProblemCode.LOCK_HELD,
+                        "The state of " + key.name() + " is set only while its key is free: " + why
+                                + ". Wait for its run, cancel it, or evict its lease first.")
+                .with("key", key.name())
+                .with("state", resource.map(Resource::state).orElse(Resource.UNTOUCHED));
+    }
+
+    /** Audit records, the newest first. */
+    private CompletionStage<Reply> audit(Call call) {
+        Optional<LockKey> key = call.keyParameter("key");
+        Optional<String> run = call.optional("run", String.class);
+        Optional<RunId> id = run.flatMap(AdminOperations::parsed);
+        if (run.isPresent() && id.isEmpty()) {
+            return CompletableFuture.completedFuture(Reply.items(List.of()));
+        }
+        int limit = call.limit();
+        AuditQuery query = new AuditQuery(
+                call.tenant(),
+                key.orElse(null),
+                id.orElse(null),
+                null,
+                call.since(context.environment().clock().instant()).orElse(null),
+                Cursor.number(call, AUDIT),
+                limit + 1);
+        return context.lists().call(call.tenant(), () -> {
+            List<AuditRecord> found = context.engine().queries().audit(query);
+            return Reply.ok(Facts.with(
+                            "items",
+                            found.stream().limit(limit).map(AdminFacts::audit).toList())
+                    .and(
+                            "cursor",
+                            found.size() > limit
+                                    ? Cursor.of(AUDIT, found.get(limit - 1).sequence())
+                                    : null));
+        });
+    }
+
+    private static Optional<RunId> parsed(String text) {
+        try {
+            return Optional.of(RunId.parse(text));
+        } catch (IllegalArgumentException malformed) {
+            return Optional.empty();
+        }
+    }
+
+    private CompletionStage<Reply> verify(Call call) {
+        return report(witnesses(call))
+                .thenApply(report ->
+                        Reply.ok(AdminFacts.report(report, finding -> isVisibleTo(call.tenant(), finding))));
+    }
+
+    private static List<Witness> witnesses(Call call) {
+        JsonArray texts = call.optional("witness", JsonArray.class).orElseGet(JsonArray::new);
+        try {
+            return texts.stream().map(text -> Witness.parse((String) text)).toList();
+        } catch (InvalidSettingException malformed) {
+            throw Problem.invalid("query/witness", String.valueOf(malformed.getMessage()));
+        }
+    }
+
+    /** Callers with the same witnesses share the next check, not the one under way: that may be past a change made before they asked. */
+    private CompletionStage<AuditReport> report(List<Witness> witnesses) {
+        synchronized (nextReports) {
+            CompletionStage<AuditReport> report = nextReports.get(witnesses);
+            if (report == null) {
+                // There is one thread for it, so it begins when the check before it is over.
+                report = verifying.call(() -> {
+                    synchronized (nextReports) {
+                        nextReports.remove(witnesses);
+                    }
+                    return context.engine().queries().verifyAudit(witnesses);
+                });
+                if (!report.toCompletableFuture().isCompletedExceptionally()) {
+                    nextReports.put(witnesses, report);
+                }
+            }
+            return report;
+        }
+    }
+
+    /** A tampered chain concerns every tenant; what happened under a key concerns its own. */
+    private static boolean isVisibleTo(String tenant, AuditFinding finding) {
+        if (finding instanceof AuditFinding.Overlap overlap) {
+            return overlap.key().tenant().equals(tenant);
+        }
+        return !(finding instanceof AuditFinding.TokenNotRising token)
+                || token.key().tenant().equals(tenant);
     }
 }

@@ -3,18 +3,17 @@ package io.interlock.server.operation;
 import io.interlock.access.AccessKey;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.server.access.AccessRecords;
-import io.interlock.server.access.Buckets;
+import io.interlock.server.access.Authentication.Buckets;
+import io.interlock.server.api.Api.ServerVersion;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.api.ServerVersion;
-import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.interlock.server.session.Session;
 import io.interlock.server.session.Sessions;
+import io.interlock.server.session.Sessions.Session;
+import io.interlock.service.Facts;
 import io.interlock.time.Environment;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Locale;
@@ -42,7 +41,6 @@ public final class SessionOperations {
         this.clock = environment.clock();
     }
 
-    /** Adds them to {@code operations}. */
     public static void addTo(
             Operations operations, Sessions sessions, KeyRing keys, AccessRecords records, Environment environment) {
         SessionOperations session = new SessionOperations(sessions, keys, records, environment);
@@ -59,16 +57,14 @@ public final class SessionOperations {
         if (strangers.isEmpty(address) && shown.filter(keys::mayKnow).isEmpty()) {
             throw Problem.of(ProblemCode.RATE_LIMITED, "This address failed to sign in too often.")
                     .with("limit", WRONG)
-                    .retryAfter(Duration.ofSeconds(1))
-                    .thrown();
+                    .retryAfter(Duration.ofSeconds(1));
         }
         CompletionStage<Optional<AccessKey>> known =
                 shown.isEmpty() ? CompletableFuture.completedFuture(Optional.empty()) : keys.recognise(shown.get());
         return known.thenApply(found -> {
             if (found.isEmpty()) {
                 strangers.take(address);
-                throw Problem.of(ProblemCode.UNAUTHENTICATED, "The API key or code is not one that counts.")
-                        .thrown();
+                throw Problem.of(ProblemCode.UNAUTHENTICATED, "The API key or code is not one that counts.");
             }
             // Of two in one browser the older one could not be ended any more.
             end(call);
@@ -84,7 +80,7 @@ public final class SessionOperations {
     }
 
     private CompletionStage<Reply> signOut(Call call) {
-        // Nobody has to show who they are to get out; the session tells.
+        // Signing out needs no authentication; the session identifies the user.
         end(call)
                 .ifPresent(ended -> keys.recognise(ended.apiKey())
                         .thenAccept(found -> found.ifPresent(key -> records.signedOut(call.actorBy(key), key))));
@@ -96,16 +92,14 @@ public final class SessionOperations {
         return call.cookie(Sessions.cookie(call.isEncrypted())).flatMap(sessions::close);
     }
 
-    private JsonObject json(AccessKey key, String tenant, Optional<Session> session) {
-        JsonObject json = new JsonObject()
-                .put("tenant", tenant)
-                .put("role", key.role().name().toLowerCase(Locale.ROOT))
-                .put("label", key.label())
-                .put("anyTenant", KeyRing.isBootstrap(key))
-                .put("version", ServerVersion.here())
-                .put("now", JsonTime.of(clock.instant()));
-        session.ifPresent(opened -> json.put("csrfToken", opened.csrfToken()));
-        return json;
+    private Facts json(AccessKey key, String tenant, Optional<Session> session) {
+        return Facts.with("tenant", tenant)
+                .and("role", key.role().name().toLowerCase(Locale.ROOT))
+                .and("label", key.label())
+                .and("anyTenant", KeyRing.isBootstrap(key))
+                .and("version", ServerVersion.here())
+                .and("now", clock.instant())
+                .and("csrfToken", session.map(Session::csrfToken).orElse(null));
     }
 
     private static String cookie(String value, Duration age, boolean encrypted) {

@@ -71,17 +71,14 @@ public enum ErrorShape {
     /** A problem, as RFC 9457 has it, in this shape. */
     public abstract JsonObject of(JsonObject problem);
 
-    /** The HTTP status of a problem. */
     public int status(ProblemCode code) {
         return code.entry().status();
     }
 
-    /** The media type. */
     public String mediaType() {
         return mediaType;
     }
 
-    /** The name of its schema in the documents that use it. */
     public String schema() {
         return schema;
     }

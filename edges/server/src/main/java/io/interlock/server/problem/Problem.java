@@ -1,39 +1,42 @@
 package io.interlock.server.problem;
 
+import io.interlock.InterlockException;
+import io.interlock.server.problem.ProblemCode.Catalogue;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One occurrence of a problem.
- *
- * @param code which
- * @param detail about this case
- * @param facts further members
- * @param retryAfter when to try again, or {@code null} if nobody knows or it makes no sense
- */
-public record Problem(
-        ProblemCode code,
-        String detail,
-        JsonObject facts,
-        @Nullable Duration retryAfter) {
+/** One occurrence of a problem; throw it to end a request with it. Not safe for use by many threads while facts are added. */
+public final class Problem extends InterlockException {
 
-    /** The media type of problems. */
     public static final String MEDIA_TYPE = "application/problem+json";
+
+    private static final long serialVersionUID = 1L;
+
+    private final ProblemCode kind;
+    private final String detail;
+    private final transient JsonObject facts;
+    private @Nullable Duration retryAfter;
+
+    Problem(ProblemCode kind, String detail, JsonObject facts) {
+        super(kind.code() + ": " + detail);
+        this.kind = kind;
+        this.detail = detail;
+        this.facts = facts;
+    }
 
     /**
      * A mistake in a request.
      *
      * @param pointer where: a JSON pointer into the body, or {@code query/name}, {@code path/name}, {@code header/name}
-     * @param detail what is wrong there
      */
     public record Mistake(String pointer, String detail) {}
 
-    /** A problem about which nothing more is to be said. */
-    public static Problem of(ProblemCode code, String detail) {
-        return new Problem(code, detail, new JsonObject(), null);
+    /** A problem without facts, about which {@code detail} says all. */
+    public static Problem of(ProblemCode kind, String detail) {
+        return new Problem(kind, detail, new JsonObject());
     }
 
     /** A request with mistakes, at least one. */
@@ -44,44 +47,65 @@ public record Problem(
         String detail = mistakes.size() == 1
                 ? "The request has 1 mistake."
                 : "The request has " + mistakes.size() + " mistakes.";
-        return new Problem(ProblemCode.INVALID_REQUEST, detail, new JsonObject().put("errors", errors), null);
+        return of(ProblemCode.INVALID_REQUEST, detail).with("errors", errors);
     }
 
-    /** A request with one mistake. */
     public static Problem invalid(String pointer, String detail) {
         return invalid(List.of(new Mistake(pointer, detail)));
     }
 
-    /** This, with a fact more. */
     public Problem with(String name, @Nullable Object value) {
-        return new Problem(code, detail, facts.copy().put(name, value), retryAfter);
+        facts.put(name, value);
+        return this;
     }
 
-    /** This, to be tried again after {@code delay}. */
     public Problem retryAfter(Duration delay) {
-        return new Problem(code, detail, facts, delay);
+        retryAfter = delay;
+        return this;
     }
 
-    /** As an exception, for code that cannot answer but throw. */
-    public ProblemException thrown() {
-        return new ProblemException(this);
+    public ProblemCode kind() {
+        return kind;
     }
 
-    /** The HTTP status. */
+    public String detail() {
+        return detail;
+    }
+
     public int status() {
-        return code.entry().status();
+        return kind.entry().status();
     }
 
-    /** As RFC 9457 has it. The members of the standard come first and cannot be replaced by facts. */
+    JsonObject facts() {
+        return facts;
+    }
+
+    /** When to try again; {@code null} if that is unknown or makes no sense. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+
+    @Override
+    public String code() {
+        return kind.code();
+    }
+
+    /** Does nothing: a problem is an answer, and the log needs no place in the code. */
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
+    }
+
+    /** As in RFC 9457. The members of the standard come first, and facts cannot replace them. */
     public JsonObject toJson(String requestId) {
-        Catalogue.Entry entry = code.entry();
+        Catalogue.Entry entry = kind.entry();
         JsonObject json = new JsonObject()
-                .put("type", "urn:interlock:problem:" + code.code())
+                .put("type", "urn:interlock:problem:" + kind.code())
                 .put("title", entry.title())
-                .put("status", entry.status())
+                .put("status", status())
                 .put("detail", detail)
                 .put("instance", "urn:request:" + requestId)
-                .put("code", code.code())
+                .put("code", kind.code())
                 .put("retryable", entry.retryable());
         if (retryAfter != null) {
             json.put("retryAfterMs", retryAfter.toMillis());

@@ -1,6 +1,15 @@
 package io.interlock.server.problem;
 
+import io.interlock.server.YamlResource;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The problems there are. {@code problems.yaml} says what each means; {@link Catalogue} refuses to load if they differ. */
 public enum ProblemCode {
@@ -51,5 +60,82 @@ public enum ProblemCode {
     /** What the catalogue says about it. */
     public Catalogue.Entry entry() {
         return Catalogue.of(this);
+    }
+
+    /** All problems, read once from {@code problems.yaml}. */
+    public static final class Catalogue {
+
+        private static final Map<ProblemCode, Entry> ENTRIES = read();
+
+        private Catalogue() {}
+
+        /**
+         * One problem.
+         *
+         * @param detail an example of what is said about one case
+         * @param facts an example of the further members
+         */
+        public record Entry(
+                ProblemCode code,
+                int status,
+                String title,
+                boolean retryable,
+                String says,
+                String next,
+                String detail,
+                JsonObject facts) {
+
+            /** The problem of the example, as a client would see it. */
+            public JsonObject example() {
+                return new Problem(code, detail, facts).toJson("019a8c1e-5d3f-7c41-9a55-2b8f6f0c7a10");
+            }
+        }
+
+        /** All of them, in the order of the file. */
+        public static List<Entry> all() {
+            return List.copyOf(ENTRIES.values());
+        }
+
+        static Entry of(ProblemCode code) {
+            return Objects.requireNonNull(ENTRIES.get(code));
+        }
+
+        private static Map<ProblemCode, Entry> read() {
+            Map<ProblemCode, Entry> entries = new EnumMap<>(ProblemCode.class);
+            List<String> unknown = new ArrayList<>();
+            for (Object item : YamlResource.list("problems.yaml")) {
+                JsonObject row = (JsonObject) item;
+                @Nullable ProblemCode code = constant(row.getString("code"));
+                if (code == null || entries.put(code, entry(code, row)) != null) {
+                    unknown.add(row.getString("code"));
+                }
+            }
+            if (!unknown.isEmpty() || entries.size() != ProblemCode.values().length) {
+                throw new IllegalStateException("problems.yaml and ProblemCode differ: unknown or twice " + unknown
+                        + ", listed " + entries.keySet());
+            }
+            return Collections.unmodifiableMap(entries);
+        }
+
+        private static @Nullable ProblemCode constant(String code) {
+            for (ProblemCode constant : ProblemCode.values()) {
+                if (constant.code().equals(code)) {
+                    return constant;
+                }
+            }
+            return null;
+        }
+
+        private static Entry entry(ProblemCode code, JsonObject row) {
+            return new Entry(
+                    code,
+                    row.getInteger("status"),
+                    row.getString("title"),
+                    row.getBoolean("retryable"),
+                    row.getString("says"),
+                    row.getString("next"),
+                    row.getString("detail"),
+                    row.getJsonObject("facts", new JsonObject()));
+        }
     }
 }

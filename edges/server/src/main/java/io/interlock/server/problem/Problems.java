@@ -32,11 +32,11 @@ public final class Problems {
 
     private Problems() {}
 
-    /** The problem of {@code failure}. What nobody foresaw says nothing about itself: that belongs into the log. */
+    /** The problem of {@code failure}. An unforeseen one has no details: those are for the log. */
     public static Problem of(Throwable failure) {
         Throwable cause = unwrapped(failure);
-        if (cause instanceof ProblemException known) {
-            return known.problem();
+        if (cause instanceof Problem known) {
+            return known;
         }
         if (cause instanceof InvalidSettingException invalid) {
             return Problem.invalid(pointer(invalid.setting()), message(invalid));

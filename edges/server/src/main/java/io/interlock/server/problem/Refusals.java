@@ -1,33 +1,35 @@
 package io.interlock.server.problem;
 
+import io.interlock.FencingToken;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
-import io.interlock.server.json.HolderJson;
-import io.interlock.server.json.JsonTime;
-import io.vertx.core.json.JsonArray;
+import io.interlock.service.Facts;
+import io.interlock.service.LockFacts;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Which problem a refusal is, with its facts: who is in the way, since when, at what, how many wait. */
+/** Which problem a refusal is, with its facts: the holder, its stage, how many wait. */
 public final class Refusals {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private Refusals() {}
 
-    /** The problem of {@code refusal}; {@code view} is what else is known about the key, if somebody has looked. */
+    /** The problem of {@code refusal}; {@code view} adds what is known about the key. */
     public static Problem of(Refusal refusal, @Nullable KeyView view) {
         String explanation = refusal.explanation();
-        JsonObject facts = new JsonObject()
-                .put("key", refusal.key().name())
-                .mergeIn(facts(refusal, view))
-                .put("explanation", explanation);
-        Problem problem = new Problem(ProblemCode.of(refusal.code()), sentence(refusal, explanation), facts, null);
-        if (problem.code() == ProblemCode.WRONG_STATE) {
+        Facts facts = Facts.with("key", refusal.key().name())
+                .merge(facts(refusal, view))
+                .and("explanation", explanation);
+        Problem problem = new Problem(
+                ProblemCode.of(refusal.code()), sentence(refusal, explanation), new JsonObject(facts.map()));
+        if (problem.kind() == ProblemCode.WRONG_STATE) {
             return problem;
         }
         Duration wait = refusal.retryAfter();
@@ -35,60 +37,72 @@ public final class Refusals {
     }
 
     /** The facts of {@code refusal}: {@code holder}, {@code queueLength} and what else belongs to its kind. */
-    public static JsonObject facts(Refusal refusal, @Nullable KeyView view) {
-        JsonObject facts = new JsonObject();
+    public static Facts facts(Refusal refusal, @Nullable KeyView view) {
+        Facts facts = Facts.none();
         Run run = view == null ? null : view.run();
         if (refusal instanceof Refusal.Held held) {
-            facts.put("holder", HolderJson.of(held.current(), run));
+            facts.and("holder", LockFacts.holder(held.current(), run));
         } else if (refusal instanceof Refusal.HeldByCaller held) {
-            facts.put("holder", HolderJson.of(held.current(), run));
+            facts.and("holder", LockFacts.holder(held.current(), run));
         } else if (refusal instanceof Refusal.Delayed delayed) {
-            facts.put("holder", HolderJson.of(delayed.ended(), run)).put("opensAt", JsonTime.of(delayed.until()));
+            facts.and("holder", LockFacts.holder(delayed.ended(), run)).and("opensAt", delayed.until());
         } else if (refusal instanceof Refusal.AwaitsProbe awaits) {
-            facts.put("holder", HolderJson.of(awaits.expired(), run));
+            facts.and("holder", LockFacts.holder(awaits.expired(), run));
         } else if (refusal instanceof Refusal.StillRunning still) {
-            facts.put("holder", HolderJson.of(still.expired(), run)).put("finding", still.finding());
+            facts.and("holder", LockFacts.holder(still.expired(), run)).and("finding", still.finding());
         } else if (refusal instanceof Refusal.StoreRecovering recovering) {
-            facts.put("opensAt", JsonTime.of(recovering.until()));
+            facts.and("opensAt", recovering.until());
         } else if (refusal instanceof RunRefusal runs) {
             ofRuns(runs, facts, run);
         }
         if (view != null) {
-            // Who has the key is also worth knowing for those who are refused for another reason.
+            // The holder is worth knowing also if the refusal has another reason.
             view.currentLease()
-                    .filter(lease -> !facts.containsKey("holder"))
-                    .ifPresent(lease -> facts.put("holder", HolderJson.of(lease, run)));
-            if (!facts.containsKey("queueLength")) {
-                facts.put("queueLength", view.waiting());
+                    .filter(lease -> !facts.map().containsKey("holder"))
+                    .ifPresent(lease -> facts.and("holder", LockFacts.holder(lease, run)));
+            if (!facts.map().containsKey("queueLength")) {
+                facts.and("queueLength", view.waiting());
             }
         }
         return facts;
     }
 
-    private static void ofRuns(RunRefusal refusal, JsonObject facts, @Nullable Run run) {
+    private static void ofRuns(RunRefusal refusal, Facts facts, @Nullable Run run) {
         if (refusal instanceof RunRefusal.Reserved reserved) {
-            facts.put(
+            facts.and(
                     "holder",
                     run != null && run.id().equals(reserved.run())
-                            ? HolderJson.of(run)
-                            : HolderJson.of(reserved.run(), reserved.since()));
+                            ? LockFacts.holder(run)
+                            : LockFacts.holder(reserved.run(), reserved.since()));
         } else if (refusal instanceof RunRefusal.QueuedAhead ahead) {
-            facts.put("holder", HolderJson.of(ahead.first(), null)).put("queueLength", ahead.waiting());
+            facts.and("holder", LockFacts.holder(ahead.first(), null)).and("queueLength", ahead.waiting());
         } else if (refusal instanceof RunRefusal.Paused paused) {
-            facts.put("pausedBy", paused.pause().actor())
-                    .put("reason", paused.pause().reason());
-            paused.pause().end().ifPresent(end -> facts.put("until", JsonTime.of(end)));
+            facts.and("pausedBy", paused.pause().actor())
+                    .and("reason", paused.pause().reason())
+                    .and("until", paused.pause().until());
         } else if (refusal instanceof RunRefusal.QueueFull full) {
-            facts.put("queueLength", full.waiting()).put("limit", full.cap());
+            facts.and("queueLength", full.waiting()).and("limit", full.cap());
         } else if (refusal instanceof RunRefusal.TenantBusy busy) {
-            facts.put("running", busy.running()).put("limit", busy.limit());
+            facts.and("running", busy.running()).and("limit", busy.limit());
         } else if (refusal instanceof RunRefusal.WrongState wrong) {
-            facts.put("state", wrong.state())
-                    .put(
-                            "allowed",
-                            new JsonArray(
-                                    new TreeSet<>(wrong.allowed()).stream().toList()));
+            facts.and("state", wrong.state())
+                    .and("allowed", wrong.allowed().stream().sorted().toList());
         }
+    }
+
+    /** The lease of {@code key} with {@code token} is lost; {@code current} is the one the key has now. */
+    public static RuntimeException leaseLost(
+            LockKey key, FencingToken token, LossCause cause, @Nullable LeaseRecord current) {
+        String other =
+                current == null || current.token().equals(token) ? "" : "; the current token is " + current.token();
+        return Problem.of(
+                        ProblemCode.LEASE_LOST,
+                        "The lease on " + key.name() + " with token " + token + " is lost: " + cause.explanation()
+                                + other + ".")
+                .with("key", key.name())
+                .with("token", token.value())
+                .with("cause", cause.name())
+                .with("currentToken", current == null ? null : current.token().value());
     }
 
     /** Why, with a capital at the beginning, unless a key stands there. */

@@ -25,7 +25,7 @@ final class KnownRuns {
 
     private final OperationContext context;
 
-    /** Whoever works is waited for by its lease: it must not wait behind those who look at lists. */
+    /** Heartbeats must not wait behind lists: their leases would end. */
     private final BlockingCalls looks;
 
     private final Map<RunId, KnownRun> facts = new LinkedHashMap<>(16, 0.75f, true) {
@@ -35,13 +35,7 @@ final class KnownRuns {
         }
     };
 
-    /**
-     * What never changes about a run.
-     *
-     * @param id its name
-     * @param key its key
-     * @param ttl of its lease
-     */
+    /** What never changes about a run. */
     record KnownRun(RunId id, LockKey key, Duration ttl) {}
 
     KnownRuns(OperationContext context) {
@@ -82,10 +76,10 @@ final class KnownRuns {
     }
 
     static RuntimeException unknown(String id) {
-        return Call.notFound("run", id).thrown();
+        return Call.notFound("run", id);
     }
 
-    /** What never changes about {@code run}, kept for whoever speaks of it next. */
+    /** What never changes about {@code run}, kept for the next request about it. */
     KnownRun remember(Run run) {
         KnownRun known = new KnownRun(run.id(), run.key(), run.spec().terms().ttl());
         synchronized (facts) {

@@ -3,15 +3,11 @@ package io.interlock.server.runs;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import io.interlock.batch.Coalescer;
-import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
-import io.interlock.run.Wait;
 import io.interlock.server.api.OperationContext;
-import io.interlock.server.json.HolderJson;
-import io.interlock.server.json.JsonTime;
-import io.interlock.server.json.RunJson;
-import io.vertx.core.json.JsonObject;
+import io.interlock.service.Facts;
+import io.interlock.service.RunFacts;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +17,12 @@ import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Second looks, for the facts in answers about keys that somebody else has. */
+/** Second looks: what else is known about a key or a run that an answer names. */
 public final class RunLookups {
 
     private static final Logger log = LoggerFactory.getLogger(RunLookups.class);
 
-    /** As many as calls that block have threads. */
+    /** As many as blocking calls have threads. */
     private static final int LOOKS_AT_ONCE = 16;
 
     private static final int MOST_TOGETHER = 1_000;
@@ -34,35 +30,30 @@ public final class RunLookups {
     private final OperationContext context;
     private final Coalescer<LockKey, Optional<KeyView>> looks;
 
-    /** Looks by {@code bench}. */
     public RunLookups(OperationContext context) {
         this.context = context;
         this.looks = Coalescer.answeringAll(this::lookAt, List::of, MOST_TOGETHER, LOOKS_AT_ONCE, context.blocking());
     }
 
-    /** What goes on under {@code key}; empty if nothing does, or if nobody can say: a refusal is one without it too. */
+    /** What is known about {@code key}; empty if it is free or the store does not answer: a refusal counts without it. */
     public CompletionStage<Optional<KeyView>> key(LockKey key) {
         return looks.submit(key).exceptionally(failure -> {
-            log.debug("no second look at {}: {}", key, failure.toString());
+            log.debug("key {} could not be read again: {}", key, failure.toString());
             return Optional.empty();
         });
     }
 
-    /** Looks once for all who ask about the same key: where one is refused, many are. */
+    /** Looks once for all requests about the same key: where one is refused, many are. */
     private List<Optional<KeyView>> lookAt(List<LockKey> keys) {
         Map<LockKey, Optional<KeyView>> seen = new HashMap<>();
-        return keys.stream().map(key -> seen.computeIfAbsent(key, this::look)).toList();
+        return keys.stream()
+                .map(key -> seen.computeIfAbsent(key, context.service()::view))
+                .toList();
     }
 
-    private Optional<KeyView> look(LockKey key) {
-        // Of all names that begin with a name, it is itself the first.
-        List<KeyView> found = context.engine().queries().keys(new KeyQuery(key.tenant(), key.name(), null, 1));
-        return found.stream().filter(view -> view.key().equals(key)).findFirst();
-    }
-
-    /** A run in line, with its place and the reason; without the reason if nobody can say: the run is in line all the same. */
-    CompletionStage<JsonObject> waiting(Run run, int position) {
-        JsonObject bare = position > 0 ? RunJson.of(run).put("position", position) : RunJson.of(run);
+    /** A queued run with its place and why it waits; without the reason if the store does not answer. */
+    CompletionStage<Facts> waiting(Run run, int position) {
+        Facts bare = RunFacts.of(run).and("position", position > 0 ? position : null);
         if (run.state() != RunState.QUEUED) {
             return CompletableFuture.completedFuture(bare);
         }
@@ -71,21 +62,11 @@ public final class RunLookups {
                         run.key().tenant(),
                         () -> context.engine()
                                 .explain(run.id())
-                                .map(wait -> explained(run, wait))
+                                .map(wait -> RunFacts.waiting(run, wait))
                                 .orElse(bare))
                 .exceptionally(failure -> {
-                    log.debug("no reason why run {} waits: {}", run.id(), failure.toString());
+                    log.debug("the reason why run {} waits could not be read: {}", run.id(), failure.toString());
                     return bare;
                 });
-    }
-
-    /** A run with what {@code wait} says. */
-    static JsonObject explained(Run run, Wait wait) {
-        JsonObject json = RunJson.of(run, wait.sentence()).put("position", wait.position());
-        if (wait.holder() != null) {
-            json.put("waitingFor", HolderJson.of(wait.holder()).put("alive", wait.alive()));
-        }
-        wait.expectedWait().ifPresent(time -> json.put("expectedWait", JsonTime.of(time)));
-        return json;
     }
 }

@@ -1,57 +1,293 @@
 package io.interlock.server.runs;
 
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.TimeText;
+import io.interlock.run.CancelAnswer;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DiscardAnswer;
+import io.interlock.run.JobName;
+import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Run;
+import io.interlock.run.RunPage;
+import io.interlock.run.RunQuery;
+import io.interlock.server.api.Call;
+import io.interlock.server.api.Call.Cursor;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.json.JsonTime;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
-import io.vertx.core.json.JsonObject;
+import io.interlock.server.problem.Refusals;
+import io.interlock.service.Facts;
+import io.interlock.service.RunFacts;
+import io.vertx.core.json.JsonArray;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 
-/** Answers all operations about runs. */
+/** The operations about runs; itself {@code getRun}, {@code listRuns}, {@code cancelRun}, {@code redriveRun} and {@code discardRun}. */
 public final class RunOperations {
 
-    /** When to ask again about a run that waits. A caller that says nothing for 15 s is taken for gone. */
+    /** When to ask again about a run that waits. A caller that is silent for 15 s leaves the queue. */
     static final Duration ASK_AGAIN = Duration.ofSeconds(5);
 
-    private RunOperations() {}
+    private static final String CURSOR = "runs";
 
-    /** Adds them to {@code operations}. */
+    /** How many runs are looked at for one page, if few of them match. */
+    private static final int MOST_LOOKED_AT = 1_000;
+
+    private static final int CHUNK = 200;
+
+    private final OperationContext context;
+    private final KnownRuns known;
+
+    private RunOperations(OperationContext context, KnownRuns known) {
+        this.context = context;
+        this.known = known;
+    }
+
     public static void addTo(Operations operations, OperationContext context) {
         KnownRuns known = new KnownRuns(context);
         RunLookups views = new RunLookups(context);
         StartOperation start = new StartOperation(context, known, views);
-        RunQueryOperations looks = new RunQueryOperations(context, known);
         WorkOperations work = new WorkOperations(context, known, views);
-        RunControlOperations orders = new RunControlOperations(context, known);
+        RunOperations runs = new RunOperations(context, known);
         operations
                 .on("startRun", start::start)
-                .on("getRun", looks::get)
-                .on("listRuns", looks::list)
+                .on("getRun", runs::get)
+                .on("listRuns", runs::list)
                 .on("heartbeat", work::heartbeat)
                 .on("finishRun", work::finish)
                 .on("takeTurn", work::takeTurn)
                 .on("claimWork", work::claim)
-                .on("cancelRun", orders::cancel)
-                .on("redriveRun", orders::redrive)
-                .on("discardRun", orders::discard);
+                .on("cancelRun", runs::cancel)
+                .on("redriveRun", runs::redrive)
+                .on("discardRun", runs::discard);
+    }
+
+    private CompletionStage<Reply> cancel(Call call) {
+        RunId id = KnownRuns.id(call);
+        return context.blocking(call, () -> {
+            known.require(call, id);
+            CancelAnswer answer = context.engine().cancel(id, call.actor(), reason(call));
+            if (answer instanceof CancelAnswer.Over over) {
+                throw finished(over.run());
+            }
+            if (answer instanceof CancelAnswer.Unknown) {
+                throw KnownRuns.unknown(id.toString());
+            }
+            Run run = answer instanceof CancelAnswer.Cancelled cancelled
+                    ? cancelled.run()
+                    : ((CancelAnswer.StopRequested) answer).run();
+            return accepted(run);
+        });
+    }
+
+    private CompletionStage<Reply> redrive(Call call) {
+        RunId id = KnownRuns.id(call);
+        return context.blocking(call, () -> {
+            known.require(call, id);
+            RedriveAnswer answer = context.engine().deadLetters().redrive(id, call.actor(), reason(call));
+            if (answer instanceof RedriveAnswer.Redriven redriven) {
+                return accepted(redriven.run());
+            }
+            if (answer instanceof RedriveAnswer.Refused refused) {
+                throw Refusals.of(refused.refusal(), null);
+            }
+            if (answer instanceof RedriveAnswer.Settled settled) {
+                throw settled(settled.letter());
+            }
+            if (answer instanceof RedriveAnswer.CallersWork callers) {
+                throw notDead(callers.run(), "is its caller's work, which no worker can do again");
+            }
+            if (answer instanceof RedriveAnswer.NotDead alive) {
+                throw notDead(alive.run(), "is " + alive.run().state());
+            }
+            throw KnownRuns.unknown(id.toString());
+        });
+    }
+
+    private CompletionStage<Reply> discard(Call call) {
+        RunId id = KnownRuns.id(call);
+        return context.blocking(call, () -> {
+            known.require(call, id);
+            DiscardAnswer answer = context.engine().deadLetters().discard(id, call.actor(), reason(call));
+            if (answer instanceof DiscardAnswer.Settled settled) {
+                return Reply.ok(RunFacts.of(settled.letter().run()));
+            }
+            if (answer instanceof DiscardAnswer.NotDead alive) {
+                throw notDead(alive.run(), "is " + alive.run().state());
+            }
+            throw KnownRuns.unknown(id.toString());
+        });
+    }
+
+    private static Reply accepted(Run run) {
+        return Reply.accepted(RunFacts.of(run))
+                .header("Location", location(run))
+                .retryAfter(ASK_AGAIN);
+    }
+
+    private static RuntimeException settled(DeadLetter letter) {
+        return letter.settled()
+                .map(done -> problem(letter.run(), "was " + done.kind() + " by " + done.actor())
+                        .with("settled", done.kind().name()))
+                .orElseGet(() -> problem(letter.run(), "is settled"));
+    }
+
+    private static RuntimeException notDead(Run run, String why) {
+        return problem(run, why);
+    }
+
+    private static Problem problem(Run run, String why) {
+        return Problem.of(ProblemCode.NOT_DEAD, "Run " + run.id() + " " + why + ".")
+                .with("state", run.state().name());
+    }
+
+    private static String reason(Call call) {
+        return call.body().getString("reason", "no reason given");
     }
 
     static String location(Run run) {
         return "/api/v1/runs/" + run.id();
     }
 
-    /** The answer about a run in line. */
-    static Reply waiting(Run run, JsonObject json) {
+    /** The answer about a queued run. */
+    static Reply waiting(Run run, Facts json) {
         return Reply.accepted(json).header("Location", location(run)).retryAfter(ASK_AGAIN);
     }
 
     static RuntimeException finished(Run run) {
         return Problem.of(ProblemCode.RUN_FINISHED, "Run " + run.id() + " ended as " + run.state() + ".")
                 .with("state", run.state().name())
-                .with("endedAt", JsonTime.of(run.status().since()))
-                .thrown();
+                .with("endedAt", TimeText.format(run.status().since()));
+    }
+
+    private CompletionStage<Reply> get(Call call) {
+        RunId id = KnownRuns.id(call);
+        if (call.patience().isZero()) {
+            return context.blocking(call, () -> Reply.ok(detail(call, known.require(call, id))));
+        }
+        // The owner comes first: a caller must not learn how long a foreign run takes.
+        return known.facts(call)
+                .thenCompose(facts ->
+                        context.waits().until(call, context.engine().awaitEndAsync(facts.id(), call.patience())))
+                .thenCompose(ended -> context.blocking(
+                        call,
+                        () -> Reply.ok(detail(
+                                call,
+                                KnownRuns.owned(call, ended).orElseThrow(() -> KnownRuns.unknown(id.toString()))))));
+    }
+
+    private Facts detail(Call call, Run run) {
+        return context.service().run(run, call.optional("output", Boolean.class).orElse(false));
+    }
+
+    private CompletionStage<Reply> list(Call call) {
+        RunQuery query = query(call);
+        Set<RunState> states = states(call);
+        Predicate<Run> wanted = wanted(call);
+        int limit = call.limit();
+        return context.lists().call(call.tenant(), () -> {
+            List<Run> found = new ArrayList<>();
+            Optional<String> cursor = page(query, states, wanted, limit, found);
+            return Reply.ok(Facts.with("items", context.service().runs(call.tenant(), found))
+                    .and("cursor", cursor.orElse(null)));
+        });
+    }
+
+    /** Fills a page; the answer is the cursor of the next one, if there is one. */
+    private Optional<String> page(
+            RunQuery first, Set<RunState> states, Predicate<Run> wanted, int limit, List<Run> items) {
+        RunQuery query = first;
+        int lookedAt = 0;
+        while (true) {
+            RunPage page = runs(query, states);
+            for (Run run : page.runs()) {
+                lookedAt++;
+                if (wanted.test(run)) {
+                    items.add(run);
+                }
+                boolean full = items.size() == limit || lookedAt == MOST_LOOKED_AT;
+                boolean last = run.equals(page.runs().get(page.runs().size() - 1)) && !page.more();
+                if (full && !last) {
+                    return Optional.of(Cursor.of(CURSOR, run.number()));
+                }
+            }
+            if (page.cursor().isEmpty()) {
+                return Optional.empty();
+            }
+            query = query.page(page.cursor().getAsLong(), query.limit());
+        }
+    }
+
+    /**
+     * A page of runs in any of {@code states}; none stands for all. Each state is asked for by itself, because the store finds the runs
+     * of one without a look at all others. A run that goes on to its next state meanwhile is in two of the lists, and counts once.
+     */
+    private RunPage runs(RunQuery query, Set<RunState> states) {
+        if (states.isEmpty()) {
+            return context.engine().list(query);
+        }
+        Map<Long, Run> found = new TreeMap<>(Comparator.reverseOrder());
+        boolean more = false;
+        for (RunState state : states) {
+            RunPage page = context.engine().list(query.in(state));
+            page.runs().forEach(run -> found.put(run.number(), run));
+            more |= page.more();
+        }
+        List<Run> first = found.values().stream().limit(query.limit()).toList();
+        return new RunPage(first, more || found.size() > first.size());
+    }
+
+    /** The part of the request that the store looks for. */
+    private RunQuery query(Call call) {
+        RunQuery query = RunQuery.ofTenant(call.tenant())
+                .page(Cursor.number(call, CURSOR), chunk(call))
+                .newestFirst();
+        Optional<String> job = call.optional("job", String.class);
+        if (job.isPresent()) {
+            query = query.doing(new JobName(job.get()));
+        }
+        Optional<LockKey> key = call.keyParameter("key");
+        if (key.isPresent() && !key.get().name().endsWith("*")) {
+            query = query.of(key.get());
+        }
+        RunQuery asked = query;
+        return call.since(context.environment().clock().instant())
+                .map(asked::since)
+                .orElse(asked);
+    }
+
+    /** A caller that looks for few among many has many looked at at a time. */
+    private static int chunk(Call call) {
+        boolean picks = call.optional("key", String.class)
+                .filter(key -> key.endsWith("*"))
+                .isPresent();
+        return picks ? Math.max(call.limit(), CHUNK) : call.limit();
+    }
+
+    /** The rest of the request, checked on what the store finds. */
+    private static Predicate<Run> wanted(Call call) {
+        String key = call.optional("key", String.class).orElse("*");
+        String prefix = key.endsWith("*") ? key.substring(0, key.length() - 1) : key;
+        return run -> run.key().name().startsWith(prefix);
+    }
+
+    private static Set<RunState> states(Call call) {
+        Set<RunState> states = EnumSet.noneOf(RunState.class);
+        call.optional("state", JsonArray.class)
+                .ifPresent(array -> array.forEach(state -> states.add(RunState.valueOf((String) state))));
+        return states;
     }
 }

@@ -1,5 +1,6 @@
 package io.interlock.server.runs;
 
+import io.interlock.ConflictPolicy;
 import io.interlock.LeaseId;
 import io.interlock.Refusal;
 import io.interlock.RunState;
@@ -12,16 +13,25 @@ import io.interlock.run.TurnAnswer;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.json.RunJson;
+import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.Refusals;
+import io.interlock.service.Facts;
+import io.interlock.service.RunFacts;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** {@code startRun}: starts, joins, queues, skips or refuses, and waits for what comes of it if asked to. */
+/** {@code startRun}: starts, joins, queues, skips or refuses, and waits for the end if asked to. */
 final class StartOperation {
+
+    /** The job of runs whose caller does the work and names none. */
+    private static final String CALLERS_JOB = "caller";
 
     private final OperationContext context;
     private final KnownRuns known;
@@ -34,15 +44,15 @@ final class StartOperation {
     }
 
     CompletionStage<Reply> start(Call call) {
-        RunRequest request = StartRequest.read(call);
+        RunRequest request = request(call);
         if (request.execution() == Execution.WORKER) {
             return context.engine()
                     .submitAsync(request)
                     .thenComposeAsync(answer -> answer(call, answer, null), call.loop());
         }
-        LeaseId lease = StartRequest.leaseId(call)
+        LeaseId lease = leaseId(call)
                 .orElseGet(() -> LeaseId.random(context.environment().random()));
-        RemoteWork.Caller caller = Holders.caller(call, lease);
+        RemoteWork.Caller caller = call.worker(lease);
         return context.engine()
                 .remote()
                 .submit(request, caller)
@@ -69,7 +79,7 @@ final class StartOperation {
         return views.key(refusal.key())
                 .thenApplyAsync(
                         view -> {
-                            throw Refusals.of(refusal, view.orElse(null)).thrown();
+                            throw Refusals.of(refusal, view.orElse(null));
                         },
                         call.loop());
     }
@@ -78,16 +88,16 @@ final class StartOperation {
         Run run = started.started();
         if (started.lease() != null) {
             known.remember(run);
-            JsonObject json = RunJson.granted(
-                    RunJson.of(run, started.explanation()),
+            Facts json = RunFacts.granted(
+                    RunFacts.of(run, started.explanation()),
                     started.lease(),
                     run.spec().terms().ttl());
             return done(Reply.created(json, RunOperations.location(run)));
         }
         if (call.patience().isZero()) {
-            return done(Reply.created(RunJson.of(run, started.explanation()), RunOperations.location(run)));
+            return done(Reply.created(RunFacts.of(run, started.explanation()), RunOperations.location(run)));
         }
-        return ended(call, run).thenApply(now -> Reply.created(RunJson.of(now), RunOperations.location(run)));
+        return ended(call, run).thenApply(now -> Reply.created(RunFacts.of(now), RunOperations.location(run)));
     }
 
     private CompletionStage<Reply> queued(Call call, Submission.Queued queued) {
@@ -96,10 +106,10 @@ final class StartOperation {
                 : ended(call, queued.queued());
         return later.thenCompose(run -> run.state() == RunState.QUEUED
                 ? views.waiting(run, queued.position()).thenApply(json -> RunOperations.waiting(run, json))
-                : done(Reply.created(RunJson.of(run), RunOperations.location(run))));
+                : done(Reply.created(RunFacts.of(run), RunOperations.location(run))));
     }
 
-    /** A caller that would wait for its turn itself has it waited for here, for as long as it prefers. */
+    /** Waits for the turn of a run whose caller does the work, for as long as the caller prefers. */
     private CompletionStage<Reply> turn(Call call, Submission.Queued queued, RemoteWork.Caller caller) {
         Run run = queued.queued();
         if (call.patience().isZero() || run.state().isTerminal()) {
@@ -111,7 +121,7 @@ final class StartOperation {
             if (answer instanceof TurnAnswer.Granted granted) {
                 known.remember(granted.run());
                 Duration ttl = granted.run().spec().terms().ttl();
-                JsonObject json = RunJson.granted(RunJson.of(granted.run()), granted.lease(), ttl);
+                Facts json = RunFacts.granted(RunFacts.of(granted.run()), granted.lease(), ttl);
                 return done(Reply.created(json, RunOperations.location(run)));
             }
             if (answer instanceof TurnAnswer.Waiting waiting) {
@@ -119,28 +129,27 @@ final class StartOperation {
                         .thenApply(json -> RunOperations.waiting(run, json));
             }
             Run over = ((TurnAnswer.Over) answer).current().orElse(run);
-            return done(RunOperations.waiting(over, RunJson.of(over)));
+            return done(RunOperations.waiting(over, RunFacts.of(over)));
         });
     }
 
     private CompletionStage<Reply> attached(Call call, Run run, String explanation) {
         if (call.patience().isZero()) {
-            return done(Reply.ok(RunJson.of(run, explanation).put("deduplicated", true)));
+            return done(Reply.ok(RunFacts.of(run, explanation).and("deduplicated", true)));
         }
-        return ended(call, run).thenApply(now -> Reply.ok(RunJson.of(now).put("deduplicated", true)));
+        return ended(call, run).thenApply(now -> Reply.ok(RunFacts.of(now).and("deduplicated", true)));
     }
 
     /**
-     * A request under an idempotency key that counts already, perhaps somebody else's: of several hosts with the same nightly job, say.
-     * Only whoever names the lease id the grant was made under is the one whose answer was lost, and gets the grant again.
+     * A request under an idempotency key that is in use, perhaps by another host with the same nightly job. Only a caller that names the
+     * lease id of the grant is the one whose answer was lost, and gets the grant again.
      */
     private CompletionStage<Reply> repeated(
             Call call, Submission.Duplicate duplicate, RemoteWork.@Nullable Caller caller) {
         Run first = duplicate.first();
-        JsonObject json = RunJson.of(first, duplicate.explanation()).put("deduplicated", true);
+        Facts json = RunFacts.of(first, duplicate.explanation()).and("deduplicated", true);
         if (caller != null && first.state() == RunState.QUEUED) {
-            // Nothing is to be waited for here: it takes its turn by the id of the run, and leaves the line unless it
-            // asks for it.
+            // No wait here: the caller takes its turn by the id of the run, and leaves the queue unless it does.
             return done(Reply.ok(json));
         }
         if (caller == null || first.state() != RunState.RUNNING) {
@@ -151,23 +160,19 @@ final class StartOperation {
                 .find(first.key())
                 .thenCompose(found -> found.filter(
                                 lease -> lease.isLive() && lease.id().equals(caller.lease()))
-                        .map(lease -> done(Reply.ok(RunJson.granted(
+                        .map(lease -> done(Reply.ok(RunFacts.granted(
                                 json, lease, first.spec().terms().ttl()))))
                         .orElseGet(() -> attached(call, first, duplicate.explanation())));
     }
 
     private CompletionStage<Reply> skipped(Call call, Refusal refusal) {
         return views.key(refusal.key()).thenApply(view -> {
-            JsonObject json = new JsonObject()
-                    .put("key", refusal.key().name())
-                    .put("job", call.body().getString("job", StartRequest.CALLERS_JOB))
-                    .put("state", "SKIPPED");
-            Refusals.facts(refusal, view.orElse(null)).forEach(fact -> {
-                if (!json.containsKey(fact.getKey())) {
-                    json.put(fact.getKey(), fact.getValue());
-                }
-            });
-            return Reply.ok(json.put("explanation", refusal.explanation()));
+            Facts json = Refusals.facts(refusal, view.orElse(null));
+            return Reply.ok(Facts.with("key", refusal.key().name())
+                    .merge(json)
+                    .and("job", call.body().getString("job", CALLERS_JOB))
+                    .and("state", "SKIPPED")
+                    .and("explanation", refusal.explanation()));
         });
     }
 
@@ -179,5 +184,63 @@ final class StartOperation {
 
     private static CompletionStage<Reply> done(Reply reply) {
         return CompletableFuture.completedFuture(reply);
+    }
+
+    private static RunRequest request(Call call) {
+        JsonObject body = call.body();
+        boolean byCaller = "caller".equals(body.getString("execution"));
+        String job = body.getString("job");
+        if (job == null && !byCaller) {
+            throw Problem.invalid("/job", "is required unless execution is caller");
+        }
+        if (body.containsKey("leaseId") && !byCaller) {
+            throw Problem.invalid(
+                    "/leaseId", "is for execution caller only: a worker that claims the run makes its own");
+        }
+        RunRequest request = RunRequest.of(call.key("key"), job == null ? CALLERS_JOB : job)
+                .execution(byCaller ? Execution.CALLER : Execution.WORKER)
+                .submitter(call.actor())
+                .labels(labels(body.getJsonObject("labels")));
+        request = with(
+                request, body.getString("onConflict"), (asked, text) -> asked.onConflict(ConflictPolicy.valueOf(text)));
+        request = with(request, idempotencyKey(call), RunRequest::idempotencyKey);
+        request = with(request, body.getInteger("priority"), RunRequest::priority);
+        request = with(request, call.duration("maxWait").orElse(null), RunRequest::maxWait);
+        request = with(request, call.duration("lease").orElse(null), RunRequest::lease);
+        request = with(request, call.duration("maxRuntime").orElse(null), RunRequest::maxRuntime);
+        request = with(request, body.getJsonObject("parameters"), (asked, json) -> asked.parameters(json.encode()));
+        request = with(request, body.getString("reason"), RunRequest::reason);
+        return with(request, call.traceparent().orElse(null), RunRequest::trace);
+    }
+
+    /** The id the caller gives the grant, so that it can repeat a request whose answer was lost. */
+    private static Optional<LeaseId> leaseId(Call call) {
+        return Optional.ofNullable(call.body().getString("leaseId")).map(LeaseId::parse);
+    }
+
+    private static <T> RunRequest with(
+            RunRequest request, @Nullable T value, BiFunction<RunRequest, T, RunRequest> setting) {
+        return value == null ? request : setting.apply(request, value);
+    }
+
+    /** Of the body, else of the header, where the draft standard wants quotes that clients forget. */
+    private static @Nullable String idempotencyKey(Call call) {
+        String field = call.body().getString("idempotencyKey");
+        if (field != null) {
+            return field;
+        }
+        Optional<String> header = call.optional("Idempotency-Key", String.class);
+        return header.map(text -> text.length() > 2 && text.startsWith("\"") && text.endsWith("\"")
+                        ? text.substring(1, text.length() - 1)
+                        : text)
+                .orElse(null);
+    }
+
+    private static Map<String, String> labels(@Nullable JsonObject json) {
+        Map<String, String> labels = new HashMap<>();
+        if (json != null) {
+            json.forEach(label -> labels.put(label.getKey(), (String) label.getValue()));
+        }
+        return labels;
     }
 }

@@ -14,16 +14,20 @@ import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
 import io.interlock.run.RunTexts;
+import io.interlock.run.StopRequest;
 import io.interlock.run.TurnAnswer;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Reply;
-import io.interlock.server.json.JsonTime;
-import io.interlock.server.json.RunJson;
 import io.interlock.server.problem.Problem;
+import io.interlock.server.problem.ProblemCode;
+import io.interlock.server.problem.Refusals;
+import io.interlock.service.Facts;
+import io.interlock.service.RunFacts;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.UUID;
@@ -48,25 +52,21 @@ final class WorkOperations {
         JsonObject body = call.body();
         RemoteWork.Claim claim = new RemoteWork.Claim(
                 UUID.fromString(body.getString("claimId")),
-                Holders.named(call, body.getString("worker")),
+                call.holder(body.getString("worker")),
                 call.tenant(),
                 jobs(body.getJsonArray("jobs")),
                 body.getInteger("max"));
         return context.waits()
                 .until(call, context.engine().remote().claim(claim, call.patience()))
                 .thenApply(claimed -> {
-                    JsonArray items = new JsonArray();
-                    claimed.forEach(each -> {
-                        known.remember(each.run());
-                        items.add(item(each));
-                    });
-                    return Reply.ok(new JsonObject().put("items", items));
+                    claimed.forEach(each -> known.remember(each.run()));
+                    return Reply.items(
+                            claimed.stream().map(WorkOperations::item).toList());
                 });
     }
 
     CompletionStage<Reply> takeTurn(Call call) {
-        RemoteWork.Caller caller =
-                Holders.caller(call, LeaseId.parse(call.body().getString("leaseId")));
+        RemoteWork.Caller caller = call.worker(LeaseId.parse(call.body().getString("leaseId")));
         return known.facts(call)
                 .thenCompose(run -> context.waits()
                         .until(call, context.engine().remote().takeTurn(run.id(), run.key(), caller, call.patience())))
@@ -76,8 +76,8 @@ final class WorkOperations {
     private CompletionStage<Reply> turn(Call call, TurnAnswer answer) {
         if (answer instanceof TurnAnswer.Granted granted) {
             Run run = granted.run();
-            return CompletableFuture.completedFuture(Reply.ok(RunJson.granted(
-                    RunJson.of(run), granted.lease(), run.spec().terms().ttl())));
+            return CompletableFuture.completedFuture(Reply.ok(RunFacts.granted(
+                    RunFacts.of(run), granted.lease(), run.spec().terms().ttl())));
         }
         if (answer instanceof TurnAnswer.Waiting waiting) {
             return views.waiting(waiting.run(), waiting.position())
@@ -86,7 +86,7 @@ final class WorkOperations {
         Run run = ((TurnAnswer.Over) answer)
                 .current()
                 .orElseThrow(() -> KnownRuns.unknown(call.required("id", String.class)));
-        throw run.state().isTerminal() ? RunOperations.finished(run) : LeaseLossProblems.ofTurn(run);
+        throw run.state().isTerminal() ? RunOperations.finished(run) : noTurn(run);
     }
 
     CompletionStage<Reply> heartbeat(Call call) {
@@ -100,8 +100,7 @@ final class WorkOperations {
                         .thenApplyAsync(
                                 answer -> {
                                     if (answer instanceof HeartbeatAnswer.Lost lost) {
-                                        throw LeaseLossProblems.of(
-                                                run.key(), token(call), lost.cause(), lost.current());
+                                        throw Refusals.leaseLost(run.key(), token(call), lost.cause(), lost.current());
                                     }
                                     return Reply.ok(heartbeat((HeartbeatAnswer.Beating) answer, run));
                                 },
@@ -116,8 +115,7 @@ final class WorkOperations {
                         .thenComposeAsync(answer -> finished(call, run, answer), call.loop()));
     }
 
-    // Before the end is told, so that whoever waits for that finds it. Whether it could be kept does not decide how the
-    // run ends.
+    // Before the run ends, so that a reader that waits for the end finds it. The run ends also if it could not be kept.
     private CompletionStage<Boolean> keepOutput(Call call, KnownRuns.KnownRun run) {
         String output = call.body().getString("output");
         return output == null
@@ -127,7 +125,7 @@ final class WorkOperations {
 
     private CompletionStage<Reply> finished(Call call, KnownRuns.KnownRun run, FinishAnswer answer) {
         if (answer instanceof FinishAnswer.Finished finished) {
-            return CompletableFuture.completedFuture(Reply.ok(RunJson.of(finished.run())));
+            return CompletableFuture.completedFuture(Reply.ok(RunFacts.of(finished.run())));
         }
         if (answer instanceof FinishAnswer.AlreadyFinished already) {
             throw RunOperations.finished(already.run());
@@ -135,7 +133,7 @@ final class WorkOperations {
         FinishAnswer.LeaseLost lost = (FinishAnswer.LeaseLost) answer;
         return context.engine().leases().find(run.key()).thenApply(current -> {
             LeaseRecord now = current.orElse(null);
-            throw LeaseLossProblems.of(run.key(), token(call), lost.cause(), now);
+            throw Refusals.leaseLost(run.key(), token(call), lost.cause(), now);
         });
     }
 
@@ -154,7 +152,7 @@ final class WorkOperations {
 
     private static RunError error(@Nullable JsonObject told, String outcome) {
         return told == null
-                ? new RunError(outcome, "whoever did the work gave no reason")
+                ? new RunError(outcome, "the worker gave no reason")
                 : new RunError(code(told), told.getString("message", ""));
     }
 
@@ -172,28 +170,38 @@ final class WorkOperations {
         return new FencingToken(call.body().getLong("token"));
     }
 
-    private static JsonObject heartbeat(HeartbeatAnswer.Beating beating, KnownRuns.KnownRun run) {
-        JsonObject json = new JsonObject()
-                .put("token", beating.lease().token().value())
-                .put("expiresAt", JsonTime.of(beating.lease().expiresAt()))
-                .put("heartbeatEvery", JsonTime.of(run.ttl().dividedBy(3)))
-                .put("cancelRequested", beating.stopRequest().isPresent());
-        beating.stopRequest().ifPresent(stop -> json.put("cancelReason", stop.reason()));
-        return json;
+    private static Facts heartbeat(HeartbeatAnswer.Beating beating, KnownRuns.KnownRun run) {
+        return Facts.with("token", beating.lease().token().value())
+                .and("expiresAt", beating.lease().expiresAt())
+                .and("heartbeatEvery", run.ttl().dividedBy(3))
+                .and("cancelRequested", beating.stopRequest().isPresent())
+                .and("cancelReason", beating.stopRequest().orElse(null), StopRequest::reason);
     }
 
-    private static JsonObject item(Claimed claimed) {
+    private static Facts item(Claimed claimed) {
         Run run = claimed.run();
-        JsonObject json = RunJson.granted(
-                        new JsonObject().put("run", RunJson.of(run)),
-                        claimed.lease(),
-                        run.spec().terms().ttl())
-                .put("parameters", Json.decodeValue(run.spec().parameters()))
-                .put("tenant", run.key().tenant())
-                .put("lease", JsonTime.of(run.spec().terms().ttl()));
-        run.spec().limits().runtimeLimit().ifPresent(limit -> json.put("maxRuntime", JsonTime.of(limit)));
-        String trace = run.spec().origin().trace();
-        return trace == null ? json : json.put("traceparent", trace);
+        Duration ttl = run.spec().terms().ttl();
+        return RunFacts.granted(Facts.with("run", RunFacts.of(run)), claimed.lease(), ttl)
+                .and("parameters", OperationContext.decoded(run.spec().parameters()))
+                .and("tenant", run.key().tenant())
+                .and("lease", ttl)
+                .and("maxRuntime", run.spec().limits().maxRuntime())
+                .and("traceparent", run.spec().origin().trace());
+    }
+
+    /** A queued run whose turn is not this caller's to take. */
+    private static RuntimeException noTurn(Run run) {
+        return Problem.of(
+                        ProblemCode.LEASE_LOST,
+                        "Run " + run.id() + " is " + run.state() + " and has no turn for this caller.")
+                .with("key", run.key().name())
+                .with("state", run.state().name())
+                .with(
+                        "currentToken",
+                        run.status()
+                                .lastTurn()
+                                .map(turn -> turn.token().value())
+                                .orElse(null));
     }
 
     private static Set<JobName> jobs(JsonArray names) {
@@ -202,8 +210,7 @@ final class WorkOperations {
             try {
                 jobs.add(new JobName(names.getString(i)));
             } catch (InvalidSettingException invalid) {
-                throw Problem.invalid("/jobs/" + i, String.valueOf(invalid.getMessage()))
-                        .thrown();
+                throw Problem.invalid("/jobs/" + i, String.valueOf(invalid.getMessage()));
             }
         }
         return jobs;

@@ -1,4 +1,4 @@
-/** The operations about runs: start, look, work, order. */
+/** The operations about runs. */
 @NullMarked
 package io.interlock.server.runs;
 

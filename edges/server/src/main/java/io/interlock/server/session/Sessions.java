@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who is signed in at this node. Kept in memory: a restart signs everybody out, and each node has its own. A session ends when
- * nobody has used it for {@link #IDLE}, and in any case after {@link #LONGEST}; whoever takes the API key back ends it too, because
- * the key is looked at with every request. What a page asks by itself is no use of it. Safe for use by many threads.
+ * The sessions of this node. Kept in memory: a restart ends them all, and each node has its own. A session ends when it was idle for
+ * {@link #IDLE}, and in any case after {@link #LONGEST}; revoking the API key ends it too, because the key is checked with every
+ * request. Requests that a page sends by itself do not count as use. Safe for use by many threads.
  */
 public final class Sessions {
 
@@ -20,7 +20,7 @@ public final class Sessions {
     /** The header that carries {@link Session#csrfToken()}. */
     public static final String CSRF_HEADER = "X-CSRF-Token";
 
-    /** The header with which a page says that it asks by itself, and nobody may be there. */
+    /** The header of requests that a page sends by itself. */
     public static final String BACKGROUND_HEADER = "X-Background";
 
     /** For how long a session lasts without being used. */
@@ -40,11 +40,10 @@ public final class Sessions {
 
     private final Environment environment;
     private final int most;
-    // Whoever has been idle the longest comes first.
+    // The one that was idle the longest comes first.
     private final Map<String, Kept> sessions = new LinkedHashMap<>();
     private final Map<String, Code> codes = new LinkedHashMap<>();
 
-    /** Nobody is signed in yet. */
     public Sessions(Environment environment) {
         this(environment, MOST);
     }
@@ -59,7 +58,7 @@ public final class Sessions {
         return encrypted ? "__Host-" + COOKIE : COOKIE;
     }
 
-    /** A session in the name of {@code apiKey}, which somebody has shown to be one that counts. */
+    /** Opens a session for {@code apiKey}, which is valid. */
     public synchronized Session open(String apiKey) {
         long now = environment.ticker().nanos();
         sweep(now);
@@ -93,7 +92,7 @@ public final class Sessions {
         return open;
     }
 
-    /** A code that signs somebody in once, in the name of {@code apiKey}: for a link that is printed. */
+    /** A code that signs in once for {@code apiKey}: for a link that is printed. */
     public synchronized String oneTimeCode(String apiKey) {
         long now = environment.ticker().nanos();
         sweep(now);
@@ -156,6 +155,21 @@ public final class Sessions {
     private record Code(String apiKey, long made) {
         boolean isOver(long now) {
             return now - made >= CODE.toNanos();
+        }
+    }
+
+    /**
+     * A sign-in with a browser.
+     *
+     * @param id what the cookie carries; a secret
+     * @param apiKey the API key it acts for; a secret
+     * @param csrfToken what a page must send along with whatever changes something, which pages of others cannot know
+     */
+    public record Session(String id, String apiKey, String csrfToken) {
+
+        @Override
+        public String toString() {
+            return "a session";
         }
     }
 }

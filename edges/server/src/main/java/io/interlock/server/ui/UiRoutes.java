@@ -79,7 +79,7 @@ public final class UiRoutes {
         String name = path.startsWith(version + "/") ? path.substring(version.length() + 1) : "";
         Stored file = files.get(name);
         if (file == null) {
-            // Also an older version: whoever has an old page must load it anew, not mix it with new files.
+            // Also an older version: an old page must be loaded anew, not mixed with new files.
             context.next();
             return;
         }

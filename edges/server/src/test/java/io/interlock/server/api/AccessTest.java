@@ -205,7 +205,7 @@ class AccessTest {
             assertThat(answer.statusCode()).isEqualTo(500);
             assertThat(answer.body()).doesNotContain("secret", "Exception").contains("urn:request:my-id-1");
             failing.answer("listWorkers", call -> {
-                throw Call.notFound("worker", "w-1").thrown();
+                throw Call.notFound("worker", "w-1");
             });
             assertThat(failing.get("/api/v1/workers", key).statusCode()).isEqualTo(404);
         }

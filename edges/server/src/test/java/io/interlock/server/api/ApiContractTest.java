@@ -101,7 +101,7 @@ class ApiContractTest {
         assertThatThrownBy(() ->
                         api.routes(vertx, authentication(), gate(), new TenantRequests(Limits.Tenant.DEFAULT), none))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("nobody answers operation");
+                .hasMessageContaining("has no answer");
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.interlock.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.interlock.server.problem.ProblemException;
+import io.interlock.server.problem.Problem;
 import io.interlock.time.Environment;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +53,7 @@ class BlockingCallsTest {
         }
         assertThatThrownBy(() -> tooMany.toCompletableFuture().get(5, TimeUnit.SECONDS))
                 .cause()
-                .isInstanceOf(ProblemException.class);
+                .isInstanceOf(Problem.class);
         assertThat(done).contains("few").doesNotContain("one too many");
     }
 

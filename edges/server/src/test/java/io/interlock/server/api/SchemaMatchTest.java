@@ -2,6 +2,7 @@ package io.interlock.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.server.api.RequestCheck.ValidationErrors;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -3,6 +3,7 @@ package io.interlock.server.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.interlock.server.launch.ServerProcess.BlockingPool;
 import io.interlock.server.problem.ProblemCode;
 import io.interlock.server.problem.Problems;
 import io.interlock.time.Environment;
@@ -21,13 +22,13 @@ class BlockingPoolTest {
             while (full == null) {
                 full = catchThrowable(() -> pool.execute(() -> hold(mayEnd)));
             }
-            assertThat(Problems.of(full).code()).isEqualTo(ProblemCode.OVERLOADED);
+            assertThat(Problems.of(full).kind()).isEqualTo(ProblemCode.OVERLOADED);
         } finally {
             mayEnd.countDown();
             pool.close();
         }
         Throwable closed = catchThrowable(() -> pool.execute(() -> {}));
-        assertThat(Problems.of(closed).code()).isEqualTo(ProblemCode.SHUTTING_DOWN);
+        assertThat(Problems.of(closed).kind()).isEqualTo(ProblemCode.SHUTTING_DOWN);
     }
 
     private static void hold(CountDownLatch mayEnd) {

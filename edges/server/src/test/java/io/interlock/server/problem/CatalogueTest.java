@@ -7,6 +7,7 @@ import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.StoreUnavailableException;
 import io.interlock.server.ProjectPage;
+import io.interlock.server.problem.ProblemCode.Catalogue;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -79,7 +80,7 @@ class CatalogueTest {
     void anInvalidSettingPointsToItsField() {
         Problem problem = Problems.of(
                 new CompletionException(new InvalidSettingException("max-wait", "-1s", "is negative", "wait longer")));
-        assertThat(problem.code()).isEqualTo(ProblemCode.INVALID_REQUEST);
+        assertThat(problem.kind()).isEqualTo(ProblemCode.INVALID_REQUEST);
         JsonArray errors = problem.facts().getJsonArray("errors");
         assertThat(errors.getJsonObject(0).getString("pointer")).isEqualTo("/maxWait");
         assertThat(errors.getJsonObject(0).getString("detail")).isEqualTo("max-wait '-1s' is negative; wait longer");
@@ -94,7 +95,7 @@ class CatalogueTest {
     @Test
     void aStoreThatIsAwayIsSaidWithoutItsName() {
         Problem problem = Problems.of(new StoreUnavailableException("postgresql://db.internal/x", "did not answer"));
-        assertThat(problem.status()).isEqualTo(503);
+        assertThat(problem.kind().entry().status()).isEqualTo(503);
         assertThat(problem.retryAfter()).isNotNull();
         assertThat(problem.toJson("abc").encode()).doesNotContain("db.internal");
     }
@@ -102,7 +103,7 @@ class CatalogueTest {
     @Test
     void whatNobodyForesawSaysNothingAboutItself() {
         Problem problem = Problems.of(new IllegalStateException("secret inside"));
-        assertThat(problem.status()).isEqualTo(500);
+        assertThat(problem.kind().entry().status()).isEqualTo(500);
         assertThat(problem.toJson("abc").encode()).doesNotContain("secret", "IllegalState");
     }
 

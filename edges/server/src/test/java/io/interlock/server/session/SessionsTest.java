@@ -2,6 +2,7 @@ package io.interlock.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.interlock.server.session.Sessions.Session;
 import io.interlock.time.Environment;
 import org.junit.jupiter.api.Test;
 

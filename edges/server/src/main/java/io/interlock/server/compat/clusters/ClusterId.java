@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * the caller chooses it, or it is the name and a serial. Ids of an older form, {@code name.base-domain.platform.serial}, say all
  * themselves. Of a cluster an operator has adopted nothing but the id is known.
  *
- * @param text the id itself
  * @param name a DNS label; of an adopted cluster, the id
  * @param baseDomain a domain, or {@code null} if it is not known
  * @param platform without dots, or {@code null} if it is not known
@@ -59,7 +58,6 @@ record ClusterId(
                 : Optional.empty();
     }
 
-    /** One of which nothing else is known. */
     static ClusterId adopted(String text) {
         return new ClusterId(text, text, null, null);
     }

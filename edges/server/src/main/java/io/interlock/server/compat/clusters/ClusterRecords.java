@@ -2,11 +2,17 @@ package io.interlock.server.compat.clusters;
 
 import io.interlock.Actor;
 import io.interlock.LockKey;
+import io.interlock.RunState;
 import io.interlock.engine.RunEngine;
+import io.interlock.run.AuditRecord;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.run.ResourceQuery;
-import io.interlock.server.compat.CompatKeys;
+import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
+import io.interlock.server.compat.CompatRuns.CompatJobs;
+import io.interlock.service.EngineService;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -120,7 +126,7 @@ final class ClusterRecords {
 
     /**
      * Has {@code id} keep its name, or get it back, now that a job is there that makes it active again; answers with its heir, if
-     * that is active: then the job must not be. Whoever adds a cluster of this name has changed the claim before, and is seen here, or
+     * that is active: then the job must not be. A client that adds a cluster of this name has changed the claim before, and is seen here, or
      * fails to change it afterwards, and sees the job.
      */
     Optional<Cluster> keepName(String tenant, ClusterId id, Actor actor) {
@@ -152,7 +158,7 @@ final class ClusterRecords {
     private boolean isActive(String tenant, Cluster cluster) {
         return !OVER.contains(cluster.status())
                 || (cluster.status().equals(FAILED)
-                        && CompatKeys.look(engine, cluster.id().key(tenant))
+                        && EngineService.view(engine, cluster.id().key(tenant))
                                 .filter(view -> view.run() != null || view.waiting() > 0)
                                 .isPresent());
     }
@@ -184,9 +190,6 @@ final class ClusterRecords {
      * A cluster whose lifetime is over.
      *
      * @param key what its jobs are exclusive under
-     * @param id which one
-     * @param expiresAt since when
-     * @param name the resource that says so
      */
     record Ending(LockKey key, ClusterId id, Instant expiresAt, Resource name) {}
 
@@ -210,7 +213,7 @@ final class ClusterRecords {
         try {
             claim = Claim.parse(name);
         } catch (DateTimeParseException unreadable) {
-            log.warn("{} has a lifetime nobody can read: '{}'; set it right", name.key(), name.state());
+            log.warn("{} has an unreadable lifetime: '{}'; correct it", name.key(), name.state());
             return Optional.empty();
         }
         Instant end = claim.expiresAt();
@@ -220,7 +223,7 @@ final class ClusterRecords {
                         .map(id -> new Ending(id.key(name.key().tenant()), id, end, name));
     }
 
-    /** Looks no more at the lifetime of a cluster that is over; somebody else may have its name by now. */
+    /** Drops the lifetime of a cluster that is over; another cluster may have its name by now. */
     void forgetLifetime(Ending ending, Actor actor) {
         Resource name = ending.name();
         engine.setResource(
@@ -236,5 +239,87 @@ final class ClusterRecords {
         LockKey key = id.key(tenant);
         long version = engine.resource(key).map(Resource::version).orElse(0L);
         engine.setResource(key, KIND, state, version, actor, reason);
+    }
+
+    /**
+     * Which cluster has a name, and until when: as the state of the name's resource.
+     *
+     * @param expiresAt when its lifetime ends, or {@code null} if it has none
+     */
+    record Claim(String cluster, @Nullable Instant expiresAt) {
+
+        private static final String ID = "id=";
+
+        static Claim parse(Resource name) {
+            String[] parts = name.state().split(" until ", 2);
+            return new Claim(id(name.key(), parts[0]), parts.length == 1 ? null : Instant.parse(parts[1]));
+        }
+
+        /** Claims of ids of the older form have only what tells the cluster from others of its name. */
+        private static String id(LockKey nameKey, String text) {
+            return text.startsWith(ID) ? text.substring(ID.length()) : ClusterId.ofOldForm(nameKey, text);
+        }
+
+        @Override
+        public String toString() {
+            return ID + (expiresAt == null ? cluster : cluster + " until " + expiresAt);
+        }
+    }
+
+    /**
+     * A cluster.
+     *
+     * @param expiresAt when its lifetime ends, or {@code null} if it has none, or is over
+     */
+    record Cluster(ClusterId id, String status, @Nullable Instant expiresAt) {}
+
+    /**
+     * Clusters that wait for a first job that does not come: it was cancelled in the queue, its max-wait was over, or the server died between the
+     * record of the cluster and the job. A request for the name, or the end of a lifetime, marks them as failed. All
+     * methods block.
+     */
+    static final class UnstartedClusters {
+
+        /** A server that is between the record and the job is through with it by then. */
+        private static final Duration BETWEEN = Duration.ofMinutes(1);
+
+        private final RunEngine engine;
+
+        UnstartedClusters(RunEngine engine) {
+            this.engine = engine;
+        }
+
+        /** Has {@code cluster} failed if it is pending and nothing is there that would begin it. */
+        void judge(Resource cluster, Actor actor) {
+            if (cluster.state().equals(ClusterRecords.PENDING) && isForsaken(cluster.key())) {
+                // Unless it has begun meanwhile: then it has another version.
+                engine.setResource(
+                        cluster.key(),
+                        cluster.kind(),
+                        ClusterRecords.FAILED,
+                        cluster.version(),
+                        actor,
+                        "its first job never began");
+            }
+        }
+
+        private boolean isForsaken(LockKey key) {
+            List<Run> jobs =
+                    engine.list(RunQuery.ofTenant(key.tenant()).of(key)).runs();
+            return jobs.isEmpty()
+                    ? isOld(key)
+                    : jobs.stream().allMatch(job -> job.state().isTerminal() && !hasCreated(job));
+        }
+
+        /** Any other job that succeeded without a transition has begun nothing. */
+        private static boolean hasCreated(Run job) {
+            return job.state() == RunState.SUCCEEDED
+                    && CompatJobs.type(job.job().value()).equals(ClusterApi.CREATE);
+        }
+
+        private boolean isOld(LockKey key) {
+            Instant then = engine.queries().time().minus(BETWEEN);
+            return engine.audit(key).stream().map(AuditRecord::at).allMatch(then::isAfter);
+        }
     }
 }

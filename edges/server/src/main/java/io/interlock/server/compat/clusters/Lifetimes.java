@@ -4,13 +4,14 @@ import io.interlock.Actor;
 import io.interlock.ConflictPolicy;
 import io.interlock.RunState;
 import io.interlock.StoreUnavailableException;
+import io.interlock.TimeText;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.run.Resource;
 import io.interlock.run.Run;
-import io.interlock.server.json.JsonTime;
+import io.interlock.server.compat.clusters.ClusterRecords.UnstartedClusters;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has clusters destroyed whose lifetime is over. Every node looks; a cluster that is ready is destroyed by one job, for all of them ask
- * for it in the same words. One that is at work is looked at again. If the job has ended and the cluster is as it was, because somebody
- * cancelled it in line or nobody did it, it is asked for anew after a rest. One that never began is over. Used by one thread.
+ * for it in the same words. One that is at work is looked at again. If the job has ended and the cluster is as it was, because it was
+ * cancelled in the queue or no worker did it, it is submitted anew after a rest. One that never began is over. Used by one thread.
  */
 final class Lifetimes {
 
@@ -47,15 +48,14 @@ final class Lifetimes {
         this.clock = clock;
     }
 
-    /** Looks at every cluster once. */
     void round() {
         try {
             Instant now = clock.instant();
             records.ending(now).forEach(ending -> guarded(ending, now));
         } catch (StoreUnavailableException away) {
-            log.debug("lifetimes are looked at again later", away);
+            log.debug("checking lifetimes failed; retrying", away);
         } catch (RuntimeException failure) {
-            log.warn("the lifetimes of clusters cannot be looked at", failure);
+            log.warn("checking the lifetimes of clusters failed", failure);
         }
     }
 
@@ -64,7 +64,7 @@ final class Lifetimes {
         try {
             end(ending, now);
         } catch (StoreUnavailableException away) {
-            log.debug("the lifetime of cluster {} is looked at again later", ending.id(), away);
+            log.debug("checking the lifetime of cluster {} failed; retrying", ending.id(), away);
         } catch (RuntimeException failure) {
             log.warn("the lifetime of cluster {} is over, and it cannot be destroyed", ending.id(), failure);
         }
@@ -106,8 +106,8 @@ final class Lifetimes {
         return engine.submit(RunRequest.of(ending.key(), job.job().name())
                 .onConflict(ConflictPolicy.QUEUE)
                 .idempotencyKey(name)
-                .parameters(ClusterJson.parameters(ending.id(), job.name()).encode())
+                .parameters(ClusterApi.parameters(ending.id(), job.name()).encode())
                 .submitter(ACTOR)
-                .reason("its lifetime ended at " + JsonTime.of(ending.expiresAt())));
+                .reason("its lifetime ended at " + TimeText.format(ending.expiresAt())));
     }
 }

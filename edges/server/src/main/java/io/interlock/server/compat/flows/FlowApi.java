@@ -4,6 +4,7 @@ import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
 import io.interlock.Refusal;
 import io.interlock.RunState;
+import io.interlock.TimeText;
 import io.interlock.config.CompatApi;
 import io.interlock.config.JobSettings;
 import io.interlock.engine.Submission;
@@ -14,10 +15,8 @@ import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.compat.CompatJobs;
-import io.interlock.server.compat.CompatKeys;
 import io.interlock.server.compat.CompatRuns;
-import io.interlock.server.json.JsonTime;
+import io.interlock.server.compat.CompatRuns.CompatJobs;
 import io.interlock.server.problem.Problem;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
@@ -31,7 +30,6 @@ import java.util.concurrent.CompletionStage;
 /** A phase is a job, its lock the key {@code flow/{flow}/{phase}}. */
 public final class FlowApi {
 
-    /** The document of this compatible API. */
     public static final String DOCUMENT = "compat/flows.yaml";
 
     private final OperationContext context;
@@ -42,7 +40,6 @@ public final class FlowApi {
         this.jobs = jobs;
     }
 
-    /** Answers the operations of this compatible API. */
     public static Operations operations(OperationContext context, CompatJobs jobs) {
         FlowApi api = new FlowApi(context, jobs);
         return new Operations()
@@ -55,9 +52,7 @@ public final class FlowApi {
         String named = call.body().getString("phase");
         return named != null
                 ? resume(call, named)
-                : context.blocking()
-                        .call(call.tenant(), () -> currentPhase(call))
-                        .thenCompose(phase -> resume(call, phase));
+                : context.blocking(call, () -> currentPhase(call)).thenCompose(phase -> resume(call, phase));
     }
 
     private CompletionStage<Reply> resume(Call call, String phase) {
@@ -94,10 +89,9 @@ public final class FlowApi {
             return phases.get(0).name();
         }
         throw Problem.invalid(
-                        "/phase",
-                        "is missing, and no phase of this flow has run yet; name one of "
-                                + phases.stream().map(JobSettings::name).toList())
-                .thrown();
+                "/phase",
+                "is missing, and no phase of this flow has run yet; name one of "
+                        + phases.stream().map(JobSettings::name).toList());
     }
 
     private Optional<Run> newest(LockKey key) {
@@ -139,23 +133,22 @@ public final class FlowApi {
                 .put("run_id", run)));
     }
 
-    /** Whether it was skipped because somebody is at it: a pause, for one, is no run. */
+    /** Whether it was skipped because of a run: a pause, for example, is none. */
     private static boolean isRunning(Submission.Skipped skipped) {
         return skipped.incumbent().isPresent() || skipped.refusal() instanceof Refusal.Held;
     }
 
     private CompletionStage<Reply> look(Call call) {
         LockKey key = pathKey(call);
-        return context.blocking()
-                .call(
-                        call.tenant(),
-                        () -> Reply.ok(CompatKeys.held(context.engine(), key)
-                                .map(FlowApi::locked)
-                                .orElseGet(() -> new JsonObject()
-                                        .put("locked", false)
-                                        .putNull("timestamp")
-                                        .putNull("elapsed_seconds")
-                                        .putNull("run_id"))));
+        return context.blocking(
+                call,
+                () -> Reply.ok(CompatRuns.held(context.engine(), key)
+                        .map(FlowApi::locked)
+                        .orElseGet(() -> new JsonObject()
+                                .put("locked", false)
+                                .putNull("timestamp")
+                                .putNull("elapsed_seconds")
+                                .putNull("run_id"))));
     }
 
     private static JsonObject locked(KeyView view) {
@@ -166,7 +159,7 @@ public final class FlowApi {
                 .orElse(view.observedAt());
         return new JsonObject()
                 .put("locked", true)
-                .put("timestamp", JsonTime.of(since))
+                .put("timestamp", TimeText.format(since))
                 .put(
                         "elapsed_seconds",
                         Math.max(0, Duration.between(since, view.observedAt()).toMillis()) / 1_000.0)
@@ -180,7 +173,7 @@ public final class FlowApi {
 
     private CompletionStage<Reply> release(Call call) {
         LockKey key = pathKey(call);
-        return context.blocking().call(call.tenant(), () -> CompatKeys.release(context.engine(), call, key));
+        return context.blocking(call, () -> CompatRuns.release(context.engine(), call, key));
     }
 
     private LockKey pathKey(Call call) {
@@ -189,8 +182,7 @@ public final class FlowApi {
     }
 
     private JobSettings job(String phase) {
-        return jobs.find(CompatApi.FLOWS, phase)
-                .orElseThrow(() -> Call.notFound("phase", phase).thrown());
+        return jobs.find(CompatApi.FLOWS, phase).orElseThrow(() -> Call.notFound("phase", phase));
     }
 
     private static LockKey key(Call call, String phase) {

@@ -1,8 +1,11 @@
 package io.interlock.server.compat.workflows;
 
 import io.interlock.RefusedException;
+import io.interlock.access.AccessKey;
+import io.interlock.access.Role;
 import io.interlock.config.CompatApi;
 import io.interlock.config.JobSettings;
+import io.interlock.config.TriggerSecret;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.engine.http.SignatureCheck;
@@ -12,11 +15,21 @@ import io.interlock.engine.workflow.WorkflowLockedException;
 import io.interlock.engine.workflow.Workflows;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
+import io.interlock.server.api.Operations.Signatures;
 import io.interlock.server.api.Reply;
-import io.interlock.server.compat.CompatJobs;
 import io.interlock.server.compat.CompatRuns;
+import io.interlock.server.compat.CompatRuns.CompatJobs;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -44,20 +57,20 @@ final class WebhookOperation {
         JobSettings workflow = jobs.of(CompatApi.WORKFLOWS).stream()
                 .filter(job -> job.triggers().containsKey(trigger))
                 .findFirst()
-                .orElseThrow(() -> Call.notFound("trigger", trigger).thrown());
+                .orElseThrow(() -> Call.notFound("trigger", trigger));
         RunRequest anonymous = CompatRuns.request(
                         call, Workflows.request(call.tenant(), workflow.name()).key(), workflow)
                 .parameters(call.body().encode())
                 .priority(workflow.triggers().getOrDefault(trigger, 0));
-        RunRequest plain = at(call.body(), WorkflowJson.USER)
-                .map(user -> anonymous.labels(Map.of(WorkflowJson.USER, user)))
+        RunRequest plain = at(call.body(), WorkflowApi.USER)
+                .map(user -> anonymous.labels(Map.of(WorkflowApi.USER, user)))
                 .orElse(anonymous);
         RunRequest request = eventId(call, workflow)
                 .map(event -> Workflows.forEvent(plain, trigger + "/" + event))
                 .orElse(plain);
         return context.waits()
                 .until(call, context.engine().submitAsync(request))
-                .thenCompose(answer -> context.blocking().call(call.tenant(), () -> reply(request, answer)));
+                .thenCompose(answer -> context.blocking(call, () -> reply(request, answer)));
     }
 
     private Reply reply(RunRequest request, Submission answer) {
@@ -118,5 +131,70 @@ final class WebhookOperation {
         }
         Object id = inner.getValue(names[names.length - 1]);
         return id instanceof String || id instanceof Number ? Optional.of(String.valueOf(id)) : Optional.empty();
+    }
+
+    /** Senders of webhooks, known by secrets that are bound to a trigger and a tenant. They may start that trigger, nothing else. */
+    static final class TriggerSenders implements Signatures {
+
+        private static final int ID_LENGTH = 24;
+
+        private final List<TriggerSecret> secrets;
+
+        TriggerSenders(Collection<TriggerSecret> secrets) {
+            this.secrets = List.copyOf(secrets);
+        }
+
+        @Override
+        public boolean expects(RoutingContext context) {
+            return secrets.stream()
+                    .filter(secret -> secret.trigger().equals(trigger(context)))
+                    .anyMatch(
+                            secret -> context.request().getHeader(secret.check().header()) != null);
+        }
+
+        @Override
+        public Optional<AccessKey> recognise(RoutingContext context, Buffer body) {
+            return secrets.stream()
+                    .filter(secret -> secret.trigger().equals(trigger(context)))
+                    .filter(secret -> secret.check().verify(context.request()::getHeader, body.getBytes()))
+                    .map(TriggerSenders::sender)
+                    .findFirst();
+        }
+
+        /** By what {@code key} was recognised, if it stands for one of them: what it asks for was signed. */
+        Optional<SignatureCheck> signatureOf(AccessKey key) {
+            return secrets.stream()
+                    .filter(secret -> sender(secret).equals(key))
+                    .map(TriggerSecret::check)
+                    .findFirst();
+        }
+
+        private static String trigger(RoutingContext context) {
+            return String.valueOf(context.pathParam("triggerId"));
+        }
+
+        /** What an API key would be for others: it has no secret of its own that could be shown. */
+        private static AccessKey sender(TriggerSecret secret) {
+            String hash = hash(secret.tenant() + ":" + secret.trigger() + ":"
+                    + secret.check().header());
+            return new AccessKey(
+                    "webhook" + hash.substring(0, ID_LENGTH),
+                    secret.tenant(),
+                    Role.TRIGGER,
+                    "webhook " + secret.trigger(),
+                    hash,
+                    Instant.EPOCH,
+                    null,
+                    null);
+        }
+
+        private static String hash(String text) {
+            try {
+                MessageDigest sha = MessageDigest.getInstance("SHA-256");
+                return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
+            } catch (NoSuchAlgorithmException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
     }
 }

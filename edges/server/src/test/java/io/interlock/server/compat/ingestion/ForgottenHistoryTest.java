@@ -11,6 +11,7 @@ import io.interlock.engine.RunRequest;
 import io.interlock.run.Retention;
 import io.interlock.run.Transition;
 import io.interlock.server.compat.HandWork;
+import io.interlock.server.compat.ingestion.IngestionApi.IngestionJson;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.interlock.time.Ticker;

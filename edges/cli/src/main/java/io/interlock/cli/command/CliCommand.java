@@ -1,0 +1,274 @@
+package io.interlock.cli.command;
+
+import io.interlock.cli.backend.Backend;
+import io.interlock.cli.text.Console;
+import io.interlock.cli.text.ExitCode;
+import io.interlock.cli.text.Failure;
+import io.interlock.cli.text.Json;
+import io.interlock.cli.text.Shown;
+import io.interlock.cli.text.Table;
+import io.interlock.cli.text.Times;
+import io.interlock.engine.Jobs;
+import io.interlock.engine.command.InheritedVariables;
+import io.interlock.run.Retention;
+import io.interlock.run.RunQuery;
+import io.interlock.service.Facts;
+import io.interlock.time.Environment;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A command: what it is carried out in. */
+public abstract class CliCommand implements Callable<Integer> {
+
+    private @Nullable CommandContext session;
+
+    /** This command, carried out in {@code session}. */
+    public final CliCommand in(CommandContext session) {
+        this.session = session;
+        return this;
+    }
+
+    final CommandContext session() {
+        return Objects.requireNonNull(session, "in() comes first");
+    }
+
+    /** The version of this program. */
+    static String version() {
+        String version = CliCommand.class.getPackage().getImplementationVersion();
+        return version == null ? "unpackaged" : version;
+    }
+
+    final Console console() {
+        return session().console();
+    }
+
+    /** A command that is carried out on a store or by a server. */
+    abstract static class Verb extends CliCommand {
+
+        @Mixin
+        private TargetOptions target = new TargetOptions();
+
+        @Override
+        public Integer call() throws InterruptedException {
+            try (Backend backend = target.open(session(), jobs(), retention())) {
+                return carryOut(backend);
+            }
+        }
+
+        abstract int carryOut(Backend backend) throws InterruptedException;
+
+        /** The jobs that have to be known for it. */
+        Jobs jobs() {
+            return Jobs.of();
+        }
+
+        /** How long a store keeps history, if it is swept meanwhile. */
+        Retention retention() {
+            return Retention.DEFAULT;
+        }
+
+        final TargetOptions target() {
+            return target;
+        }
+    }
+
+    /**
+     * Asks before something that cannot be undone, at a terminal. In scripts the command itself is the confirmation: it names the run, the
+     * token or the key and, where force is used, the reason.
+     */
+    static final class Confirmation {
+
+        @Option(
+                names = {"-y", "--yes"},
+                description = "Do not ask for confirmation")
+        private boolean yes;
+
+        /** Goes on only if the user confirms. */
+        void require(Console console, String question) {
+            if (!yes && console.canAsk() && !console.confirm(question)) {
+                throw new Failure(ExitCode.FAILED, "nothing was done", null);
+            }
+        }
+    }
+
+    /** How many of a listing. */
+    static final class LimitOption {
+
+        @Option(names = "--limit", paramLabel = "N", description = "How many at the most, up to 1000 (default: 50)")
+        private int limit = 50;
+
+        int value() {
+            if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
+                throw Failure.usage(
+                        "--limit '" + limit + "' is not from 1 to " + RunQuery.MAX_LIMIT,
+                        "ask for less, and for what you look for, as in --key or --since");
+            }
+            return limit;
+        }
+    }
+
+    /** How a table is shown. */
+    static final class TableOptions {
+
+        @Option(names = "--no-header", description = "Leave the table's header out")
+        private boolean noHeader;
+
+        @Option(names = "--wide", description = "Show all columns, also on a narrow terminal")
+        private boolean wide;
+
+        /** Shows {@code table}; where there is little room without {@code spare}, the first of them first. */
+        void print(Table table, Console console, String... spare) {
+            (wide ? table : table.sparing(spare)).print(console, !noHeader);
+        }
+    }
+
+    /** A command that answers with facts: as a table or lines for people, or as JSON. */
+    abstract static class Answering extends Verb {
+
+        @Option(names = "--json", description = "Answer in JSON")
+        private boolean json;
+
+        final boolean json() {
+            return json;
+        }
+
+        final void answer(Facts facts, String... shown) {
+            Console console = session().console();
+            if (json) {
+                console.print(Json.pretty(facts));
+                return;
+            }
+            if (facts.text("explanation").isPresent()) {
+                console.print(Shown.sentence(facts));
+            }
+            for (String name : shown.length == 0 ? facts.map().keySet().toArray(String[]::new) : shown) {
+                Object value = facts.map().get(name);
+                if (value != null && !name.equals("explanation")) {
+                    Shown.lines(name, value).forEach(console::print);
+                }
+            }
+        }
+
+        final Function<Facts, String> when(String name) {
+            return item -> when(item, name);
+        }
+
+        /** A time: on a terminal how long ago, elsewhere as it is. */
+        final String when(Facts item, String name) {
+            Instant now = session().environment().clock().instant();
+            return item.time(name)
+                    .map(time -> session().console().hasTerminal() ? Times.ago(time, now) : Times.second(time))
+                    .orElse("");
+        }
+    }
+
+    /** A command that lists something. */
+    abstract static class Listing extends Answering {
+
+        @Mixin
+        private TableOptions options = new TableOptions();
+
+        @Override
+        final int carryOut(Backend backend) throws InterruptedException {
+            return list(items(backend));
+        }
+
+        final int list(List<Facts> items) {
+            Console console = session().console();
+            if (json()) {
+                console.print(Json.pretty(Facts.with("items", items)));
+            } else if (items.isEmpty()) {
+                console.say(none());
+            } else {
+                Columns columns = columns();
+                Table table = new Table(columns.titles.toArray(String[]::new));
+                items.forEach(item -> table.row(
+                        columns.cells.stream().map(cell -> cell.apply(item)).toArray(String[]::new)));
+                options.print(table, console, columns.spare);
+                if (items.size() >= most()) {
+                    console.say("no more than " + items.size() + " are shown; " + narrower());
+                }
+            }
+            return 0;
+        }
+
+        abstract List<Facts> items(Backend backend) throws InterruptedException;
+
+        abstract Columns columns();
+
+        /** How many are listed at the most. */
+        int most() {
+            return Integer.MAX_VALUE;
+        }
+
+        /** How to see what is left out. */
+        String narrower() {
+            return "--limit shows more, up to " + RunQuery.MAX_LIMIT + ", and filters show others";
+        }
+
+        /** What is said if there is nothing to list. */
+        abstract String none();
+    }
+
+    /** A command that lists runs. */
+    abstract static class RunListing extends Listing {
+
+        @Override
+        Columns columns() {
+            return new Columns()
+                    .of("id", "key", "job", "state")
+                    .of("attempt", run -> run.shown("attempt") + "/" + run.shown("maxAttempts"))
+                    .of("submitted", when("submittedAt"))
+                    .of("ended", when("endedAt"))
+                    .of("stage")
+                    .of("reason", run -> run.in("error").text("code").orElse(run.shown("reason")))
+                    .sparing("attempt", "stage", "ended", "job", "reason");
+        }
+    }
+
+    /** The columns of a listing. */
+    static final class Columns {
+
+        private final List<String> titles = new ArrayList<>();
+        private final List<Function<Facts, String>> cells = new ArrayList<>();
+        private String[] spare = {};
+
+        /** Columns that show the fields of their names. */
+        Columns of(String... names) {
+            for (String name : names) {
+                of(name, item -> item.shown(name));
+            }
+            return this;
+        }
+
+        Columns of(String title, Function<Facts, String> cell) {
+            titles.add(title);
+            cells.add(cell);
+            return this;
+        }
+
+        /** These columns are left out where there is little room, the first of them first. */
+        Columns sparing(String... names) {
+            spare = names;
+            return this;
+        }
+    }
+
+    /** What a command is carried out in. */
+    public record CommandContext(Console console, Map<String, String> variables, Environment environment) {
+
+        /** That of this process. */
+        public static CommandContext ofProcess() {
+            Map<String, String> variables = InheritedVariables.all();
+            return new CommandContext(Console.ofProcess(variables), variables, Environment.system());
+        }
+    }
+}

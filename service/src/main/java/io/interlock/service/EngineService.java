@@ -1,0 +1,222 @@
+package io.interlock.service;
+
+import io.interlock.Actor;
+import io.interlock.EvictAnswer;
+import io.interlock.LeaseRecord;
+import io.interlock.LockKey;
+import io.interlock.RunId;
+import io.interlock.RunState;
+import io.interlock.StoreUnavailableException;
+import io.interlock.engine.EngineQueries;
+import io.interlock.engine.RunEngine;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.DeadLetterQuery;
+import io.interlock.run.Disposition;
+import io.interlock.run.KeyQuery;
+import io.interlock.run.KeyView;
+import io.interlock.run.Resource;
+import io.interlock.run.ResourceAnswer;
+import io.interlock.run.Run;
+import io.interlock.run.RunQuery;
+import io.interlock.run.WorkerNote;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** The operations that the server and the command line share, with their answers in JSON. All methods block. Safe for use by many threads. */
+public final class EngineService {
+
+    /** How long a worker that is silent is still shown. */
+    private static final Duration SHOWN = Duration.ofHours(1);
+
+    /** How long a worker that is silent and idle counts as alive. */
+    private static final Duration ALIVE = Duration.ofMinutes(1);
+
+    private final RunEngine engine;
+    private final Function<String, Object> foreign;
+
+    /**
+     * Asks {@code engine}.
+     *
+     * @param foreign what stands in answers for JSON that clients wrote
+     */
+    public EngineService(RunEngine engine, Function<String, Object> foreign) {
+        this.engine = engine;
+        this.foreign = foreign;
+    }
+
+    /** The lease, run, pause and waiters of {@code key}; empty if it has none. */
+    public Optional<KeyView> view(LockKey key) {
+        return view(engine, key);
+    }
+
+    /** The lease, run, pause and waiters of {@code key} on {@code engine}; empty if it has none. */
+    public static Optional<KeyView> view(RunEngine engine, LockKey key) {
+        // Of all names that begin with a name, it is itself the first.
+        return engine.queries().keys(new KeyQuery(key.tenant(), key.name(), null, 1)).stream()
+                .filter(view -> view.key().equals(key))
+                .findFirst();
+    }
+
+    /** One lock, also of a key that is free. */
+    public Facts lock(LockKey key) {
+        return view(key)
+                .map(LockFacts::of)
+                .orElseGet(() -> LockFacts.idle(
+                        key,
+                        engine.queries().pauses(key.tenant()).stream()
+                                .filter(pause -> pause.covers(key))
+                                .findFirst()
+                                .orElse(null),
+                        engine.queries().time()));
+    }
+
+    /** What an eviction did: {@code releasedToken, opensAt, nextRun?}. */
+    public Facts evicted(LockKey key, EvictAnswer.Evicted evicted) {
+        Facts json =
+                Facts.with("releasedToken", evicted.victim().token().value()).and("opensAt", evicted.opensAt());
+        try {
+            return json.and("nextRun", engine.queue(key).stream().findFirst().orElse(null), Run::id);
+        } catch (StoreUnavailableException away) {
+            // The lease is evicted in any case.
+            return json;
+        }
+    }
+
+    /** One run with its attempts, stages, parameters, lease and settlement, and with its output if {@code output} is asked for. */
+    public Facts run(Run run, boolean output) {
+        Facts json = run.state() == RunState.QUEUED
+                ? engine.explain(run.id())
+                        .map(wait -> RunFacts.waiting(run, wait))
+                        .orElseGet(() -> RunFacts.of(run))
+                : RunFacts.of(run);
+        if (run.state() == RunState.RUNNING) {
+            view(run.key())
+                    .flatMap(KeyView::currentLease)
+                    .filter(lease -> isUnder(lease, run))
+                    .ifPresent(lease ->
+                            RunFacts.beating(json, lease, run.spec().terms().ttl()));
+        }
+        settlements(run.key().tenant(), List.of(run)).values().forEach(done -> RunFacts.settled(json, done));
+        Optional<String> said = output ? engine.queries().output(run.id()) : Optional.empty();
+        return RunFacts.detailed(json, run, engine.attempts(run.id()), said.orElse(null), foreign);
+    }
+
+    private static boolean isUnder(LeaseRecord lease, Run run) {
+        return lease.evicted().isEmpty()
+                && lease.holder().runId().filter(run.id()::equals).isPresent();
+    }
+
+    /** Runs of one tenant, each dead one with its settlement. */
+    public List<Facts> runs(String tenant, List<Run> runs) {
+        Map<RunId, Disposition> done = settlements(tenant, runs);
+        return runs.stream()
+                .map(run -> {
+                    Disposition settled = done.get(run.id());
+                    return settled == null ? RunFacts.of(run) : RunFacts.settled(RunFacts.of(run), settled);
+                })
+                .toList();
+    }
+
+    /** How each of {@code runs} was settled that is dead and was. */
+    private Map<RunId, Disposition> settlements(String tenant, List<Run> runs) {
+        Map<RunId, Disposition> done = new HashMap<>();
+        if (numbersOfDead(runs).findAny().isEmpty()) {
+            return done;
+        }
+        long after = numbersOfDead(runs).min().getAsLong() - 1;
+        long last = numbersOfDead(runs).max().getAsLong();
+        int limit = runs.size() == 1 ? 1 : RunQuery.MAX_LIMIT;
+        while (after < last) {
+            // Letters come in the order of their runs' numbers, so those of one page of runs lie together.
+            List<DeadLetter> letters =
+                    engine.deadLetters().list(new DeadLetterQuery(tenant, null, false, after, limit));
+            letters.forEach(letter ->
+                    letter.settled().ifPresent(settled -> done.put(letter.run().id(), settled)));
+            after = letters.isEmpty()
+                    ? last
+                    : letters.get(letters.size() - 1).run().number();
+        }
+        return done;
+    }
+
+    private static LongStream numbersOfDead(List<Run> runs) {
+        return runs.stream().filter(run -> run.state() == RunState.DEAD).mapToLong(Run::number);
+    }
+
+    /** Processes that take work of {@code tenant}, and which of its runs they have. */
+    public List<Facts> workers(String tenant) {
+        EngineQueries queries = engine.queries();
+        List<WorkerNote> notes = queries.workers(tenant, SHOWN, RunQuery.MAX_LIMIT);
+        // The clock that says when they were seen.
+        Instant now = queries.time();
+        RunQuery running = RunQuery.ofTenant(tenant).in(RunState.RUNNING).page(0, RunQuery.MAX_LIMIT);
+        Map<String, List<Run>> byWorker = engine.list(running).runs().stream()
+                .filter(run -> run.status().turn() != null)
+                .collect(Collectors.groupingBy(
+                        run -> run.status().lastTurn().orElseThrow().holder().instance()));
+        return notes.stream()
+                .sorted(Comparator.comparing(note -> note.worker().instance()))
+                .map(note -> worker(note, byWorker.getOrDefault(note.worker().instance(), List.of()), now))
+                .toList();
+    }
+
+    private static Facts worker(WorkerNote note, List<Run> running, Instant now) {
+        return Facts.with("worker", note.worker().label())
+                .and("remote", note.isRemote())
+                .and("jobs", note.jobs().stream().sorted().toList())
+                .and("slots", note.slots())
+                .and("busy", note.isRemote() ? running.size() : note.busy())
+                .and(
+                        "runs",
+                        running.stream()
+                                .map(run -> Facts.with("id", run.id())
+                                        .and("key", run.key().name())
+                                        .and("job", run.job()))
+                                .toList())
+                .and("version", note.version())
+                .and("seenAt", note.seenAt())
+                // The holder of a run has its lease renewed, also if that takes so long that it asks for no other run.
+                .and("alive", note.seenAt().plus(ALIVE).isAfter(now) || !running.isEmpty());
+    }
+
+    /**
+     * Sets the state of a resource whose key is free, whatever its version is.
+     *
+     * @param kind its kind; {@code null} for the kind it has, else the first part of the key
+     * @return {@code Mismatch} if the key is in use
+     */
+    public ResourceAnswer setResource(LockKey key, String state, @Nullable String kind, Actor actor, String reason) {
+        while (true) {
+            Optional<Resource> known = engine.resource(key);
+            ResourceAnswer answer = engine.setFreeResource(
+                    key,
+                    kind == null ? known.map(Resource::kind).orElse(kind(key)) : kind,
+                    state,
+                    known.map(Resource::version).orElse(0L),
+                    actor,
+                    reason);
+            if (answer instanceof ResourceAnswer.Changed
+                    || ((ResourceAnswer.Mismatch) answer)
+                            .current()
+                            .map(Resource::version)
+                            .equals(known.map(Resource::version))) {
+                return answer;
+            }
+        }
+    }
+
+    /** Of a key like {@code cluster/9}, the part before the slash. */
+    private static String kind(LockKey key) {
+        int slash = key.name().indexOf('/');
+        return slash <= 0 ? "resource" : key.name().substring(0, slash);
+    }
+}

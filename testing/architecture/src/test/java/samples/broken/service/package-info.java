@@ -1,0 +1,5 @@
+/** Breaks the rules, one class for each. */
+@NullMarked
+package samples.broken.service;
+
+import org.jspecify.annotations.NullMarked;
