@@ -99,7 +99,8 @@ public sealed interface RunRefusal extends Refusal {
 
         @Override
         public String explanation() {
-            return "the queue of " + key + " is full: " + waiting + " runs wait, and no more than " + cap + " are allowed";
+            return "the queue of " + key + " is full: " + waiting + " runs wait, and no more than " + cap
+                    + " are allowed";
         }
     }
 
