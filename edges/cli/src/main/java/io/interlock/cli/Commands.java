@@ -35,8 +35,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * All commands by name. Only the one that is asked for is built, since looking at the others would take longer than carrying it
- * out.
+ * All commands by name. Only the one that is asked for is built, because building the others would take longer than running it.
  */
 final class Commands {
 
@@ -75,9 +74,8 @@ final class Commands {
         nouns.put("config", "The configuration of servers and workers");
     }
 
-    // No table of suppliers, and no type but Object: linking fifty suppliers, or loading fifty classes to verify that
-    // each
-    // is a command, would be felt at every start.
+    // Neither suppliers nor a type but Object: linking fifty lambdas, or loading fifty classes to verify that each is a
+    // command, would slow every start.
     private CommandLine line(String verb) {
         Object made = switch (verb) {
             case "run" -> new RunCommand(command);
@@ -92,11 +90,11 @@ final class Commands {
             case "runs show" -> new RunsCommands.Show();
             case "runs watch" -> new RunsCommands.Watch();
             case "runs logs" -> new RunsCommands.Logs();
-            case "runs submit" -> new RunsCommands.SubmitCommand();
+            case "runs submit" -> new RunsCommands.Submit();
             case "runs rerun" -> new RunsCommands.Rerun();
             case "runs cancel" -> new RunsCommands.Cancel();
             case "jobs ls" -> new JobsCommand();
-            case "queue ls" -> new RunsCommands.QueueCommand();
+            case "queue ls" -> new RunsCommands.Queue();
             case "dead ls" -> new DeadCommands.Ls();
             case "dead show" -> new RunsCommands.Show();
             case "dead redrive" -> new DeadCommands.Redrive();
@@ -120,7 +118,7 @@ final class Commands {
             case "doctor" -> new DoctorCommand();
             case "config show" -> new ConfigCommand();
             case "completion" -> new CompletionCommand(this::whole);
-            case "version" -> new CompletionCommand.VersionCommand();
+            case "version" -> new CompletionCommand.Version();
             default -> throw new IllegalStateException(verb);
         };
         return withHelp(new CommandLine(((CliCommand) made).in(session)));

@@ -82,7 +82,7 @@ public final class CompletionCommand extends CliCommand {
 
     /** {@code interlock version}. */
     @Command(name = "version", description = "Prints the version.")
-    public static final class VersionCommand extends CliCommand {
+    public static final class Version extends CliCommand {
 
         @Override
         public Integer call() {

@@ -221,7 +221,7 @@ public final class RunsCommands {
                 "Example:",
                 "  interlock runs submit close --key ledger/4711 --parameters '{\"month\":11}'"
             })
-    public static final class SubmitCommand extends Answering {
+    public static final class Submit extends Answering {
 
         @Parameters(paramLabel = "JOB", description = "The job")
         private String job = "";
@@ -282,7 +282,7 @@ public final class RunsCommands {
             name = "ls",
             description = "Lists queued runs in their order.",
             footer = {"", "Example:", "  interlock queue ls ledger/4711"})
-    public static final class QueueCommand extends Listing {
+    public static final class Queue extends Listing {
 
         @Parameters(arity = "0..1", paramLabel = "KEY", description = "For which key (default: for any)")
         private @Nullable String key;

@@ -155,9 +155,7 @@ public final class RequestFilter {
     }
 
     private void addHeaders(RoutingContext context) {
-        // RFC 9110 asks servers that have a clock for the date. It is formatted once a second; threads that do so at
-        // the
-        // same time write the same.
+        // RFC 9110 asks for it. It is formatted once a second; threads that do so at the same time write the same.
         Instant now = environment.clock().instant();
         WrittenDate last = date;
         if (last.second != now.getEpochSecond()) {
