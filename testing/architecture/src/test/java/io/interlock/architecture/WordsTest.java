@@ -72,11 +72,6 @@ class WordsTest {
             "edges/server",
             "engine",
             "locks",
-            "stores/mariadb",
-            "stores/postgres",
-            "stores/sql",
-            "stores/sqlite",
-            "testing/benchmark",
             "docs/performance.md",
             "docs/problems.md",
             "docs/rest.md");
