@@ -72,9 +72,7 @@ class WordsTest {
             "edges/server",
             "engine",
             "locks",
-            "docs/performance.md",
-            "docs/problems.md",
-            "docs/rest.md");
+            "docs/performance.md");
 
     @Test
     void theTypesOfTheGlossaryExist() {

@@ -20,8 +20,8 @@ class RestPageTest {
 
             - JSON in camelCase; times as RFC 3339 in UTC, always with milliseconds; durations as ISO-8601 in answers, in requests also as `30s`, `5m`.
               Unknown fields in a request are refused; in an answer there may be more than a client knows.
-            - What the document requires of an answer is always there, and `null` where there is nothing to say: `stage` and `progress` of a run that has not reported, `token` of a key that
-              nobody has. Everything else is left out then.
+            - What the document requires of an answer is always there, and `null` where there is nothing to say: `stage` and `progress` of a run that has not reported, `token` of a key
+              without a holder. Everything else is left out then.
             - A body that names a field twice, and a path or query that is not UTF-8, are refused: they can be read in more than one way.
             - A key contains `/`, so it travels in the query or the body, never in the path. Where `key` filters, a `*` at its end stands for the rest.
             - Errors are [problems](problems.md) (RFC 9457) with a `code`, the facts of the case and, where waiting helps, `Retry-After`.
@@ -39,7 +39,7 @@ class RestPageTest {
             Browsers sign in with `POST /session` (an API key, or the one-time code of a printed link) and get a cookie that scripts cannot read
             (`HttpOnly`, `SameSite=Strict`, over TLS `__Host-`). Whatever changes something then also needs `X-CSRF-Token`, which `POST` and `GET /session` tell. A session
             ends after 30 minutes without use, after 12 hours in any case, and with its API key; it is known to the node that opened it only. What a page
-            asks while nobody touches it carries `X-Background` and is no use; streams end with the session or the key they were opened with.
+            requests without input of the user carries `X-Background` and does not keep the session alive; streams end with the session or the key they were opened with.
 
             ## On record
 
@@ -63,7 +63,7 @@ class RestPageTest {
             run; `leaseId` and `claimId` are made by the client, so the same grant comes back; a finish repeated in the same words is answered as the
             first time; a release is always 204 for the lease's own holder.
 
-            Whoever does the work itself (`execution: caller`) sends both: the `idempotencyKey` finds the run, and only the `leaseId` under which it was
+            A caller that does the work itself (`execution: caller`) sends both: the `idempotencyKey` finds the run, and only the `leaseId` under which it was
             granted, a UUID of that one process, brings `leaseId` and `expiresAt` again. So several hosts may start the same job under the same idempotency
             key, with the same API key: one of them gets the lease, and to all others the answer is the run with `deduplicated: true` and without a lease:
             do not work. A caller whose run still waits in line is told so at once, and takes its turn by `POST /runs/{id}/claim`. A start without `leaseId`
@@ -76,7 +76,7 @@ class RestPageTest {
             | wait for | how |
             |---|---|
             | work | `POST /claims` with `wait` |
-            | the turn of one's own run | `POST /runs/{id}/claim` with `wait`; whoever says nothing for 15 s has left the line |
+            | the turn of one's own run | `POST /runs/{id}/claim` with `wait`; a caller that is silent for 15 s has left the queue |
             | a key | `POST /locks/acquire` with `wait` |
             | the end of a run | `GET /runs/{id}` or `POST /runs` with `Prefer: wait=20` |
 
@@ -84,7 +84,7 @@ class RestPageTest {
             before a grant is answered; what was granted in that very moment is handed to no client, and ends with its lease.
 
             A client that closes its connection no longer waits, and nothing more is asked for it. What is granted at that very moment is its own until the
-            lease ends: nobody can know whether it has not come back for it already, perhaps to another node. It finds the grant again, at any node, with the
+            lease ends: it may have come back for it already, perhaps to another node. It finds the grant again, at any node, with the
             same `leaseId` (for a start: and `idempotencyKey`) or `claimId`. A server that stops answers all who wait with 503 `shutting-down`; another node takes them in, and
             the same holds for what they are granted at that moment. An ingestion with `wait` has no such ids: one that starts at that
             moment is cancelled, if the node still reaches its store.
