@@ -112,7 +112,8 @@ export interface Work extends Held {
 }
 
 export interface Worker {
-  start(): this;
+  /** Works until stop is called. Rejects if the server refuses to hand out work, as after the API key was revoked. */
+  run(): Promise<void>;
   /** Takes no more work, and waits for what is under way. A claim may take 20 s to return. */
   stop(): Promise<void>;
 }

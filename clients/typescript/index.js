@@ -466,18 +466,17 @@ class Worker {
     this.#name = name;
   }
 
-  start() {
-    this.#loop ??= this.#run();
-    return this;
+  run() {
+    return (this.#loop ??= this.#claimUntilStopped());
   }
 
   async stop() {
     this.#stopping = true;
-    await this.#loop;
+    await Promise.allSettled([this.#loop, ...this.#running]);
     await Promise.allSettled(this.#running);
   }
 
-  async #run() {
+  async #claimUntilStopped() {
     while (!this.#stopping) {
       if (this.#running.size >= this.#slots) {
         await Promise.race(this.#running);
@@ -495,7 +494,8 @@ class Worker {
   }
 
   async #claim(body) {
-    for (;;) {
+    // What an unclear claim took when the worker stops is given to others once its lease has ended.
+    while (!this.#stopping) {
       const sentAt = moment();
       let pause = 1;
       try {

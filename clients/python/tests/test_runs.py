@@ -110,6 +110,14 @@ class RunTest(unittest.TestCase):
         for run in (first, same):
             run.cancel("test is over")
 
+    def test_a_worker_stops_though_the_server_is_away(self):
+        worker = client_of(self, "http://127.0.0.1:1").worker({"python-own": lambda work: None})
+        running = threading.Thread(target=worker.run)
+        running.start()
+        worker.stop()
+        running.join(30)
+        self.assertFalse(running.is_alive())
+
     def test_what_is_not_there_is_named(self):
         with self.assertRaises(UnknownJob):
             self.client.submit(key(), "no-such-job")

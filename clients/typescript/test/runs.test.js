@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Client, LockHeld, NotFound, PermanentFailure, UnknownJob } from "../index.js";
+import { AccessDenied, Client, LockHeld, NotFound, PermanentFailure, UnknownJob } from "../index.js";
 import { api, key, until } from "../test-support/support.js";
 
 const client = new Client();
 
 // No two tests share a job: a claim of an earlier worker may still be under way.
 function work(context, handlers) {
-  const worker = client.worker(handlers, { slots: 2 }).start();
+  const worker = client.worker(handlers, { slots: 2 });
+  void worker.run();
   context.after(() => void worker.stop());
 }
 
@@ -118,6 +119,15 @@ test("join finds the run under way, and a name finds the same run", async () => 
   const same = await client.submit(`${name}/2`, "typescript-join", options);
   assert.equal((await client.submit(`${name}/2`, "typescript-join", options)).id, same.id);
   await Promise.all([first.cancel("test is over"), same.cancel("test is over")]);
+});
+
+test("a worker stops though the server is away, and says when it is refused", async () => {
+  const away = new Client({ server: "http://127.0.0.1:1" }).worker({ "typescript-own": () => {} });
+  const running = away.run();
+  await away.stop();
+  await running;
+  const refused = new Client({ apiKey: "wrong" }).worker({ "typescript-own": () => {} });
+  await assert.rejects(refused.run(), AccessDenied);
 });
 
 test("what is not there is named", async () => {

@@ -240,7 +240,8 @@ class Worker:
             "max": min(100, self._free),
             "wait": "PT20S",
         }
-        while True:
+        # What an unclear claim took when the worker stops is given to others once its lease has ended.
+        while not self._stopping:
             sent_at = clock()
             try:
                 answer = self._transport.send("POST", "/claims", body, timeout=40)
