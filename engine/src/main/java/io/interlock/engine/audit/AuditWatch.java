@@ -47,8 +47,8 @@ public final class AuditWatch {
     private final Consumer<AuditReport> alarm;
     private AuditVerifier.@Nullable Check check;
     private @Nullable AuditReport unanswered;
-    private long remembered;
-    private long bookmark = -1;
+    /** Where this process last saw the bookmark, or has put it. */
+    private long bookmark;
 
     /**
      * Watches {@code audit}.
@@ -80,14 +80,15 @@ public final class AuditWatch {
 
     /**
      * One round of the loop. It looks only if no other process has moved the bookmark since the last round: each record is
-     * read and hashed once, however many processes share the store. If that process stops, this one takes over at the bookmark.
+     * read and hashed once, however many processes share the store. If that process stops, this one takes over at the bookmark;
+     * so a process that starts looks in its second round.
      *
      * @return whether there is more to look at now
      */
     synchronized boolean round() {
-        long last = Math.max(bookmark, remembered);
-        bookmark = notes.bookmark(BOOKMARK);
-        if (last >= 0 && bookmark > last && unanswered == null) {
+        long now = notes.bookmark(BOOKMARK);
+        if (now > bookmark && unanswered == null) {
+            bookmark = now;
             check = null;
             return false;
         }
@@ -96,7 +97,7 @@ public final class AuditWatch {
     }
 
     private void remember(long position) {
-        if (position <= remembered) {
+        if (position <= bookmark) {
             return;
         }
         long kept = notes.bookmark(BOOKMARK);
@@ -104,7 +105,7 @@ public final class AuditWatch {
             // If another process has moved it meanwhile, it stands far enough.
             notes.moveBookmark(BOOKMARK, kept, position);
         }
-        remembered = position;
+        bookmark = position;
     }
 
     // A store that is away now must not make a finding unheard of: it is answered in a later round.

@@ -104,20 +104,19 @@ final class Announcer implements AutoCloseable {
 
     private synchronized List<Long> take() {
         try {
-            while (gathered.isEmpty() && !isWorkDue() && !closed) {
+            // The ticker is read once a round: a second look could find the time over, and nothing left to wait for.
+            for (long left = nanosUntilWork(); gathered.isEmpty() && left > 0 && !closed; left = nanosUntilWork()) {
                 if (work.isEmpty()) {
                     wait();
                 } else {
-                    wait(1
-                            + TimeUnit.NANOSECONDS.toMillis(
-                                    workDueAt - environment.ticker().nanos()));
+                    wait(1 + TimeUnit.NANOSECONDS.toMillis(left));
                 }
             }
         } catch (InterruptedException onlyThisClassHasTheThread) {
             Thread.currentThread().interrupt();
             return List.of();
         }
-        if (isWorkDue() || closed) {
+        if (nanosUntilWork() <= 0 || closed) {
             gathered.addAll(work);
             work.clear();
             workDueAt = environment.ticker().nanos() + WORK_EVERY.toNanos();
@@ -127,8 +126,10 @@ final class Announcer implements AutoCloseable {
         return taken;
     }
 
-    private boolean isWorkDue() {
-        return !work.isEmpty() && environment.ticker().nanos() - workDueAt >= 0;
+    private long nanosUntilWork() {
+        return work.isEmpty()
+                ? Long.MAX_VALUE
+                : workDueAt - environment.ticker().nanos();
     }
 
     /** Sends by the connection of last time or, if that fails, by a new one; returns the one to use next time. */

@@ -21,12 +21,20 @@ import io.interlock.store.sql.TableNames;
 import io.interlock.store.sql.Watchers;
 import io.interlock.tck.process.Proxy;
 import io.interlock.time.Environment;
+import io.interlock.time.Ticker;
+import io.interlock.time.Timers;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -167,12 +175,6 @@ class WakeUpTest {
     /** A connection that is dead without saying so is found out, and what was missed meanwhile is made up for. */
     @Test
     void aListenerThatHearsNothingAnyMoreConnectsAgainAndWakesItsWatchers() throws Exception {
-        ServerSettings settings = new ServerSettings(
-                "test",
-                new TableNames(harness.schema(), TableNames.DEFAULT_PREFIX),
-                SchemaMode.NONE,
-                ServerSettings.DEFAULT_MAX_LEASE,
-                Duration.ofSeconds(1));
         AtomicInteger looks = new AtomicInteger();
         try (Proxy proxy = new Proxy(server.port())) {
             PGSimpleDataSource raw = new PGSimpleDataSource();
@@ -180,13 +182,79 @@ class WakeUpTest {
             raw.setUser("postgres");
             raw.setSocketTimeout(1);
             try (Listener listener = new Listener(
-                            raw, settings, Environment.system(), new Watchers<>(), Duration.ofMillis(200));
+                            raw, settings(), Environment.system(), new Watchers<>(), Duration.ofMillis(200));
                     var subscription = listener.watch(Bench.key("k"), looks::incrementAndGet)) {
                 await().until(() -> looks.get() == 1);
                 proxy.silenceConnectionsThatSaid("LISTEN");
                 await().atMost(Duration.ofSeconds(10)).until(() -> looks.get() >= 2);
             }
         }
+    }
+
+    @Test
+    void wakeUpsAboutWorkAreGatheredAndKeepNoKeyWaiting() {
+        AtomicLong nanos = new AtomicLong();
+        Watchers<Long> watchers = new Watchers<>();
+        Set<Long> woken = ConcurrentHashMap.newKeySet();
+        for (long about = 1; about <= 4; about++) {
+            long each = about;
+            watchers.add(each, () -> woken.add(each));
+        }
+        PGSimpleDataSource raw = new PGSimpleDataSource();
+        raw.setPortNumbers(new int[] {server.port()});
+        raw.setUser("postgres");
+        try (Announcer announcer = new Announcer(raw, settings(), at(nanos), watchers)) {
+            announcer.announceWork(List.of(1L));
+            await().until(() -> woken.contains(1L));
+            announcer.announceWork(List.of(2L));
+            announcer.announce(List.of(3L));
+            await().until(() -> woken.contains(3L));
+            assertThat(woken)
+                    .as("the pause between wake-ups about work is not over")
+                    .doesNotContain(2L);
+            nanos.addAndGet(Duration.ofMillis(5).toNanos());
+            await().until(() -> woken.contains(2L));
+            announcer.announceWork(List.of(4L));
+        }
+        assertThat(woken).as("what is left is sent at the end").contains(4L);
+    }
+
+    private static Environment at(AtomicLong nanos) {
+        return new Environment() {
+            @Override
+            public InstantSource clock() {
+                return Environment.system().clock();
+            }
+
+            @Override
+            public Ticker ticker() {
+                return nanos::get;
+            }
+
+            @Override
+            public Timers timers(String name) {
+                return Environment.system().timers(name);
+            }
+
+            @Override
+            public ThreadFactory threads(String name) {
+                return Environment.system().threads(name);
+            }
+
+            @Override
+            public RandomGenerator random() {
+                return Environment.system().random();
+            }
+        };
+    }
+
+    private ServerSettings settings() {
+        return new ServerSettings(
+                "test",
+                new TableNames(harness.schema(), TableNames.DEFAULT_PREFIX),
+                SchemaMode.NONE,
+                ServerSettings.DEFAULT_MAX_LEASE,
+                Duration.ofSeconds(1));
     }
 
     /** All that is heard until something is heard about a key. */
