@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The author of an operation, as recorded in the audit log. The requests that carry it check its texts.
  *
- * @param name the name
  * @param correlation the id of the request, or {@code null}
  * @param address the address of the client, or {@code null} for an operation of this process
  */

@@ -11,7 +11,6 @@ public sealed interface EvictAnswer {
      * The lease's token is invalid. The key becomes free when the evicted holder releases it, which means that its
      * work has stopped, or at {@code opensAt}, whichever comes first.
      *
-     * @param victim the evicted lease
      * @param opensAt its old end plus its lock delay, by the store's clock
      */
     record Evicted(LeaseRecord victim, Instant opensAt) implements EvictAnswer {}

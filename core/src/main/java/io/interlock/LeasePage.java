@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of leases, in the order of their keys.
  *
- * @param leases the leases of this page
  * @param next the key after which the next page begins, or {@code null} if this is the last page
  */
 public record LeasePage(List<LeaseRecord> leases, @Nullable LockKey next) {

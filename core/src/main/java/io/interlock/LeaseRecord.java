@@ -9,11 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A lease as seen in its store at one moment. All times are the store's: compare them with each other, never with the
  * clock of this process.
  *
- * @param key what is exclusive
  * @param id the id of the grant, created by the holder
- * @param holder who has it
- * @param token the fencing token
- * @param grantedAt when it was granted
  * @param expiresAt when it ends unless it is renewed
  * @param observedAt the store's time when this record was read
  * @param eviction set if the lease was evicted and its holder may still be working

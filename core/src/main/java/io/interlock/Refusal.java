@@ -59,7 +59,6 @@ public sealed interface Refusal
     /**
      * A lease expired or was evicted, and its lock delay is not over.
      *
-     * @param ended the lease that ended
      * @param until when the key becomes free, by the store's clock
      */
     record Delayed(LeaseRecord ended, Instant until) implements Refusal {
@@ -113,8 +112,6 @@ public sealed interface Refusal
      * The last lease expired, but the take-over probe found that its work still runs, or could not tell.
      *
      * @param expired the lease whose work still runs
-     * @param finding what the probe found
-     * @param retryAfter when to probe again
      */
     record StillRunning(LeaseRecord expired, String finding, Duration retryAfter) implements Refusal {
         @Override
@@ -132,8 +129,6 @@ public sealed interface Refusal
     /**
      * The store may have lost leases, and grants nothing until all of them must have expired.
      *
-     * @param key the requested key
-     * @param observedAt the store's time
      * @param until when it grants again
      */
     record StoreRecovering(LockKey key, Instant observedAt, Instant until) implements Refusal {
@@ -154,11 +149,7 @@ public sealed interface Refusal
         }
     }
 
-    /**
-     * The calling thread already has the key. Leases are not re-entrant, and waiting would never end.
-     *
-     * @param current the caller's own lease
-     */
+    /** The calling thread already has the key. Leases are not re-entrant, and waiting would never end. */
     record HeldByCaller(LeaseRecord current) implements Refusal {
         @Override
         public LockKey key() {

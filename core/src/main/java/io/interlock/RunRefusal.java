@@ -10,15 +10,7 @@ import java.util.TreeSet;
 /** Why a key was not granted although it has no holder: runs, a pause or a limit prevented it. */
 public sealed interface RunRefusal extends Refusal {
 
-    /**
-     * The key is reserved for a run that has not started yet.
-     *
-     * @param key the key
-     * @param run the run that has the reservation
-     * @param job the job of that run
-     * @param since since when it is reserved
-     * @param observedAt the store's time
-     */
+    /** The key is reserved for a run that has not started yet. */
     record Reserved(LockKey key, RunId run, JobName job, Instant since, Instant observedAt) implements RunRefusal {
         @Override
         public Duration retryAfter() {
@@ -32,13 +24,7 @@ public sealed interface RunRefusal extends Refusal {
         }
     }
 
-    /**
-     * An operator stopped grants of the key.
-     *
-     * @param key the key
-     * @param pause the pause
-     * @param observedAt the store's time
-     */
+    /** An operator stopped grants of the key. */
     record Paused(LockKey key, Pause pause, Instant observedAt) implements RunRefusal {
         @Override
         public Duration retryAfter() {
@@ -59,14 +45,7 @@ public sealed interface RunRefusal extends Refusal {
         }
     }
 
-    /**
-     * A waiting run comes first.
-     *
-     * @param key the key
-     * @param first the run that comes next
-     * @param job the job of that run
-     * @param waiting how many runs wait
-     */
+    /** A waiting run comes first. */
     record QueuedAhead(LockKey key, RunId first, JobName job, int waiting) implements RunRefusal {
         @Override
         public Duration retryAfter() {
@@ -79,13 +58,7 @@ public sealed interface RunRefusal extends Refusal {
         }
     }
 
-    /**
-     * The queue is full.
-     *
-     * @param key the key
-     * @param waiting how many runs wait
-     * @param cap the limit
-     */
+    /** The queue is full. */
     record QueueFull(LockKey key, int waiting, int cap) implements RunRefusal {
         @Override
         public Duration retryAfter() {
@@ -104,13 +77,7 @@ public sealed interface RunRefusal extends Refusal {
         }
     }
 
-    /**
-     * The tenant has reached its limit of running runs.
-     *
-     * @param key the requested key
-     * @param running how many are running
-     * @param limit the limit
-     */
+    /** The tenant has reached its limit of running runs. */
     record TenantBusy(LockKey key, int running, int limit) implements RunRefusal {
         @Override
         public Duration retryAfter() {
@@ -132,8 +99,6 @@ public sealed interface RunRefusal extends Refusal {
     /**
      * The resource of the key is not in a state the job may start from.
      *
-     * @param key the key
-     * @param state the state of the resource
      * @param allowed the states from which the job may start
      */
     record WrongState(LockKey key, String state, Set<String> allowed) implements RunRefusal {

@@ -9,7 +9,6 @@ import java.time.Duration;
  * @param reach how far its exclusion reaches
  * @param wakeUps whether it sends wake-ups, or waiters only poll
  * @param maxLease the longest ttl it grants; also the length of its quiet period after a possible loss of leases
- * @param timePrecision the resolution of its clock
  * @param parallelBatches how many batches of one kind of step it serves best at once; 1 if it has a single writer
  */
 public record StoreCapabilities(

@@ -16,7 +16,6 @@ public final class StoreUnavailableException extends InterlockException {
      *
      * @param store which store, without secrets
      * @param problem what happened, continuing the sentence "store …"
-     * @param cause the driver's error
      */
     public StoreUnavailableException(String store, String problem, Throwable cause) {
         super("store " + store + " " + problem, cause);

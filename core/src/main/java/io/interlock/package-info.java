@@ -6,8 +6,8 @@
  * that only one process is running code: a paused process can wake up after its lease ended. Pass the token to your
  * resource.
  *
- * <p>Unless stated otherwise, passing {@code null} throws {@link NullPointerException}. All types here are immutable
- * and thread-safe.
+ * <p>Unless stated otherwise, passing {@code null} throws {@link NullPointerException}, and an {@link java.time.Instant}
+ * is a time of the store's clock. All types here are immutable and thread-safe.
  */
 @NullMarked
 package io.interlock;

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * A stored API key, with a hash of its secret.
  *
  * @param id its public part
- * @param tenant its tenant
- * @param role its role
- * @param label a readable label
  * @param hash SHA-256 of the secret, as 64 hexadecimal digits
  * @param createdAt when it was created, by the store's clock; the store ignores the given value
  * @param expiresAt when it expires, or {@code null} for never

@@ -8,9 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An ended attempt.
  *
- * @param run the run
  * @param turn the holder, the start and the lease
- * @param endedAt when it ended, by the store's clock
  * @param next the state of the run afterwards
  * @param error why it did not succeed, or {@code null} if it did
  */

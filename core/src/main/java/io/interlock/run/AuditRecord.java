@@ -11,15 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The record of one change, written in the same step as the change.
  *
  * @param sequence increases by one with every record of a store
- * @param at when, by the store's clock
- * @param key the changed key
  * @param run the changed run, or {@code null} if the change is not about a run
  * @param token the fencing token of the change, or {@code null} if it needed none
- * @param actor the author of the change
  * @param action the kind of change: {@code submitted}, {@code run}, {@code resource}, {@code stop-requested}, …
  * @param before the state before; empty if there was none
  * @param after the state after
- * @param reason why
  * @param correlation the id of the request that caused it, else of the request that submitted the run, or {@code null}
  * @param address the address of the client, or {@code null} if the request did not come through a server
  */

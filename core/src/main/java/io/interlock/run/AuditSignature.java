@@ -4,7 +4,6 @@ package io.interlock.run;
  * A signature of a link of the audit chain, made with a key outside the store. The store keeps the last one but not
  * the key, so write access to the store is not enough to forge another.
  *
- * @param position the position of the link
  * @param value the signature, or an empty text if there is none
  */
 public record AuditSignature(long position, String value) {

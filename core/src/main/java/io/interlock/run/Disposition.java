@@ -8,10 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a dead letter was settled.
  *
- * @param kind the kind of settlement
- * @param actor who settled it
- * @param reason why
- * @param at when, by the store's clock
  * @param successor the new run, or {@code null} if there is none
  */
 public record Disposition(

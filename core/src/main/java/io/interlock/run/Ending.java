@@ -22,7 +22,6 @@ public sealed interface Ending {
     /**
      * It failed.
      *
-     * @param error why
      * @param retryable whether another attempt may succeed
      * @param rest the delay before that attempt, or {@code null} for that of the retry plan
      */
@@ -34,17 +33,9 @@ public sealed interface Ending {
         }
     }
 
-    /**
-     * It was stopped.
-     *
-     * @param error why
-     */
+    /** It was stopped. */
     record Aborted(RunError error) implements Ending {}
 
-    /**
-     * It exceeded its max runtime.
-     *
-     * @param error the error with the stage
-     */
+    /** It exceeded its max runtime. */
     record TimedOut(RunError error) implements Ending {}
 }

@@ -14,17 +14,12 @@ public sealed interface FinishAnswer {
      */
     record Finished(Run run) implements FinishAnswer {}
 
-    /**
-     * The attempt was already finished with another outcome; nothing was changed.
-     *
-     * @param run as it ended
-     */
+    /** The attempt was already finished with another outcome; nothing was changed. */
     record AlreadyFinished(Run run) implements FinishAnswer {}
 
     /**
      * The lease was no longer live, so the outcome does not count. If its row still existed, the key is free now.
      *
-     * @param cause why it was lost
      * @param run the current run, or {@code null} if it does not exist
      */
     record LeaseLost(LossCause cause, @Nullable Run run) implements FinishAnswer {

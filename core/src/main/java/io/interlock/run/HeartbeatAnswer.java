@@ -11,7 +11,6 @@ public sealed interface HeartbeatAnswer {
     /**
      * The lease is renewed.
      *
-     * @param lease with its new end
      * @param stop a stop request, or {@code null}
      */
     record Beating(LeaseRecord lease, @Nullable StopRequest stop) implements HeartbeatAnswer {
@@ -25,7 +24,6 @@ public sealed interface HeartbeatAnswer {
     /**
      * The lease is not renewed, and nothing was changed. The work must stop.
      *
-     * @param cause why
      * @param current the lease the store has for the key now, or {@code null}
      */
     record Lost(LossCause cause, @Nullable LeaseRecord current) implements HeartbeatAnswer {

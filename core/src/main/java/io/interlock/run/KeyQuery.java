@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which keys to list.
  *
- * @param tenant the tenant
  * @param prefix only names with this prefix; empty for all
  * @param after only names greater than this one, or {@code null} to begin at the first
  * @param limit the maximum number, 1 to {@link RunQuery#MAX_LIMIT}

@@ -9,13 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The activity of one key, at one moment.
  *
- * @param key the key
  * @param lease its lease, including an expired one that was not deleted yet, or {@code null}
  * @param run the run that has the key (RUNNING) or its reservation, or {@code null}
  * @param waiting how many runs wait in the queue
  * @param waitingSince when the first of them was submitted, or {@code null} if none waits
  * @param pause the pause of the key, or {@code null}
- * @param observedAt the store's time
  */
 public record KeyView(
         LockKey key,

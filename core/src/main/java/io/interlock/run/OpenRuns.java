@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 /**
  * Runs that have not ended.
  *
- * @param count how many there are
  * @param payload the total size of their parameters, in bytes
  */
 public record OpenRuns(long count, long payload) {

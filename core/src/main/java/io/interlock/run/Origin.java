@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a run comes from. It has no effect on decisions.
  *
- * @param submitter who submits it
  * @param reason the submitter's reason, or {@code null}
  * @param correlation the correlation id for the audit log, or {@code null}
  * @param trace the W3C {@code traceparent} it was submitted under, or {@code null}

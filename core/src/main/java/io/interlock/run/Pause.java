@@ -9,11 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operator's pause: nothing is granted under some keys. Existing leases continue.
  *
- * @param tenant the tenant of the keys
  * @param pattern the name of one key, or a prefix followed by {@code *}: {@code pipeline/*}
- * @param actor who paused them
- * @param reason why
- * @param since since when, by the store's clock
  * @param until when it ends, or {@code null} if only a resume ends it
  */
 public record Pause(

@@ -9,12 +9,6 @@ import java.time.temporal.ChronoUnit;
 /**
  * How many submissions under a key started nothing new, in one minute and process.
  *
- * @param key the key
- * @param node the process that counted
- * @param minute the beginning of the minute
- * @param policy their policy
- * @param outcome their outcome
- * @param count how many, so far
  * @param last the explanation or the run of the last one
  */
 public record RefusalCount(

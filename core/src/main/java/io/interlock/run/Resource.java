@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The resource behind a guarded key: a cluster, an event, a database.
  *
- * @param key the key of the resource
- * @param kind a readable kind
- * @param state its state
  * @param version increases by one with every change
  * @param owner the run that owns it, also between two attempts of that run
  * @param settledState the last state without an owner; equal to {@code state} while no run owns it

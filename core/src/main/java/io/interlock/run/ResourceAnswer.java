@@ -6,11 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** The answer of a store to a change of a resource. */
 public sealed interface ResourceAnswer {
 
-    /**
-     * The state was set.
-     *
-     * @param resource with its new version
-     */
+    /** The state was set. */
     record Changed(Resource resource) implements ResourceAnswer {}
 
     /**

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which resources to list, of all tenants.
  *
- * @param kind the kind of resource
  * @param after only those after this one, or {@code null} to begin at the first
  * @param limit the maximum number, 1 to {@link RunQuery#MAX_LIMIT}
  */

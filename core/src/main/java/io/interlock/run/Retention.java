@@ -8,7 +8,6 @@ import java.time.Duration;
  * How long history is kept.
  *
  * @param runs ended runs, with attempts, output and refusal counts; at least as long as idempotency keys
- * @param deadLetters dead letters neither redriven nor discarded
  * @param audit audit records; only those that are sealed, oldest first, without gaps
  */
 public record Retention(Duration runs, Duration deadLetters, Duration audit) {

@@ -8,13 +8,7 @@ import java.time.Instant;
 /**
  * One execution, as seen in its store at one moment.
  *
- * @param id its id
- * @param key its key
  * @param number its number in the order of submissions; a retry keeps it
- * @param submittedAt when it was submitted, by the store's clock
- * @param spec the request
- * @param line the limits of its submission
- * @param status its current status
  */
 public record Run(
         RunId id, LockKey key, long number, Instant submittedAt, RunSpec spec, LineLimits line, RunStatus status) {

@@ -6,10 +6,7 @@ import java.time.Instant;
 /**
  * How many runs of one job of one tenant are in one state.
  *
- * @param tenant the tenant
- * @param job the job
  * @param state QUEUED, PENDING or RUNNING; or DEAD, for open dead letters
- * @param count how many
  * @param oldest since when the oldest of them is in that state
  */
 public record RunCount(String tenant, JobName job, RunState state, long count, Instant oldest) {}

@@ -5,7 +5,6 @@ package io.interlock.run;
  *
  * @param code for programs: {@code WORKER_TIMEOUT}, {@code EVICTED}, … or a code of the handler, in one line because
  * it is logged
- * @param message for users
  */
 public record RunError(String code, String message) {
 

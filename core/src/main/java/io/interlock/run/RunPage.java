@@ -3,12 +3,7 @@ package io.interlock.run;
 import java.util.List;
 import java.util.OptionalLong;
 
-/**
- * A page of runs, in the requested order.
- *
- * @param runs the runs of this page
- * @param more whether there are more
- */
+/** A page of runs, in the requested order. */
 public record RunPage(List<Run> runs, boolean more) {
 
     public RunPage {

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which runs to list.
  *
- * @param tenant the tenant
  * @param key only of this key, or {@code null} for all
  * @param state only in this state, or {@code null} for all
  * @param job only of this job, or {@code null} for all

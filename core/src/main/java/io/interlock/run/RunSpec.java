@@ -11,17 +11,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request for a run: the work and its rules. It does not change during the life of the run.
  *
- * @param job the kind of work
  * @param policy what happens if the key is taken
  * @param execution the kind of process that executes it
  * @param priority from −100 to 100; the higher goes first
  * @param parameters JSON text for the work, at most 64 KiB
  * @param labels shown to users, at most 20 of 100 bytes each, name and value together
- * @param terms of the lease it runs under
  * @param limits its time limits in addition to the lease
- * @param retry its retry plan
  * @param guard its guard, or {@code null} if it changes no resource
- * @param origin its submitter and reason
  */
 public record RunSpec(
         JobName job,

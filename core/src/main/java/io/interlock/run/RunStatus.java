@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The status of a run.
  *
- * @param state its state
  * @param since since when it is in that state
  * @param attempts how many attempts have begun
  * @param notBefore the earliest start of its next attempt, or {@code null} if at once

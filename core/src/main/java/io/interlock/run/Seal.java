@@ -5,7 +5,6 @@ package io.interlock.run;
  * link.
  *
  * @param position its position in the chain, from 1, without gaps
- * @param sequence the record's number
  * @param hash SHA-256, as 64 hexadecimal digits
  */
 public record Seal(long position, long sequence, String hash) {

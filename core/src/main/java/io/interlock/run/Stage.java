@@ -2,12 +2,7 @@ package io.interlock.run;
 
 import java.time.Instant;
 
-/**
- * A part of the work, named by the handler.
- *
- * @param name its name
- * @param since when it began, by the store's clock
- */
+/** A part of the work, named by the handler. */
 public record Stage(String name, Instant since) {
 
     public Stage {

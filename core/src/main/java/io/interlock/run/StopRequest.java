@@ -6,9 +6,6 @@ import java.time.Instant;
  * A request to stop a run.
  *
  * @param code the error code of the run: {@link RunError#CANCELLED} or {@link RunError#SUPERSEDED}
- * @param actor who requested it
- * @param reason why
- * @param at when, by the store's clock
  */
 public record StopRequest(String code, String actor, String reason, Instant at) {
 

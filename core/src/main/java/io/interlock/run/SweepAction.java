@@ -8,10 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An action of a sweep.
  *
- * @param key the key
  * @param run the run, or {@code null} if the action is not about a run
  * @param state the state of that run afterwards, or {@code null}
- * @param why the reason, for users
  */
 public record SweepAction(
         LockKey key, @Nullable RunId run, @Nullable RunState state, String why) {}

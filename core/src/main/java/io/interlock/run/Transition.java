@@ -9,7 +9,6 @@ import java.util.stream.Stream;
  * A guard: the job may start only in certain states of the resource behind its key, and changes that state, in the
  * same atomic step as the lock.
  *
- * @param resource the kind of resource, for users
  * @param from the states from which it may start; a resource that was never changed is in state
  * {@value Resource#UNTOUCHED}
  * @param during the state while it runs, also between two attempts

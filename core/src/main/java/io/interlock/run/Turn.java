@@ -9,10 +9,6 @@ import java.time.Instant;
  * One attempt's right to the key.
  *
  * @param attempt its number, from 1
- * @param lease the lease id
- * @param token the grant's token
- * @param holder the holder
- * @param startedAt when it started, by the store's clock
  */
 public record Turn(int attempt, LeaseId lease, FencingToken token, Holder holder, Instant startedAt) {
 

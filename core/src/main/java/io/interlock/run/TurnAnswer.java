@@ -8,18 +8,12 @@ import org.jspecify.annotations.Nullable;
 /** The answer of a store to a caller that requests its turn. */
 public sealed interface TurnAnswer {
 
-    /**
-     * The caller has its turn.
-     *
-     * @param run now running
-     * @param lease its lease
-     */
+    /** The caller has its turn. */
     record Granted(Run run, LeaseRecord lease) implements TurnAnswer {}
 
     /**
      * The caller still waits.
      *
-     * @param run the queued run
      * @param position its place, from 1
      * @param obstacle what prevents its start, or {@code null} if it only waits for its next attempt
      */

@@ -10,13 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why a run waits, as facts. {@link #sentence()} is the same in one sentence.
  *
- * @param run the waiting run
  * @param position its place, from 1
  * @param obstacle what prevents its start, or {@code null} if it only waits for its next attempt
  * @param holder the run that has the key, or {@code null} if there is none
  * @param alive whether the holder's lease is live
  * @param expected the expected wait, estimated from past runs of the key, or {@code null} if there are none
- * @param observedAt the store's time
  */
 public record Wait(
         Run run,

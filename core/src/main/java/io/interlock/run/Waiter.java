@@ -6,7 +6,6 @@ import java.time.Instant;
 /**
  * A caller that waits for its turn, as of its last request.
  *
- * @param seenAt when it sent its last request
  * @param missedOffer whether it was offered the key since, and did not take it
  */
 public record Waiter(Instant seenAt, boolean missedOffer) {

@@ -10,11 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A worker process, as of its last report.
  *
- * @param worker the worker
  * @param tenant the tenant whose runs it claims, or {@code null} for all tenants
- * @param jobs the jobs it can execute
  * @param slots how many runs it executes at once
- * @param busy how many it executes now
  * @param version its version of Interlock, or {@value #REMOTE}
  * @param seenAt when it reported, by the store's clock; the store ignores the given value
  */

@@ -30,7 +30,6 @@ public sealed interface AcquireAnswer {
     /**
      * The lease of one key.
      *
-     * @param lease the granted lease
      * @param takenOver the expired lease that was taken over, if there was one
      */
     record Grant(LeaseRecord lease, @Nullable LeaseRecord takenOver) {

@@ -17,10 +17,8 @@ import java.util.TreeSet;
  *
  * @param keys sorted and without repetition
  * @param id the id of the grant; a repeated request with it returns the existing grant
- * @param holder the requester
  * @param terms how long the lease lasts, and its lock delay
  * @param waits whether the requester waits for a wake-up if it is refused
- * @param takeover how to handle an expired lease
  */
 public record AcquireRequest(
         List<LockKey> keys, LeaseId id, Holder holder, LeaseTerms terms, boolean waits, Takeover takeover) {

@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answers to a batch, in the order of its requests. A request may be left open because another step was changing
  * its key: nothing was done for it, and it should be repeated alone.
- *
- * @param <A> the kind of answer
  */
 public final class Answers<A> {
 

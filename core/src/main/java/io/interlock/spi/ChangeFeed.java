@@ -2,9 +2,7 @@ package io.interlock.spi;
 
 import io.interlock.LockKey;
 
-/**
- * Wake-ups without content: "look again". They are hints: a wake-up may be spurious or lost, so waiters also poll.
- */
+/** Wake-ups without content: "look again". They are hints: a wake-up may be spurious or lost, so waiters also poll. */
 @FunctionalInterface
 public interface ChangeFeed {
 

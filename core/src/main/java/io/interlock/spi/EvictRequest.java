@@ -9,10 +9,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * Ends a lease by force.
  *
- * @param key the key
  * @param expected the token the actor saw; if the lease has another token now, nothing happens
- * @param actor who evicts
- * @param reason why
  */
 public record EvictRequest(LockKey key, FencingToken expected, Actor actor, String reason) {
 

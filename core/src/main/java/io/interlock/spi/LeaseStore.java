@@ -66,7 +66,6 @@ public interface LeaseStore extends AutoCloseable {
      * Starts a new epoch, in which every token is greater than all earlier ones, and grants nothing until all earlier
      * leases must have expired; existing leases can be renewed. For operators, after restoring a backup.
      *
-     * @param reason why, for the log
      * @return when it grants again, by the store's clock
      */
     Instant bumpEpoch(String reason);

@@ -7,18 +7,12 @@ import org.jspecify.annotations.Nullable;
 /** The answer of a store to a {@link ReleaseRequest}. In every case the sender no longer has the key. */
 public sealed interface ReleaseAnswer {
 
-    /**
-     * The lease was held until now.
-     *
-     * @param ended the lease as it was
-     */
+    /** The lease was held until now. */
     record Released(LeaseRecord ended) implements ReleaseAnswer {}
 
     /**
      * The lease had expired or was evicted, and the key had no new holder. Because the release means that the work has
      * stopped, the key becomes free without waiting for lock delay or old expiry.
-     *
-     * @param ended the lease as it was
      */
     record Lapsed(LeaseRecord ended) implements ReleaseAnswer {}
 

@@ -8,17 +8,12 @@ import org.jspecify.annotations.Nullable;
 /** The answer of a store to a {@link RenewRequest}. */
 public sealed interface RenewAnswer {
 
-    /**
-     * The lease is renewed.
-     *
-     * @param lease with its new end
-     */
+    /** The lease is renewed. */
     record Renewed(LeaseRecord lease) implements RenewAnswer {}
 
     /**
      * The lease is lost, and nothing was changed.
      *
-     * @param cause why
      * @param current the lease the store has for the key now, if any
      */
     record Lost(LossCause cause, @Nullable LeaseRecord current) implements RenewAnswer {

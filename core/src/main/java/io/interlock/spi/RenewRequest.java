@@ -5,12 +5,5 @@ import io.interlock.LeaseId;
 import io.interlock.LockKey;
 import java.time.Duration;
 
-/**
- * Extends a lease.
- *
- * @param key the key held
- * @param id the lease id
- * @param token the grant's token
- * @param ttl how long from now
- */
+/** Extends a lease. */
 public record RenewRequest(LockKey key, LeaseId id, FencingToken token, Duration ttl) {}

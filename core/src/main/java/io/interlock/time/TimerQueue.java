@@ -12,16 +12,10 @@ import org.jspecify.annotations.Nullable;
  * Any number of timed entries with a single timer. All due entries are processed together, in one call.
  *
  * <p>A removed entry never comes back: {@link #set} on it does nothing. Thread-safe.
- *
- * @param <T> the items of entries
  */
 public final class TimerQueue<T> {
 
-    /**
-     * One entry.
-     *
-     * @param <T> the items of entries
-     */
+    /** One entry. */
     public static final class Entry<T> {
         private final T item;
         private final long slack;

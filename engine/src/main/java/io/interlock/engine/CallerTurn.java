@@ -36,18 +36,10 @@ public interface CallerTurn extends AutoCloseable {
     /** What came of waiting. */
     sealed interface Outcome {
 
-        /**
-         * Its turn has come.
-         *
-         * @param work what to do
-         */
+        /** Its turn has come. */
         record Granted(CallerRun work) implements Outcome {}
 
-        /**
-         * There is nothing to wait for any more.
-         *
-         * @param run what became of it
-         */
+        /** There is nothing to wait for any more. */
         record Over(Run run) implements Outcome {}
     }
 }

@@ -77,7 +77,6 @@ public sealed interface EngineEvent {
      * tells of it, so of several on one store one does.
      *
      * @param run as it stands now: after a lost attempt it may be under way again
-     * @param record what was decided, when and why
      * @param attempt the attempt that ended, or {@code null} if the run ended without one
      */
     record EndedByRule(

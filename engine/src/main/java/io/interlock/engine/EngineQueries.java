@@ -33,7 +33,6 @@ public interface EngineQueries {
      * longer changes. So a reader that goes on from the last position misses nothing, on whichever engine.
      *
      * @param position the place of the last link that was read; 0 to begin at the first
-     * @param limit how many links at the most
      */
     ChainPage chain(long position, int limit);
 

@@ -45,28 +45,19 @@ public interface RemoteLeases {
          */
         record Granted(LeaseRecord lease) implements Acquired {}
 
-        /**
-         * The key was not free for all of the time.
-         *
-         * @param refusal what, at the end
-         */
+        /** The key was not free for all of the time. */
         record Refused(Refusal refusal) implements Acquired {}
     }
 
     /** What came of renewing. */
     sealed interface Renewed {
 
-        /**
-         * The lease lives on.
-         *
-         * @param lease with its new end
-         */
+        /** The lease lives on. */
         record Lives(LeaseRecord lease) implements Renewed {}
 
         /**
          * The lease is over, and nothing was changed.
          *
-         * @param cause why
          * @param current the lease the key has now, or {@code null}
          */
         record Lost(LossCause cause, @Nullable LeaseRecord current) implements Renewed {

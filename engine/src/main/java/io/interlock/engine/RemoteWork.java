@@ -33,7 +33,6 @@ public interface RemoteWork {
      * Who asks, and for which grant.
      *
      * @param lease the name of the grant to come, made by the caller
-     * @param holder who it is
      */
     record Caller(LeaseId lease, Holder holder) {}
 
@@ -41,9 +40,7 @@ public interface RemoteWork {
      * A worker asks for work.
      *
      * @param id the name of this claim, made by the worker; asking again with it returns the runs already taken
-     * @param worker who asks
      * @param tenant whose runs, or {@code null} for those of any tenant
-     * @param jobs what it can do
      * @param max how many runs it takes, 1 to 100
      */
     record Claim(UUID id, Holder worker, @Nullable String tenant, Set<JobName> jobs, int max) {
@@ -53,14 +50,7 @@ public interface RemoteWork {
         }
     }
 
-    /**
-     * What proves that a process may report on a run.
-     *
-     * @param run the run
-     * @param key its key
-     * @param lease the grant's name
-     * @param token the grant's token
-     */
+    /** What proves that a process may report on a run. */
     record Proof(RunId run, LockKey key, LeaseId lease, FencingToken token) {}
 
     /** Asks for a run whose work {@code caller} does itself. */

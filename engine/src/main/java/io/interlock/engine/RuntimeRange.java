@@ -7,7 +7,6 @@ import java.time.Duration;
 /**
  * Between which limits the max runtime of a kind of jobs must be, so that a slip of the pen is found out at the start.
  *
- * @param least the shortest that makes sense
  * @param most the longest that makes sense
  */
 public record RuntimeRange(Duration least, Duration most) {

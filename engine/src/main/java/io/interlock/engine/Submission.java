@@ -46,7 +46,6 @@ public sealed interface Submission {
     /**
      * The key is the run's: kept for a worker, or already held by the caller.
      *
-     * @param started the new run
      * @param lease the caller's lease, or {@code null} if a worker does the work
      * @param work the caller's work, which the engine keeps alive, or {@code null} if a worker does the work, or the caller
      *     is {@linkplain RemoteWork somewhere else}
@@ -67,11 +66,7 @@ public sealed interface Submission {
         }
     }
 
-    /**
-     * A run that was there before does what was asked for.
-     *
-     * @param joined that run
-     */
+    /** A run that was there before does what was asked for. */
     record Joined(Run joined) implements Submission {
         @Override
         public Optional<Run> run() {
@@ -93,7 +88,6 @@ public sealed interface Submission {
     /**
      * It waits in the queue; {@link RunEngine#explain} says for whom, and for how long.
      *
-     * @param queued the new run
      * @param position its place, from 1; 0 if its turn came at once and it could not start, as its state says
      * @param turn the caller's place in the queue, or {@code null} if a worker does the work, or the caller is somewhere else
      */
@@ -154,25 +148,13 @@ public sealed interface Submission {
         }
     }
 
-    /**
-     * It does not run, and that is no error.
-     *
-     * @param refusal why
-     */
+    /** It does not run, and that is no error. */
     record Skipped(Refusal refusal) implements Refused {}
 
-    /**
-     * It does not run, and the caller wanted it to.
-     *
-     * @param refusal why
-     */
+    /** It does not run, and the caller wanted it to. */
     record Rejected(Refusal refusal) implements Refused {}
 
-    /**
-     * The same was asked for before.
-     *
-     * @param first what came of it
-     */
+    /** The same was asked for before. */
     record Duplicate(Run first) implements Submission {
         @Override
         public Optional<Run> run() {

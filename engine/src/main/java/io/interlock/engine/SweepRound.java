@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One round of one sweep.
  *
- * @param sweep its name
  * @param at when, by this process's clock
- * @param actions what it did, and why
  * @param skipped why it did nothing at all, or {@code null} if it looked
  */
 public record SweepRound(

@@ -11,8 +11,6 @@ import io.interlock.spi.run.WorkSteps;
  * of one.
  *
  * @param steps takes runs, keeps their leases alive, ends them
- * @param output keeps what they have to say
- * @param work wake-ups about runs to take
  * @param stops wake-ups about runs that have to stop; without them workers learn of it by their heartbeats
  * @param parallelBatches how many batches of endings it serves best at once
  */

@@ -4,9 +4,7 @@ package io.interlock.engine;
  * How the workers of an engine stand.
  *
  * @param slots how many runs they do at once
- * @param busy how many slots are taken
  * @param stuck how many of those by work that was told to stop and does not
- * @param claiming whether they look for more work
  */
 public record WorkerStatus(int slots, int busy, int stuck, boolean claiming) {
 

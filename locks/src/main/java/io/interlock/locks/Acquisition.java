@@ -34,11 +34,7 @@ public sealed interface Acquisition {
         }
     }
 
-    /**
-     * The key is not ours.
-     *
-     * @param refusal why not
-     */
+    /** The key is not ours. */
     record Refused(Refusal refusal) implements Acquisition {
         @Override
         public Optional<Lease> lease() {

@@ -2,12 +2,7 @@ package io.interlock.locks;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Work that runs under a lease.
- *
- * @param <T> what it returns
- * @param <X> what it throws
- */
+/** Work that runs under a lease. */
 @FunctionalInterface
 public interface LeaseTask<T extends @Nullable Object, X extends Exception> {
 

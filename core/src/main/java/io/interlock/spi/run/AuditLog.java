@@ -75,7 +75,6 @@ public interface AuditLog {
     /**
      * A link and its record.
      *
-     * @param seal the link
      * @param record its record, or {@code null} if that is gone
      */
     record Sealed(Seal seal, @Nullable AuditRecord record) {}

@@ -4,13 +4,7 @@ import io.interlock.Actor;
 import io.interlock.RunId;
 import io.interlock.run.RunTexts;
 
-/**
- * Cancels a run.
- *
- * @param run the run
- * @param actor who cancels it
- * @param reason why
- */
+/** Cancels a run. */
 public record CancelRequest(RunId run, Actor actor, String reason) {
 
     /** By one in this process. */

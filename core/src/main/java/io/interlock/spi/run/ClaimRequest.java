@@ -15,9 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the id of this claim, created by the worker; if the same worker repeats it, it gets the runs already
  * claimed
- * @param holder the worker
  * @param tenant the tenant of the runs, or {@code null} for all tenants, which take turns
- * @param jobs the jobs it can execute
  * @param max the maximum number of runs, 1 to {@value #MOST}
  */
 public record ClaimRequest(UUID id, Holder holder, @Nullable String tenant, Set<JobName> jobs, int max) {

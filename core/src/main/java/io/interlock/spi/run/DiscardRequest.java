@@ -4,13 +4,7 @@ import io.interlock.Actor;
 import io.interlock.RunId;
 import io.interlock.run.RunTexts;
 
-/**
- * Discards a dead letter.
- *
- * @param dead the dead run
- * @param actor who discards it
- * @param reason why
- */
+/** Discards a dead letter. */
 public record DiscardRequest(RunId dead, Actor actor, String reason) {
 
     /** By one in this process. */

@@ -6,13 +6,5 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.run.Ending;
 
-/**
- * Reports that the work of an attempt has stopped, and its outcome.
- *
- * @param run the run
- * @param key its key
- * @param lease the lease id
- * @param token the grant's token
- * @param ending its outcome
- */
+/** Reports that the work of an attempt has stopped, and its outcome. */
 public record FinishRequest(RunId run, LockKey key, LeaseId lease, FencingToken token, Ending ending) {}

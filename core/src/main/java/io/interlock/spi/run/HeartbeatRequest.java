@@ -11,10 +11,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Renews the lease by the run's ttl, and reports stage and progress.
  *
- * @param run the run
- * @param key its key
- * @param lease the lease id
- * @param token the grant's token
  * @param stage the current stage, or {@code null} for no report
  * @param progress the progress, or {@code null} for no report
  */

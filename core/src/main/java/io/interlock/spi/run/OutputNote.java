@@ -10,10 +10,6 @@ import io.interlock.run.RunTexts;
 /**
  * The end of the output of a run so far.
  *
- * @param run the run
- * @param key its key
- * @param lease the lease id
- * @param token the grant's token
  * @param text at most 64 KiB
  */
 public record OutputNote(RunId run, LockKey key, LeaseId lease, FencingToken token, String text) {

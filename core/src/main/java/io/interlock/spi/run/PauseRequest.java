@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stops grants under some keys. Existing leases continue.
  *
- * @param tenant the tenant of the keys
  * @param pattern the name of one key, or a prefix followed by {@code *}
- * @param actor who pauses
- * @param reason why
  * @param time how long, or {@code null} until it is resumed
  */
 public record PauseRequest(

@@ -7,10 +7,7 @@ import io.interlock.run.RunTexts;
 /**
  * Redrives a dead letter.
  *
- * @param dead the dead run
  * @param anew the new run's id, created by the client; a repeated request with it returns the existing run
- * @param actor who redrives it
- * @param reason why
  */
 public record RedriveRequest(RunId dead, RunId anew, Actor actor, String reason) {
 

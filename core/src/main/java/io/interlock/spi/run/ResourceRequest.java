@@ -8,12 +8,7 @@ import io.interlock.run.RunTexts;
 /**
  * Sets the state of a resource.
  *
- * @param key the key of the resource
- * @param kind a readable kind
- * @param state the new state
  * @param expectedVersion the version the actor saw, or 0 if there was none
- * @param actor who sets it
- * @param reason why
  * @param onlyIfFree whether it is refused while the key is held or reserved for a run
  */
 public record ResourceRequest(

@@ -3,14 +3,7 @@ package io.interlock.spi.run;
 import io.interlock.Actor;
 import io.interlock.run.RunTexts;
 
-/**
- * Ends a pause.
- *
- * @param tenant the tenant of the keys
- * @param pattern the pattern of the pause
- * @param actor who resumes
- * @param reason why
- */
+/** Ends a pause. */
 public record ResumeRequest(String tenant, String pattern, Actor actor, String reason) {
 
     /** By one in this process. */

@@ -15,11 +15,6 @@ public interface RunHistory {
      */
     Forgotten forget(Retention retention, int limit);
 
-    /**
-     * The deleted history.
-     *
-     * @param runs how many runs
-     * @param auditRecords how many audit records
-     */
+    /** The deleted history. */
     record Forgotten(int runs, int auditRecords) {}
 }

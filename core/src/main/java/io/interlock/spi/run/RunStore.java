@@ -80,8 +80,6 @@ public interface RunStore
     /** Runs in the order of submission or in reverse, by pages. */
     RunPage listRuns(RunQuery query);
 
-    /**
-     * The audit records of the key, in order. A pause is recorded under its tenant and pattern.
-     */
+    /** The audit records of the key, in order. A pause is recorded under its tenant and pattern. */
     List<AuditRecord> audit(LockKey key);
 }

@@ -12,7 +12,6 @@ public sealed interface SubmitAnswer {
     /**
      * The run has the key: reserved for a worker, or held by the caller.
      *
-     * @param run the new run
      * @param lease the caller's lease, or {@code null} if a worker executes the run
      */
     record Started(Run run, @Nullable LeaseRecord lease) implements SubmitAnswer {
@@ -23,39 +22,22 @@ public sealed interface SubmitAnswer {
         }
     }
 
-    /**
-     * The request joined an existing run.
-     *
-     * @param run that run
-     */
+    /** The request joined an existing run. */
     record Joined(Run run) implements SubmitAnswer {}
 
     /**
      * The run waits in the queue.
      *
-     * @param run the new run
      * @param position its place, from 1; 0 if its turn came at once but it could not start, as its state shows
      */
     record Queued(Run run, int position) implements SubmitAnswer {}
 
-    /**
-     * There is no run, and nothing was written.
-     *
-     * @param refusal why
-     */
+    /** There is no run, and nothing was written. */
     record Refused(Refusal refusal) implements SubmitAnswer {}
 
-    /**
-     * The same request was made before.
-     *
-     * @param run the run of that request
-     */
+    /** The same request was made before. */
     record Duplicate(Run run) implements SubmitAnswer {}
 
-    /**
-     * A different request was made before with the same idempotency key.
-     *
-     * @param run the run of that request
-     */
+    /** A different request was made before with the same idempotency key. */
     record Mismatch(Run run) implements SubmitAnswer {}
 }

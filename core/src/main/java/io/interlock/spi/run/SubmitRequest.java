@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * Submits a run.
  *
  * @param id the run's id, created by the client; a repeated request with it returns the existing run
- * @param key its key
- * @param spec the work and its rules
  * @param idempotency identifies repeated requests, or {@code null}
  * @param caller the caller, if it executes the run; {@code null} if a worker does
  * @param line the limits of waiting and running runs
@@ -71,7 +69,6 @@ public record SubmitRequest(
     /**
      * Identifies repeated requests of a tenant.
      *
-     * @param key the idempotency key
      * @param fingerprint a hash of the request, which reveals a different request with the same key
      * @param keepFor how long the key is valid
      */
@@ -84,11 +81,6 @@ public record SubmitRequest(
         }
     }
 
-    /**
-     * A caller that executes its run itself.
-     *
-     * @param lease the id of its future lease
-     * @param holder the caller
-     */
+    /** A caller that executes its run itself. */
     public record Caller(LeaseId lease, Holder holder) {}
 }

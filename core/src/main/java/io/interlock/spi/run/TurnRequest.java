@@ -6,8 +6,6 @@ import io.interlock.RunId;
 /**
  * A waiting caller requests its turn, and shows that it still waits.
  *
- * @param run its run
- * @param key the run's key
  * @param caller the id of its future lease, and the caller
  */
 public record TurnRequest(RunId run, LockKey key, SubmitRequest.Caller caller) {}

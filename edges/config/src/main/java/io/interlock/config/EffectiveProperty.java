@@ -4,7 +4,6 @@ package io.interlock.config;
  * An effective property.
  *
  * @param name with {@code interlock.}
- * @param value as set, secrets masked
  * @param origin where it comes from: {@code flag --port}, {@code environment INTERLOCK_PORT},
  * {@code interlock.yaml:7}, or
  *     {@value #DEFAULT}

@@ -5,7 +5,6 @@ package io.interlock.config;
  *
  * @param option as the user writes it: {@code --no-worker}
  * @param property the property it sets, without {@code interlock.}: {@code worker.enabled}
- * @param value the value
  */
 public record Flag(String option, String property, String value) {
 

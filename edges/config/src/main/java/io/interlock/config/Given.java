@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sources of a configuration.
  *
- * @param flags the options of the command line
- * @param environment the variables of the process
  * @param file a YAML file, or {@code null} for none
  */
 public record Given(

@@ -8,9 +8,7 @@ import java.util.function.DoubleSupplier;
 /**
  * What an intake needs from its process.
  *
- * @param engine starts the runs
  * @param environment time, threads and random numbers
- * @param gauges publishes the numbers of intakes
  */
 public record IntakeContext(RunEngine engine, Environment environment, Gauges gauges) {
 

@@ -12,18 +12,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The whole configuration, validated.
  *
- * @param store the store's URL, with its password
- * @param listen where a server listens
- * @param limits the limits of clients and tenants
- * @param worker the worker of this process
- * @param history how long records are kept
- * @param metrics the tags of metrics
  * @param keys configured API keys, for stores that keep none
  * @param jobs by name, sorted
  * @param tenants how many runs of a tenant may be running at once, by tenant
- * @param notifications the notifications to send
  * @param webhooks the signed senders that may start workflows
- * @param sqs the queues whose messages start runs
  * @param privateNetworks private networks to which jobs and notifications may send
  */
 public record InterlockSettings(
@@ -54,10 +46,7 @@ public record InterlockSettings(
     /**
      * The worker of this process.
      *
-     * @param enabled whether it executes runs
-     * @param slots how many at once
      * @param tenant the tenant whose runs it executes, or {@code null} for all tenants
-     * @param sweepEvery how often its janitor sweeps
      * @param grace how long work may continue after a stop request
      */
     public record Worker(
@@ -72,8 +61,6 @@ public record InterlockSettings(
     /**
      * How long records are kept.
      *
-     * @param retention runs, dead letters, audit records
-     * @param idempotency idempotency keys
      * @param auditKey the key that signs the audit log, or {@code null} if it is not signed
      */
     public record History(

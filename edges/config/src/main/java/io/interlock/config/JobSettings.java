@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  * A job as configured.
  *
  * @param job its rules, without the handler, which {@link EngineSetup} creates from {@code work}
- * @param api the API that can start it
- * @param work how it is executed
  * @param probe the check before each attempt, or {@code null}
  * @param triggers of a workflow, each with the priority of the executions it starts; empty for other jobs
  * @param eventId the path of the event id in the body of a webhook: field names separated by dots

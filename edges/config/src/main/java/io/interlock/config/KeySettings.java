@@ -7,7 +7,6 @@ import io.interlock.engine.access.KeyOrder;
 /**
  * An API key in the configuration, for stores that keep none.
  *
- * @param order its tenant, role and label
  * @param secret the key itself
  */
 public record KeySettings(KeyOrder order, Secret secret) {

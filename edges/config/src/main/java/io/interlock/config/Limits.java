@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param arrival how long a request may take to arrive
  * @param idle how long a connection may be idle; longer than the longest poll
  * @param streams the maximum number of open event streams of an API key
- * @param tenant the limits of one tenant
- * @param connections the limits of connections
  */
 public record Limits(
         int body,

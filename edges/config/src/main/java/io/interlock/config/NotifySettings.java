@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A notification to send.
  *
- * @param on the kinds of events
- * @param to the receiver
  * @param tenant the tenant whose events are sent, or {@code null} for all
  */
 public record NotifySettings(

@@ -7,10 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The definition of a property.
  *
  * @param name with {@code *} for a user-defined name and {@code []} for an index of a list
- * @param kind the kind of its values
  * @param choices the allowed words, if they are limited
  * @param otherwise the default, or {@code null} if there is none
- * @param about a one-sentence description
  */
 record Setting(
         String name,

@@ -29,11 +29,7 @@ final class SettingsReader {
     private final Reading reading;
     private final String usualStore;
 
-    /**
-     * A reader.
-     *
-     * @param usualStore the default store
-     */
+    /** A reader. */
     SettingsReader(Reading reading, String usualStore) {
         this.reading = reading;
         this.usualStore = usualStore;

@@ -24,12 +24,7 @@ final class Sources {
         file = given.file() == null ? null : YamlFile.read(given.file());
     }
 
-    /**
-     * A value that is set.
-     *
-     * @param text as written
-     * @param origin where it is set
-     */
+    /** A value that is set. */
     record Found(String text, String origin) {}
 
     /** The value of a property; an empty variable does not count. */

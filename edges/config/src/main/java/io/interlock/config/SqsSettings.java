@@ -9,12 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An SQS FIFO queue whose messages start runs.
  *
- * @param queue its URL
- * @param tenant the tenant of the runs
- * @param place region and endpoint of SQS
  * @param receivers how many messages are handled at once
- * @param times waits and intervals
- * @param messages the format of messages
  */
 public record SqsSettings(URI queue, String tenant, Place place, int receivers, Times times, Messages messages) {
 
@@ -71,7 +66,6 @@ public record SqsSettings(URI queue, String tenant, Place place, int receivers, 
      * @param longPoll how long SQS waits for a message
      * @param visibility how long a received message is hidden from other receivers
      * @param retryAfter how long after a refusal a message is retried
-     * @param watchEvery how often dead letters are counted
      */
     public record Times(Duration longPoll, Duration visibility, Duration retryAfter, Duration watchEvery) {}
 }

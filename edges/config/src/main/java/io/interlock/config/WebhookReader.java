@@ -13,11 +13,7 @@ final class WebhookReader {
     private final Reading reading;
     private final Set<String> triggers;
 
-    /**
-     * A reader.
-     *
-     * @param triggers the existing triggers
-     */
+    /** A reader. */
     WebhookReader(Reading reading, Set<String> triggers) {
         this.reading = reading;
         this.triggers = triggers;

@@ -1,11 +1,4 @@
 package io.interlock.config;
 
-/**
- * A sender that starts workflows with signed messages.
- *
- * @param trigger the trigger
- * @param tenant the tenant of the workflow
- * @param signature the signature format
- * @param secret the signing secret
- */
+/** A sender that starts workflows with signed messages. */
 public record WebhookSettings(String trigger, String tenant, SignatureKind signature, Secret secret) {}

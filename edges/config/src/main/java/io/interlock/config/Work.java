@@ -17,7 +17,6 @@ public sealed interface Work {
     /**
      * By a program.
      *
-     * @param words the program and its arguments
      * @param directory its working directory, or {@code null} for that of the worker
      * @param inherited the variables of the worker that it inherits
      * @param permanentExitCodes exit codes after which there is no retry
@@ -43,7 +42,6 @@ public sealed interface Work {
     /**
      * By an HTTP request.
      *
-     * @param url the URL to call
      * @param timeout how long the answer may take
      * @param secret signs the request, or {@code null}
      * @param callback where the other system reports the end of its work, or {@code null} if it may not answer 202
@@ -73,11 +71,7 @@ public sealed interface Work {
         }
     }
 
-    /**
-     * By other jobs in parallel.
-     *
-     * @param jobs their names
-     */
+    /** By other jobs in parallel. */
     record Nodes(List<String> jobs) implements Work {
 
         public Nodes {

@@ -9,12 +9,8 @@ import java.util.HexFormat;
 /**
  * A received message.
  *
- * @param id its SQS message id
- * @param group its message group
- * @param deduplicationId its SQS deduplication id
  * @param receives how often it has been received, this time included
  * @param sentAt when it was sent, by the clock of SQS
- * @param body its content
  * @param receipt the handle to delete it or to change its visibility timeout
  */
 record Message(

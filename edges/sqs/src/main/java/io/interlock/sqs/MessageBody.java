@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of a message in another format than Interlock's own.
  *
- * @param message the message
  * @param fields its fields: maps, lists, strings, numbers, booleans and {@code null}
  */
 record MessageBody(Message message, Map<String, @Nullable Object> fields) implements MessageTemplate.Source {

@@ -28,8 +28,6 @@ final class QueueCheck {
      * The dead-letter queue.
      *
      * @param receives the receives after which a message goes there
-     * @param name its name
-     * @param url its URL
      */
     record Redrive(int receives, String name, String url) {}
 

@@ -32,10 +32,7 @@ final class Receiver implements Runnable {
     /**
      * The processing of a message.
      *
-     * @param reader reads the request from it
-     * @param delivery starts its run
      * @param held keeps messages that cannot be started yet
-     * @param waits records how long it has waited
      * @param retryAfter how soon a refused message is retried
      */
     record Sorting(

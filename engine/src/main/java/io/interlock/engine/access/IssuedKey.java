@@ -6,6 +6,5 @@ import io.interlock.access.AccessKey;
  * A key just made: the only time its secret is known.
  *
  * @param secret for its owner, to be shown once
- * @param kept what is kept of it
  */
 public record IssuedKey(ApiKey secret, AccessKey kept) {}

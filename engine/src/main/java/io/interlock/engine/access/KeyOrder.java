@@ -10,9 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an API key is wanted for.
  *
- * @param tenant for whom it acts
  * @param role what it may do
- * @param label for people
  * @param lifetime how long it counts, or {@code null} for until it is revoked
  */
 public record KeyOrder(

@@ -327,7 +327,6 @@ public final class KeyRing {
          * What the store said.
          *
          * @param key the key, or nothing if there is none
-         * @param since when it was asked
          */
         record Kept(Optional<AccessKey> key, long since) {}
 

@@ -141,12 +141,6 @@ public sealed interface AuditFinding {
         }
     }
 
-    /**
-     * A run's right to a key.
-     *
-     * @param run whose
-     * @param token its proof of turn
-     * @param at since when, by the store's clock
-     */
+    /** A run's right to a key. */
     record Grant(RunId run, FencingToken token, Instant at) {}
 }

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param from the link after which it was looked at
  * @param to the last link that was looked at
  * @param toAt when the record of that link was made, or {@code null} if no record was looked at
- * @param records how many records were looked at
  * @param findings what is wrong, at most {@link #MAX_FINDINGS}
  * @param more how many findings are left out
  */

@@ -43,7 +43,6 @@ public final class AuditVerifier {
     /**
      * What is known from outside the store.
      *
-     * @param witnesses links as they were
      * @param key the key that signs the chain, or {@code null} if it is not signed
      * @param keptSince records made since then are not forgotten yet; {@code null} if that is not known
      */

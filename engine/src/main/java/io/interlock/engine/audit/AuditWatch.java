@@ -53,7 +53,6 @@ public final class AuditWatch {
     /**
      * Watches {@code audit}.
      *
-     * @param notes keep the bookmark
      * @param alarm is told of every report with findings, after the response to them
      */
     public AuditWatch(AuditLog audit, RunNotes notes, OverlapResponse response, Consumer<AuditReport> alarm) {

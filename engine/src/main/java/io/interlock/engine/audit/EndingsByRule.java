@@ -37,8 +37,6 @@ public final class EndingsByRule implements Consumer<List<AuditRecord>> {
         /**
          * A rule of the store ended an attempt, or a run.
          *
-         * @param run as it stands now
-         * @param record what was decided, when and why
          * @param attempt the attempt that ended, or {@code null} if the run ended without one
          */
         void ended(Run run, AuditRecord record, @Nullable Attempt attempt);

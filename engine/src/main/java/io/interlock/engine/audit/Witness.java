@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * A link of the audit chain that was written down outside the store, where write access to the store does not reach it. The
  * chain must still have it; so a witness shows that nothing up to its position was changed or cut off.
  *
- * @param position its place in the chain
  * @param hash its hash
  * @param at when its record was made, or {@code null} if that is not known; with it, a record that was removed before its
  *     time is found, too

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param directory where it works, or {@code null} for where this process does
  * @param environment all variables it sees, but for {@code INTERLOCK_GUARD}, which is added. Where {@code sh} is dash, variables
  *     whose names no shell could set do not reach it
- * @param stdin where its input comes from
- * @param stdout where its output goes
  * @param stderr where its errors go, or {@code null} for where its output goes
  * @param life asked before its start: how long it may go on without another word ({@link GuardedProcess#liveFor}); or {@code null} for
  *     as long as it likes

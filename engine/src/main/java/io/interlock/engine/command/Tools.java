@@ -17,7 +17,6 @@ import org.slf4j.LoggerFactory;
 /**
  * What this machine offers for guarding processes.
  *
- * @param sh a POSIX shell
  * @param setsid starts a program in a session of its own
  * @param exact whether {@code setsid} can wait, and so tell a signal from an exit code
  */

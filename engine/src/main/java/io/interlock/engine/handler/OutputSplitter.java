@@ -35,7 +35,6 @@ final class OutputSplitter {
      * Splits.
      *
      * @param reports takes a report, or says no, and then it is text
-     * @param text takes the rest
      */
     OutputSplitter(Predicate<Report> reports, Consumer<String> text) {
         this.reports = reports;

@@ -18,7 +18,6 @@ import java.util.regex.Pattern;
  *
  * @param status the status code, 200 to 599
  * @param headers by their names in small letters; of several with one name the first
- * @param body its beginning
  * @param cut whether there was more than the beginning
  */
 public record HttpAnswer(int status, Map<String, String> headers, String body, boolean cut) {

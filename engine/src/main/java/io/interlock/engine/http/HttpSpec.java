@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request of a job.
  *
- * @param url where to
  * @param headers what is sent besides, such as {@code Authorization}
  * @param timeout how long an answer may take, everything included; work that takes longer answers 202 and calls back
  * @param signer signs the request, or {@code null}

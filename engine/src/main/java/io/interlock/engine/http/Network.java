@@ -8,7 +8,6 @@ import java.util.regex.Pattern;
 /**
  * A range of addresses, as in {@code 10.1.0.0/16} or {@code fd00::/8}.
  *
- * @param first its first address
  * @param bits how many bits all its addresses have in common
  */
 public record Network(InetAddress first, int bits) {

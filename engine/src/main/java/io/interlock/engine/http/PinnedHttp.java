@@ -44,9 +44,7 @@ public final class PinnedHttp implements AutoCloseable {
     /**
      * Prepares a request; {@link HttpExchange#send()} sends it.
      *
-     * @param url where to
      * @param headers besides those that belong to HTTP itself; the body is called JSON unless they say otherwise
-     * @param body the body
      * @param timeout how long everything may take together
      * @throws io.interlock.InvalidSettingException if requests may not go there
      */

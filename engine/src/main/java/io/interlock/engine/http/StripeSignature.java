@@ -39,7 +39,6 @@ public final class StripeSignature implements SignatureCheck {
      * Checks with this secret.
      *
      * @param secret the endpoint's signing secret as Stripe shows it, {@code whsec_…}: all of it, as text
-     * @param clock what time it is
      */
     public StripeSignature(String secret, InstantSource clock) {
         if (secret.length() < LEAST_LENGTH) {

@@ -52,7 +52,6 @@ public final class WebhookSigner implements SignatureCheck {
      * Signs with these secrets.
      *
      * @param secrets each {@code whsec_} and the Base64 of 24 to 64 bytes; the newest first
-     * @param clock what time it is
      */
     public WebhookSigner(List<String> secrets, InstantSource clock) {
         if (secrets.isEmpty()) {

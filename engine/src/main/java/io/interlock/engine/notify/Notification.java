@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * Something that was worth telling.
  *
  * @param id the same whenever it is told again, so that a receiver recognises a repetition
- * @param kind what kind of thing
- * @param at when it happened, by the store's clock
- * @param key where
  * @param subject which run, or {@code null} if it was no run's
  * @param error what went wrong, or {@code null}
  * @param explanation all of it in one sentence, for people
@@ -39,7 +36,6 @@ public record Notification(
     /**
      * A run, and which attempt of it.
      *
-     * @param run its name
      * @param job the kind of work, or {@code null} if the run has been forgotten since
      * @param attempt which attempt, or 0 if that is not known
      * @param token that attempt's proof of turn, or {@code null} if that is not known

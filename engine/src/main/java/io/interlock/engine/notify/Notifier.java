@@ -101,9 +101,6 @@ public final class Notifier implements AutoCloseable {
     /**
      * The parts of a store that notifications come from.
      *
-     * @param audit what happened
-     * @param runs whom it happened to
-     * @param letters dead letters
      * @param notes where it is kept what was told already
      */
     public record Sources(AuditLog audit, RunStore runs, DeadLetters letters, RunNotes notes) {}

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * Who is told of what.
  *
  * @param name under which it is kept what was told already; a rule with a new name is told what happens from then on
- * @param on what it is told of
- * @param target where to
  * @param tenant only what happens to this tenant, or {@code null} for all
  */
 public record NotifyRule(

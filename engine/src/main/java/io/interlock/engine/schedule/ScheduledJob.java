@@ -10,9 +10,6 @@ import java.time.Instant;
 /**
  * A job that starts by the clock.
  *
- * @param job the job
- * @param key what its runs are exclusive under
- * @param times when it starts
  * @param catchUp how old the last time may be that was missed because no process was there, and still be made up for; zero to
  *     skip what was missed. On a fresh start it is not known what was missed: the last time within it is submitted, and starts
  *     nothing if it was before.

@@ -11,11 +11,7 @@ import java.time.Duration;
 /**
  * What locks are set up with.
  *
- * @param store where the leases are
- * @param environment clocks, threads and chance
  * @param options used where none are given
- * @param holder who this process is
- * @param pollEvery how often waiters look by themselves
  * @param sweepEvery how often leases that ended by themselves are cleared
  * @param drainTime how long closing waits for leases to be closed
  * @param closesStore whether the store is closed with the locks

@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  * A lease this process holds, as {@link LeaseRuntime} renews and watches it. Its time counts from before the last request was sent
  * that the store confirmed, so the holder stops before the store can grant the key elsewhere. Loss is final: a confirmation that
  * arrives after the deadline does not bring the lease back. Safe for use by many threads.
- *
- * @param <Q> the request that renews it
- * @param <A> the store's answer to that
  */
 public abstract class HeldLease<Q, A> {
 

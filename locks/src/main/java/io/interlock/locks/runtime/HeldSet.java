@@ -13,8 +13,6 @@ import java.util.stream.Stream;
 /**
  * The leases this process holds and the calls that may bring more of them, until all have ended. {@link #close} lets in no new call;
  * {@link #shut} takes in no lease any more, not even of a call under way. Safe for use by many threads.
- *
- * @param <H> the kind of lease
  */
 public final class HeldSet<H> {
 
@@ -88,7 +86,6 @@ public final class HeldSet<H> {
     /**
      * Waits until this is closed and everything in it has ended, for at most {@code time}.
      *
-     * @param timers measures the time
      * @return whether the wait was not interrupted; an interrupt ends the wait, and is for the caller to restore
      */
     public boolean drain(Duration time, Timers timers) {

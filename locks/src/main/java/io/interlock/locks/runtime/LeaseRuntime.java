@@ -29,9 +29,6 @@ import org.slf4j.LoggerFactory;
  * renewal that fails is tried again soon, and again, until the lease is confirmed, lost or given back; it is never dropped. Deadlines
  * are checked on another thread that never blocks, so a store call that hangs cannot delay the news of a loss. Safe for use by many
  * threads.
- *
- * @param <Q> the request that renews a lease
- * @param <A> the store's answer to that
  */
 public final class LeaseRuntime<Q, A> {
 
@@ -57,7 +54,6 @@ public final class LeaseRuntime<Q, A> {
     /**
      * A runtime without leases.
      *
-     * @param store renews several leases in one call
      * @param timers runs the calls, which may block; closed with this
      * @param watch runs the checks of deadlines, which never block
      * @param apart runs calls for a single lease, which may block

@@ -31,7 +31,6 @@ public final class Poller {
      * How often pollers look by themselves.
      *
      * @param timers runs looks, which never block
-     * @param time spreads them
      * @param every the pause between two looks, give or take a fifth
      */
     public record Pace(Timers timers, LocalTime time, Duration every) {

@@ -22,7 +22,6 @@ import org.slf4j.event.Level;
  * store, when a wake-up comes and from time to time anyway, one question at a time; the others wait behind it in the order they came. So
  * thousands of waiters cost the store no more than one, and take no thread. Safe for use by many threads.
  *
- * @param <K> what is waited for
  * @param <A> the answer to a waiter that has to go on waiting
  */
 public final class WaitQueues<K, A> {

@@ -38,7 +38,6 @@ public final class Batches {
      * Requests of workers to the store, those of one kind made at the same time together.
      *
      * @param heartbeats for last words, and for heartbeats of others; those of this process make batches already
-     * @param finishes for endings
      */
     public record Work(
             Coalescer<HeartbeatRequest, HeartbeatAnswer> heartbeats, Coalescer<FinishRequest, FinishAnswer> finishes) {
@@ -64,7 +63,6 @@ public final class Batches {
      * Requests to the store, those of one kind made at the same time together.
      *
      * @param renewals apart from acquires, like heartbeats: a lease must not be lost behind requests for others
-     * @param work those of work under way
      */
     public record Runs(
             Coalescer<SubmitRequest, SubmitAnswer> submits,

@@ -22,13 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an engine on a store is set up with.
  *
- * @param store where the runs are
  * @param work what its workers are set up with
  * @param sweepEvery how often the janitor makes its round
- * @param keepIdempotency how long an idempotency key counts
  * @param tenantLimits how many runs of a tenant may be under way at once, where that is limited
  * @param maxOpen how many runs of a tenant may be open, with how many bytes, before new ones are refused
- * @param background what is done beside runs
  * @param closesStore whether the store is closed with the engine
  */
 public record EngineSettings(
@@ -105,10 +102,7 @@ public record EngineSettings(
      * What an engine does beside its runs.
      *
      * @param kept whether it seals and watches the audit log, counts refusals and notes its workers
-     * @param retention how long history is kept
      * @param auditKey signs the audit log; {@code null} for none
-     * @param schedules which jobs start by the clock
-     * @param rules who is told of what
      * @param privateNetworks networks that are not public, to which notifications may go
      */
     public record Background(

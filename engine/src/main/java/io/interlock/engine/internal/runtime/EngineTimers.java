@@ -7,8 +7,6 @@ import io.interlock.time.Timers;
 /**
  * The clocks and timers of one engine. Each kind of task has a timer of its own, so that none of them waits for another.
  *
- * @param environment where they come from
- * @param time how much time has passed here
  * @param heartbeats sends heartbeats; its tasks may block
  * @param deadlines watches deadlines; its tasks never block
  * @param claims takes work; its tasks may block

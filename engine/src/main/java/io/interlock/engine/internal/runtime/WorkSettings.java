@@ -15,15 +15,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What workers are set up with.
  *
- * @param source where they take their runs from
  * @param jobs what can be submitted and done here
- * @param environment clocks, threads and chance
- * @param holder who this process is
  * @param slots how many runs are done here at once
  * @param tenant whose runs are done here, or {@code null} for those of every tenant
  * @param pollEvery how often workers and waiters look by themselves
  * @param drainTime how long closing waits for work to end by itself
- * @param listeners are told what happens
  * @param threads where everything runs; asked for once the settings are known to be good
  */
 public record WorkSettings(

@@ -34,7 +34,6 @@ public final class SubmitRequests {
     /**
      * A request that can be sent.
      *
-     * @param wanted what was asked for
      * @param request the same, as the store is asked
      * @param retry how often it is made again if it is refused
      * @param remote whether its caller is in another process

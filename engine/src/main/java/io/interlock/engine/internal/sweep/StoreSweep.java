@@ -15,12 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/**
- * A sweep that the store does page by page, up to a number of pages in a round.
- *
- * @param name what people call it
- * @param round does it once
- */
+/** A sweep that the store does page by page, up to a number of pages in a round. */
 public record StoreSweep(String name, Supplier<List<SweepAction>> round) implements SweepingJanitor.Sweep {
 
     private static final int PAGE = 100;

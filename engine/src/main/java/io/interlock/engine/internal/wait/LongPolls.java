@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requests of other processes that wait for an answer: for work of some jobs, for a key, or for a turn. Each asks once when it comes and
  * once when its time is over; in between, only the first of those that wait for the same asks. Safe for use by many threads.
- *
- * @param <K> what is waited for
- * @param <A> the kind of answer
  */
 public final class LongPolls<K, A> {
 

@@ -15,9 +15,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/**
- * The audit records, in order and by key, and their hash chain. Guarded by the monitor of its {@link RunRows}.
- */
+/** The audit records, in order and by key, and their hash chain. Guarded by the monitor of its {@link RunRows}. */
 final class AuditRows {
 
     private final NavigableMap<Long, AuditRecord> records = new TreeMap<>();

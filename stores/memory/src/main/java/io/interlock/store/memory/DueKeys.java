@@ -8,9 +8,7 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Keys by the time of their next expiry or timeout. Guarded by the monitor of its {@link RunRows}.
- */
+/** Keys by the time of their next expiry or timeout. Guarded by the monitor of its {@link RunRows}. */
 final class DueKeys {
 
     private final NavigableSet<Due> dues =

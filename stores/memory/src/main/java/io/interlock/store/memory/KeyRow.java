@@ -17,9 +17,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The data of a key besides its lease, and its index entries in {@link RunRows}, whose monitor guards it.
- */
+/** The data of a key besides its lease, and its index entries in {@link RunRows}, whose monitor guards it. */
 final class KeyRow {
 
     final LockKey key;
@@ -49,12 +47,7 @@ final class KeyRow {
     private final Map<RunId, Run> busy = new LinkedHashMap<>();
     private @Nullable MemoryQueue queue;
 
-    /**
-     * A claim of a run of this key.
-     *
-     * @param id the claim id
-     * @param lease the lease it was granted
-     */
+    /** A claim of a run of this key. */
     record Claim(UUID id, LeaseId lease) {}
 
     KeyRow(LockKey key, TenantRows tenant) {

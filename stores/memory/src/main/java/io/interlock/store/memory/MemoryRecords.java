@@ -6,15 +6,7 @@ import io.interlock.spi.run.RunHistory;
 import io.interlock.spi.run.RunNotes;
 import io.interlock.spi.run.RunViews;
 
-/**
- * The data stored beside runs.
- *
- * @param letters dead letters
- * @param audit the audit log
- * @param notes output, counts, workers and bookmarks
- * @param views overviews
- * @param history deletes old history
- */
+/** The data stored beside runs. */
 record MemoryRecords(DeadLetters letters, AuditLog audit, RunNotes notes, RunViews views, RunHistory history) {
 
     /** The records of {@code table}. */

@@ -13,9 +13,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Idempotency keys, by name and by expiry. Guarded by the monitor of its {@link RunRows}.
- */
+/** Idempotency keys, by name and by expiry. Guarded by the monitor of its {@link RunRows}. */
 final class NameRows {
 
     private final Map<Name, Remembered> names = new HashMap<>();
@@ -75,7 +73,6 @@ final class NameRows {
     /**
      * The deleted keys.
      *
-     * @param names how many keys
      * @param nameless the runs without a key left
      */
     record Forgotten(int names, List<RunId> nameless) {}

@@ -290,7 +290,6 @@ final class RunRows {
      * Runs that may be claimed.
      *
      * @param runs the found runs, in the order of claiming
-     * @param isAll whether there are no others
      */
     record Candidates(List<Run> runs, boolean isAll) {}
 
@@ -299,7 +298,6 @@ final class RunRows {
      * a long queue of one tenant does not delay others. Runs of paused keys are set aside until the end of their
      * pause, at most {@value #MOST_PAUSED} in one call.
      *
-     * @param tried runs to skip
      * @param turns how many runs each tenant has had already
      */
     Candidates candidates(ClaimRequest request, Instant now, Set<RunId> tried, Map<String, Integer> turns, int limit) {

@@ -64,8 +64,6 @@ record RedisSettings(
     /**
      * The address of Redis and the login. Its text has no secrets.
      *
-     * @param tls whether to use TLS
-     * @param database the number of the database
      * @param user the user, or {@code null} for the default one
      * @param password the password, or {@code null} for none
      */

@@ -14,9 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The reply of a script: a list that begins with its status and Redis's time; inner lists are replies of the same
  * moment.
  *
- * @param values the list
  * @param first the index of the first value after the header
- * @param now Redis's time
  */
 record ScriptReply(List<?> values, int first, Instant now) {
 
