@@ -1,8 +1,8 @@
 // The frame of all pages: routes by the URL, and keeps the page up to date.
 import { render } from './lit/lit-html.js';
-import { guard, href, path, Problem, root, session, signIn, signOut, whoAmI } from './core/api.js';
+import { actFor, guard, href, path, Problem, remember, root, session, signIn, signOut, tenants, whoAmI } from './core/api.js';
 import { expire, hold, listener, live, pause, start } from './core/live.js';
-import { clock, keep, kept, tick } from './core/time.js';
+import { clock, keep, kept, tick, zone } from './core/time.js';
 import { brand, button, count, html, mark, muted } from './core/bits.js';
 import { announce, pages, shell, toast } from './core/shell.js';
 import { refresh, stale, summary } from './core/summary.js';
@@ -29,11 +29,12 @@ const main = document.documentElement;
 /** @noinline */
 const toTop = () => document.querySelector('main h1')?.focus();
 function draw() {
-  shell.width = Math.max(300, Math.min(1440, main.clientWidth - (innerWidth > 1199 ? 208 + 48 : innerWidth > 999 ? 48 : 24)));
+  shell.width = Math.max(300, main.clientWidth - (window.innerWidth > 1199 ? 208 + 48 : window.innerWidth > 999 ? 48 : 24));
   const had = document.activeElement;
-  render(asking && !page ? signInView({ refused, enter }) : frame(), document.getElementById('app'));
+  render(asking && !page ? signInView({ refused, enter }) : frame(), document.getElementById('app'), undefined);
   // The focused element may be gone; then the focus goes to the top of the page.
   if (!had.isConnected) toTop();
+  document.querySelectorAll('[data-follow=yes]').forEach(text => { text.scrollTop = text.scrollHeight; });
 }
 
 const entry = ([name, words, number]) => {
@@ -45,12 +46,23 @@ const frame = () => html`<a class="skip" href="#main">Skip to content</a><div cl
   <a class="brand" href=${href('')}>${brand}Interlock</a>
   <form role="search" @submit=${search}><input class="search" type="search" name="q" aria-label="Search for a key or a run id" placeholder="Search key or run id…   /" autocomplete="off"></form>
   <span class="grow"></span>${badge()}
-  <button class="ghost" aria-pressed=${String(live.paused)} @click=${() => pause(!live.paused)}>${live.paused ? 'Resume' : 'Pause'}</button>
+  ${times()}
+  <button class="ghost freeze" aria-pressed=${String(live.paused)} title="Stop and continue live updates of this page" @click=${() => pause(!live.paused)}>${live.paused ? 'Unfreeze' : 'Freeze'}</button>
   ${button('◐', theme, 'ghost icon', 'Light or dark')}
-  <a class="who" href=${href('settings')} title=${session.label}>${session.tenant}${muted(' · ' + session.role)}</a></header>
+  ${menu()}</header>
   <nav class="side" aria-label="Main"><div>${NAV.map(each => each ? entry(each) : html`<h2>Operate</h2>`)}</div></nav>
   <main id="main" aria-busy=${String(loading > 0)}>${asking && signInView({ refused, enter, inside: true })}${body()}</main>
   <div class="toasts">${shell.toasts.map(({ bad, words, undo }) => html`<div class="toast ${bad ? 'bad' : ''}">${mark(bad ? 'fail' : 'ok')}<span>${words}</span>${undo && button('Undo', undo, 'ghost')}</div>`)}</div></div>`;
+
+const times = () => html`<div class="switch" role="group" aria-label="Times">${['UTC', 'local', 'relative'].map(mode =>
+  html`<button aria-pressed=${String(zone() === mode)} @click=${() => { keep('times', mode); draw(); }}>${mode === 'UTC' ? mode : mode[0].toUpperCase() + mode.slice(1)}</button>`)}</div>`;
+/** The tenant, other tenants this browser has used, and the session. */
+const menu = () => html`<details class="menu" @focusout=${event => { if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false; }}>
+  <summary class="who" title=${session.label}>${session.tenant} <span aria-hidden="true">▾</span>${muted(' · ' + session.role)}</summary>
+  <div class="card pad">${times()}${session.label && html`<p class="muted">Signed in as ${session.label}</p>`}
+  ${session.anyTenant && html`${tenants().filter(name => name !== session.tenant).map(name => html`<p>${button(name, () => actFor(name), 'ghost wide')}</p>`)}
+    <form class="row" @submit=${event => { event.preventDefault(); actFor(event.target.tenant.value.trim()); }}><input name="tenant" aria-label="Another tenant" placeholder="Another tenant" autocomplete="off"><button>Switch</button></form>`}
+  <p class="row"><a href=${href('settings')}>Settings</a><span class="grow"></span>${button('Sign out', () => shell.leave(), 'small')}</p></div></details>`;
 
 function body() {
   if (problem && !state.data) {
@@ -62,19 +74,20 @@ function body() {
 
 const BADGES = { connecting: ['idle', 'Connecting'], live: ['ok', 'Live'], expired: ['fail', 'Signed out'], offline: ['overdue', 'Offline · data from '] };
 function badge() {
-  const [kind, words] = live.paused && live.status === 'live' ? ['paused', 'Paused' + (live.waiting ? ` · ${live.waiting} changes waiting` : '')] : BADGES[live.status];
-  return html`<span class="live c-${kind}"><svg viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="currentColor"/></svg>${words}${live.status === 'offline' && clock(live.at, true)}</span>`;
+  const [kind, words] = live.paused && live.status === 'live' ? ['paused', 'Frozen' + (live.waiting ? ` · ${live.waiting} changes` : '')] : BADGES[live.status];
+  return html`<span class="live c-${kind}"><svg viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="currentColor"/></svg><span>${words}${live.status === 'offline' && clock(live.at)}</span></span>`;
 }
 
 /** Loads the data of the page. Automatic updates are not shown while the page is paused. */
-async function load(unasked) {
+async function load(unasked = false) {
   const mine = ++turn;
   if (!page || asking) return;
   loading++;
   try {
     const data = await page.load(state);
     if (mine !== turn) return;
-    if (unasked && live.paused) return hold();
+    // A page that shows nothing yet is not frozen.
+    if (unasked && live.paused && state.data) return hold();
     Object.assign(state, { data, loaded: tick(), own: false });
     problem = null;
   } catch (failure) {
@@ -105,7 +118,7 @@ async function navigate(focus) {
   const here = document.querySelector('.side [aria-current=page]');
   if (here) here.closest('nav').scrollLeft = here.offsetLeft - 40;
   await load();
-  if (focus) { scrollTo(0, 0); toTop(); }
+  if (focus) { window.scrollTo(0, 0); toTop(); }
 }
 
 shell.draw = draw;
@@ -114,8 +127,9 @@ shell.go = to => { history.pushState(null, '', href(to)); return navigate(true);
 /** Changes parameters of the URL and loads the data; the page stays. */
 shell.filter = changes => {
   history.pushState(null, '', path(location.pathname, { ...state.q, cursor: '', ...changes }));
+  const turned = state.q.cursor !== parameters().cursor;
   state.q = parameters();
-  return load();
+  return load().then(() => { if (turned) window.scrollTo(0, 0); });
 };
 shell.leave = async () => { await signOut(); expire(); page = undefined; state = {}; asking = true; draw(); };
 
@@ -149,6 +163,7 @@ async function enter(proof) {
 
 async function begin() {
   asking = false;
+  remember(session.tenant);
   refused = '';
   start();
   refresh().catch(() => {});
@@ -181,15 +196,18 @@ document.addEventListener('click', event => {
   history.pushState(null, '', link.href);
   navigate(true);
 });
-addEventListener('popstate', () => navigate(false));
-addEventListener('resize', draw);
-addEventListener('storage', event => { if (event.key === 'interlock.tenant') location.reload(); });
+window.addEventListener('popstate', () => navigate(false));
+window.addEventListener('resize', draw);
+window.addEventListener('storage', event => { if (event.key === 'interlock.tenant') location.reload(); });
+// Every page can be opened while the server is away.
+(window.requestIdleCallback || setTimeout)(() => NAV.filter(each => each).map(([name]) => name || 'now').concat('lock', 'run').forEach(name => { import('./' + name + '.js').catch(() => {}); }));
 // There are no events for renewals: pages that show the remaining lease reload periodically.
 setInterval(() => {
   if (live.paused || document.hidden) return;
   draw();
   if (live.status === 'live' && page?.renews && state.data && !loading && tick() - state.loaded > page.renews) load(true);
 }, 1000);
+shell.explain = ([title, words, file]) => ask({ title: 'About this page: ' + title, body: html`<p>${words}</p><p class="muted">More in <code class="mono">docs/${file}</code> of the source tree.</p>` });
 listen({ go: shell.go, pause: () => pause(!live.paused), theme, rows, help: () => ask({ title: 'Keyboard', body: help() }) });
 
 const { code } = parameters();
@@ -201,6 +219,7 @@ if (code) {
 }
 (code ? signIn({ code }) : whoAmI()).then(begin).catch(failure => {
   asking = true;
-  if (code || (failure.status && failure.status !== 401)) refused = failure.message;
+  if (code && failure.status === 401) refused = 'This link has been used already, or is older than 15 minutes. Ask for a new one, or sign in with an API key.';
+  else if (failure.status && failure.status !== 401) refused = failure.message;
   draw();
 });

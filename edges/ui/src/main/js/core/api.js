@@ -16,13 +16,20 @@ export const guard = { expired() {} };
 // Requests long after the last input are background requests, which do not keep the session alive.
 const ALONE_AFTER = 60000;
 let touched = tick();
-['pointerdown', 'wheel', 'keydown'].forEach(kind => addEventListener(kind, () => { touched = tick(); }, { capture: true, passive: true }));
+['pointerdown', 'wheel', 'keydown'].forEach(kind => window.addEventListener(kind, () => { touched = tick(); }, { capture: true, passive: true }));
 
-/** A refusal by the server, with its message. */
+/** A refusal by the server, with its message; errors names the fields that are wrong, as {pointer, detail}. */
 export class Problem extends Error {
-  constructor(status, { detail, title }, request) {
-    super(detail || title || 'Something went wrong.');
-    Object.assign(this, { status, request, title: title || 'Error ' + status });
+  constructor(status, { detail, title, errors = [] }, request = '') {
+    super(errors.map(error => error.detail).join('. ') || detail || title || 'Something went wrong.');
+    this.status = status;
+    this.request = request;
+    this.errors = errors;
+    this.title = title || 'Error ' + status;
+  }
+  /** What is wrong with the field of this name, if anything. */
+  about(name) {
+    return this.errors.filter(error => error.pointer.split('/').at(-1) === name).map(error => error.detail).join('. ');
   }
 }
 
@@ -39,7 +46,7 @@ export async function request(to, options = {}) {
   return answer;
 }
 
-export async function call(method, to, body) {
+export async function call(method, to, body = null) {
   const headers = { Accept: 'application/json', ...body && { 'Content-Type': 'application/json' } };
   if (method !== 'GET' && session.csrfToken) headers['X-CSRF-Token'] = session.csrfToken;
   const answer = await request(to, { method, headers, body: body && JSON.stringify(body) });
@@ -81,7 +88,7 @@ export function path(start, parameters) {
 
 export async function whoAmI() {
   try {
-    Object.assign(session, { anyTenant: false, bare: '' }, await get('session'));
+    Object.assign(session, { anyTenant: false, bare: '', label: '' }, await get('session'));
   } catch (problem) {
     // The tenant was chosen with the bootstrap key; this session uses another key.
     if (problem.status !== 403 || !kept('tenant')) throw problem;
@@ -96,4 +103,13 @@ export async function signIn(proof) {
 export async function signOut() {
   await call('DELETE', 'session');
   Object.assign(session, { tenant: '', role: '', csrfToken: '' });
+}
+
+/** Tenants that were chosen in this browser; there is no list of all. */
+export const tenants = () => kept('tenants').split(' ').filter(name => name);
+export const remember = name => keep('tenants', [name, ...tenants().filter(other => other !== name)].slice(0, 8).join(' '));
+/** All tabs share one stream, so they all show the same tenant. */
+export function actFor(tenant) {
+  keep('tenant', tenant);
+  location.reload();
 }

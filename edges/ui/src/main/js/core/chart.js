@@ -1,6 +1,6 @@
 // Timelines: rows of bars over one axis, and the same data as a table.
 import { html, isLost, kindOf, svg, table } from './bits.js';
-import { at, clock, now } from './time.js';
+import { at, clock, day, now, zoneName } from './time.js';
 
 const ROW = 26;
 const TOP = 28;
@@ -17,13 +17,15 @@ export function holds(run) {
   });
 }
 
-/** Round steps of time: about one line per 110 pixels. */
-function axis(from, to, x, bottom, room) {
+/** Round steps of time: about one line per 110 pixels. The date stands at the first one and after each midnight, the zone at the left. */
+export function ticks(from, to, room) {
   const step = 1000 * (STEPS.find(s => (to - from) / s / 1000 <= Math.max(2, room / 110)) || STEPS.at(-1));
   const first = Math.ceil(from / step);
-  return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, i) => (first + i) * step).map(each => svg`<line class="g" x1=${x(each)} x2=${x(each)} y1="20" y2=${bottom}/>
-    <text class="ax" x=${x(each)} y="13" text-anchor="middle">${clock(each).slice(0, step < 60000 ? 8 : 5)}</text>`);
+  const times = Array.from({ length: Math.floor(to / step) - first + 1 }, (_, i) => (first + i) * step);
+  return times.map((time, i) => ({ time, words: (i && day(time) === day(times[i - 1]) ? '' : day(time) + ' ') + clock(time, step < 60000 ? 8 : 5) }));
 }
+const axis = (from, to, x, bottom, room) => svg`<text class="ax" x="0" y="13">${zoneName()}</text>${ticks(from, to, room).map(({ time, words }) => svg`<line class="g" x1=${x(time)} x2=${x(time)} y1="20" y2=${bottom}/>
+    <text class="ax" x=${x(time)} y="13" text-anchor="middle">${words}</text>`)}`;
 
 /**
  * rows: {name, bars, marks, note, rail}; bars: {from, to, kind, title, thin, words}, of which kind 'none' only occupies time; marks: {at, title,
@@ -52,7 +54,7 @@ export function chart(label, rows, width, tail) {
       const y = TOP + i * ROW;
       return svg`<text class=${row.rail ? 'strong' : ''} x="0" y=${y + 13}>${row.name.length > 17 ? row.name.slice(0, 16) + '…' : row.name}</text>
         ${row.rail && svg`<rect class="rail" x=${left} y=${y - 2} width=${room} height="22" rx="4"/>`}${row.bars.map(each => bar(each, y))}${row.marks?.map(each => sign(each, y))}
-        ${row.note && !narrow && svg`<text class="ax" x=${x(Math.max(...row.bars.map(each => each.to))) + 6} y=${y + 13}>${row.note}</text>`}`;
+        ${row.note && !narrow && svg`<text class="ax" x=${x(Math.max(...row.bars.map(each => each.to), ...(row.marks || []).map(each => each.at))) + 6} y=${y + 13}>${row.note}</text>`}`;
     })}</svg>`;
 }
 

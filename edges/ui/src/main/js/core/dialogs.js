@@ -4,23 +4,27 @@ import { live as bound } from '../lit/directives/live.js';
 import { get, look, may, path, post, session } from './api.js';
 import { act, shell, toast } from './shell.js';
 import { button, firstOf, html, isOver, leaseLeft, muted, short } from './bits.js';
-import { since, span, tick } from './time.js';
+import { at, endOf, since, span, stamp, tick, zoneName } from './time.js';
 
 export const REASON = { name: 'reason', label: 'Reason', required: true };
 
 /**
- * Opens a dialog. fields: {name, label, value, required, options, check, equals, hint}; send gets the values and acts, and done describes
- * the result; tell shows progress, and returns false once the dialog is closed. The dialog shows refusals of the server;
- * refused may extend the message.
+ * Opens a dialog. fields: {name, label, value, required, options, check, equals, hint, wrong, when}: hint may be a function of the value, wrong
+ * says what is wrong with the value, and when says whether the values of other fields make this one necessary. send gets the values and acts,
+ * and done describes the result; tell shows progress, and returns false once the dialog is closed. The dialog shows refusals of the server, at the field if they
+ * name one; refused may extend the message.
  */
-export function ask({ title, body, fields = [], confirm, danger, send, refused = failure => failure.message, done }) {
+export function ask({ title, body, fields: all = [], confirm = '', danger = false, send = null, refused = failure => failure.message, done = null }) {
   const dialog = document.createElement('dialog');
-  const values = Object.fromEntries(fields.map(field => [field.name, field.value || '']));
+  const values = Object.fromEntries(all.map(field => [field.name, field.value || '']));
+  let failed = null;
   let problem = '';
   let busy = false;
   let told = '';
   const tell = words => { told = words; draw(); return dialog.open; };
-  const complete = () => fields.every(f => (!f.required || values[f.name].trim()) && (!f.equals || values[f.name] === f.equals));
+  const asked = () => all.filter(f => !f.when || f.when(values));
+  const wrong = f => values[f.name].trim() && f.wrong?.(values[f.name].trim()) || failed?.about?.(f.name) || '';
+  const complete = () => asked().every(f => (!f.required || values[f.name].trim()) && (!f.equals || values[f.name] === f.equals) && !f.wrong?.(values[f.name].trim()));
   const submit = async event => {
     event.preventDefault();
     if (!complete() || busy) return;
@@ -33,22 +37,27 @@ export function ask({ title, body, fields = [], confirm, danger, send, refused =
       if (words) toast(words);
       shell.load();
     } catch (failure) {
-      problem = await refused(failure);
+      failed = failure;
+      // What is said at a field is not said again.
+      problem = failure.errors?.length && asked().some(f => failure.about(f.name)) ? '' : await refused(failure);
       busy = false;
       tell('');
     }
   };
   const control = f => {
-    const change = event => { values[f.name] = event.target.value; draw(); };
-    if (f.check) return html`<input id="f-${f.name}" type="checkbox" @change=${event => { values[f.name] = event.target.checked ? 'yes' : ''; }}>`;
+    const change = event => { values[f.name] = event.target.value; failed = null; draw(); };
+    if (f.check) return html`<input id="f-${f.name}" type="checkbox" .checked=${values[f.name] === 'yes'} @change=${event => { values[f.name] = event.target.checked ? 'yes' : ''; }}>`;
     return f.options ? html`<select id="f-${f.name}" @change=${change}>${f.options.map(o => html`<option ?selected=${o === values[f.name]}>${o}</option>`)}</select>`
-      : html`<input id="f-${f.name}" .value=${bound(values[f.name])} autocomplete="off" spellcheck="false" ?required=${f.required} @input=${change}>`;
+      : html`<input id="f-${f.name}" .value=${bound(values[f.name])} autocomplete="off" spellcheck="false" ?required=${f.required}
+        aria-invalid=${wrong(f) ? 'true' : false} aria-describedby=${wrong(f) ? 'w-' + f.name : false} @input=${change}>`;
   };
+  const hint = f => typeof f.hint === 'function' ? f.hint(values[f.name].trim()) : f.hint;
+  const note = f => wrong(f) ? html`<p class="wrong" id="w-${f.name}" role="alert">${wrong(f)}</p>` : hint(f) && html`<p class="hint">${hint(f)}</p>`;
   const draw = () => render(html`<form method="dialog" @submit=${submit}><h2 id="d-title">${title}</h2>${typeof body === 'function' ? body() : body}
-    ${fields.map(f => html`${f.check && control(f)}<label for="f-${f.name}">${f.label}${f.required && muted(' (required)')}</label>${!f.check && control(f)}${f.hint && html`<p class="hint">${f.hint}</p>`}`)}
+    ${asked().map(f => html`${f.check && control(f)}<label for="f-${f.name}">${f.label}${f.required && muted(' (required)')}</label>${!f.check && control(f)}${note(f)}`)}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}${told && html`<p class="hint" role="status">${told}</p>`}
-    <div class="row end">${button(danger ? 'Change nothing' : 'Close', () => dialog.close())}
-    ${confirm && html`<button type="submit" class=${danger ? 'danger solid' : 'primary'} ?disabled=${!complete() || busy}>${confirm}</button>`}</div></form>`, dialog);
+    <div class="row end">${button(danger ? 'Change nothing' : confirm ? 'Cancel' : 'Close', () => dialog.close())}
+    ${confirm && html`<button type="submit" class=${danger ? 'danger solid' : 'primary'} ?disabled=${!complete() || busy}>${confirm}</button>`}</div></form>`, dialog, undefined);
   const ticking = setInterval(draw, 1000);
   dialog.setAttribute('aria-labelledby', 'd-title');
   // The browser restores the focus.
@@ -79,20 +88,24 @@ export async function evict(key) {
   const line = lock.waiting > 0 && await look(path('runs', { key, state: 'QUEUED', limit: 200 }));
   // The first run of a longer queue may be on another page.
   const first = line && !line.cursor && firstOf(line.items);
+  const next = first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in the queue' : '') : line ? 'the first of ' + lock.waiting + ' in the queue is next' : 'no run is waiting';
   return ask({
     title: 'Force release ' + key + '?', confirm: 'Force release', danger: true,
     body: () => html`<div class="victim"><p><b>Held by</b> ${runId && 'run ' + short(runId) + ' on '}${holder} for ${span(since(lock.since))}${lock.stage && ', stage ' + lock.stage}.</p>
       <p>${alive ? html`<b class="bad">This holder looks alive:</b> its lease has ${span(leaseLeft(lock))} left unless it renews.`
         : html`<b>This holder looks gone:</b> its lease expired without a release.`}</p>
-      <p><b>What happens:</b> token ${lock.token} is retired; ${runId ? 'the run ends as lost' : 'the lease is lost'}; ${first ? 'run ' + short(first.id) + ' is next' + (lock.waiting > 1 ? ' of ' + lock.waiting + ' in the queue' : '') : line ? 'the first of ' + lock.waiting + ' in the queue is next' : 'no run is waiting'}.
-      The program is told at its next heartbeat, and may write until then: only a resource that checks the token keeps it out.</p></div>`,
-    fields: [...runId ? [{ name: 'ask', check: true, label: 'First ask the run to stop, and wait up to 30 s (recommended)' }] : [],
+      <p><b>What happens:</b> ${runId ? 'the run ends as lost' : 'the lease is lost'}; ${next}.</p>
+      ${leaseLeft(lock) > 0 && html`<p><b>When the key opens:</b> as soon as the holder confirms that it has stopped, at the latest in ${span(leaseLeft(lock))}, when its lease would have ended.
+      Until then the holder may still write; only a resource that checks the token (now ${lock.token}) keeps it out.</p>`}</div>`,
+    fields: [...runId ? [{ name: 'ask', check: true, value: 'yes', label: 'First ask the run to stop, and wait up to 30 s (recommended)' }] : [],
       REASON, { name: 'typed', label: 'Type the key to confirm', equals: key, hint: key }],
     send: async ({ ask: before, reason }, tell) => {
       const spared = before && await stops(runId, reason, tell);
       return spared ? { spared } : post('locks/evict', { key, token: lock.token, reason });
     },
-    done: answer => answer.spared ? 'Run ' + short(runId) + answer.spared + '; nothing was evicted' : 'Released: token ' + answer.releasedToken + ' is retired' + (answer.nextRun ? ', run ' + short(answer.nextRun) + ' is next' : ''),
+    done: answer => answer.spared ? 'Run ' + short(runId) + answer.spared + '; nothing was evicted'
+      : 'Token ' + answer.releasedToken + ' is retired' + (at(answer.opensAt) > tick() ? '; the key is closing and opens within ' + span(at(answer.opensAt) - tick()) : '; the key is open')
+        + (answer.nextRun ? ', run ' + short(answer.nextRun) + ' is next' : ''),
     refused: async failure => {
       if (failure.status !== 412) return failure.message;
       const { token, holder: now } = await lockOf(key);
@@ -109,13 +122,18 @@ export const cancel = run => ask({
   done: answer => 'Run ' + short(run.id) + (answer.state === 'ABORTED' ? ' is cancelled' : ' was asked to stop'),
 });
 
+const LENGTH = {
+  name: 'end', label: 'For how long (empty: until resumed)',
+  wrong: words => words && Number.isNaN(endOf(words)) ? `“${words}” is not understood: write 90m, 2h, 3d, 18:00 or tomorrow 09:00.` : words && endOf(words) <= tick() ? 'This is over already.' : '',
+  hint: words => words ? `Ends ${stamp(endOf(words), 5)} ${zoneName()}, in ${span(endOf(words) - tick())}.` : '2h, 30m, 18:00, tomorrow 09:00',
+};
 export const pauseKey = key => ask({
   title: 'Pause ' + (key || 'keys') + '?', confirm: 'Pause',
   body: html`<p>A paused key is not granted. A current holder keeps it; queued runs keep waiting.</p>`,
-  fields: [...key ? [] : [{ name: 'pattern', label: "Key, or a prefix of keys followed by '*'", required: true }], REASON, { name: 'hours', label: 'For how many hours (empty: until resumed)' }],
-  send: ({ pattern = key, reason, hours }) => post('locks/pause',
-    { [pattern.endsWith('*') ? 'pattern' : 'key']: pattern, reason, until: hours > 0 ? new Date(tick() + hours * 3600000).toISOString() : undefined }),
-  done: answer => (answer.key || answer.pattern) + ' is paused',
+  fields: [...key ? [] : [{ name: 'pattern', label: "Key, or a prefix of keys followed by '*'", required: true }], REASON, LENGTH,
+    { name: 'everything', label: `This pauses every key of tenant ${session.tenant}. Type the tenant's name to confirm`, when: values => /^\**$/.test((values.pattern || 'x').trim()), equals: session.tenant, hint: session.tenant }],
+  send: ({ pattern = key, reason, end }) => post('locks/pause', { [pattern.endsWith('*') ? 'pattern' : 'key']: pattern, reason, until: end && new Date(endOf(end)).toISOString() }),
+  done: answer => (answer.key || answer.pattern) + ' is paused' + (answer.until ? ' until ' + stamp(answer.until, 5) + ' ' + zoneName() : ' until it is resumed'),
 });
 export function resume({ key, pattern, reason, until }) {
   const what = key ? { key } : { pattern };
@@ -134,15 +152,15 @@ export async function trigger(key) {
     done: run => run.state === 'SKIPPED' ? 'Skipped: ' + run.explanation : (run.state === 'QUEUED' ? 'Queued as run ' : run.deduplicated ? 'Joined run ' : 'Started run ') + short(run.id),
   });
 }
-export const startButton = key => may('trigger') && !session.bare && button('Start a run…', () => trigger(key), 'primary');
+export const startButton = (key = '') => may('trigger') && !session.bare && button('Start a run…', () => trigger(key), 'primary');
 
 export const retry = run => act('Run ' + short(run.id) + ' is retried', () => post('runs/' + run.id + '/redrive', {}));
 /** Settles dead letters one by one, so that each has its own answer; which describes them. */
-export function settle(runs, again, which, over) {
+export function settle(runs, again, which, over = null) {
   const what = (again ? 'Retry ' : 'Discard ') + (runs.length === 1 ? 'run ' + short(runs[0].id) : runs.length);
   ask({
     title: what + '?', confirm: what, danger: !again, fields: [{ ...REASON, required: !again }],
-    body: html`<p>${which} ${again ? 'Each becomes a new run under its key.' : 'Discarded without another attempt.'}</p>`,
+    body: html`<p>${which} ${again ? 'Each becomes a new run under its key.' : 'No further attempt is made; the run and its output stay in the history.'}</p>`,
     send: async body => {
       const refused = [];
       for (const run of runs) await post('runs/' + run.id + (again ? '/redrive' : '/discard'), body).catch(problem => refused.push(short(run.id) + ': ' + problem.message));

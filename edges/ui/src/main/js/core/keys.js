@@ -28,5 +28,5 @@ export const listen = ({ go, pause, theme, rows: compact, help }) => document.ad
 });
 
 const HELP = { '/': 'search', 'g n  g l  g r  g q  g d  g w  g j  g a  g s': 'go to Now, Locks, Runs, Queue, Dead letters, Workers, Janitor, Audit log, Settings', 'j  k': 'next and previous row', Enter: 'open',
-  x: 'select', p: 'pause live updates', t: 'theme', c: 'compact rows', '.': 'copy as CLI', '?': 'this list' };
+  x: 'select', p: 'freeze live updates', t: 'theme', c: 'compact rows', '.': 'copy as CLI', '?': 'this list' };
 export const help = () => html`<dl class="keys">${Object.entries(HELP).map(([keys, words]) => html`<div><dt>${keys.split('  ').map(key => html`<kbd>${key}</kbd> `)}</dt><dd>${words}</dd></div>`)}</dl>`;

@@ -1,5 +1,6 @@
 // Locks, runs and records of the audit log as rows.
-import { button, html, keyLink, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, short, stage, table } from './bits.js';
+import { href, path } from './api.js';
+import { button, html, isClosing, keyLink, leaseLeft, lockPill, mono, muted, quoted, runLink, runPill, short, slashed, soft, stage, table, token } from './bits.js';
 import { cancel } from './dialogs.js';
 import { moment, since, span, tick } from './time.js';
 
@@ -7,7 +8,7 @@ const ORDER = ['OVERDUE', 'WAITING', 'PAUSED', 'HELD', 'FREE'];
 const held = lock => lock.since ? since(lock.since) : lock.waitingSince ? 0 : -1;
 const BY = {
   need: lock => ORDER.indexOf(lock.state) * 1e15 - held(lock), key: lock => lock.key, state: lock => ORDER.indexOf(lock.state),
-  holder: lock => lock.holder?.holder || '', held, lease: lock => leaseLeft(lock) ?? -1, waiting: lock => lock.waiting, token: lock => lock.token || 0,
+  holder: lock => lock.holder?.holder || '', held, lease: lock => leaseLeft(lock) ?? -1, waiting: lock => lock.waiting, 
 };
 /** Sorts by a column; a '-' before its name reverses the order. */
 export function sortLocks(locks, order) {
@@ -27,41 +28,43 @@ export function complete(page, idle = true) {
 
 const who = ({ state, pause, holder, reason }) => state === 'PAUSED' && pause ? html`by ${pause.pausedBy}<span class="sub">${quoted(pause.reason)}</span>`
   : holder ? html`${holder.holder || 'waits for a worker'}${holder.runId && html` · ${runLink(holder.runId)}`}<span class="sub">${quoted(reason)}</span>` : '';
-export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lock => lockPill(lock.state), 'nw', 'state'], ['Holder', who, 'big', 'holder'],
+export const LOCKS = [['Key', lock => keyLink(lock.key), 'first', 'key'], ['State', lockPill, 'nw state', 'state'], ['Holder', who, 'big', 'holder'],
   ['Stage', stage], ['Held for', lock => span(since(lock.since || (lock.state === 'PAUSED' && lock.pause?.since))), 'num tn age', 'held'],
-  ['Lease left', lock => span(leaseLeft(lock)), 'num tn age', 'lease'],
-  ['Waiting', lock => lock.waiting > 0 && html`${lock.waiting}${lock.next && html`<span class="sub">next ${runLink(lock.next)}</span>`}`, 'num tn', 'waiting'],
-  ['Token', 'token', 'num mono', 'token']];
+  ['Lease left', lock => html`${isClosing(lock) && 'opens within '}${span(leaseLeft(lock))}`, 'num tn age', 'lease'],
+  ['Waiting', lock => lock.waiting > 0 && html`${lock.waiting}${lock.next && html`<span class="sub">next ${runLink(lock.next)}</span>`}`, 'num tn', 'waiting']];
 
 /** The columns of runs. */
 export const C = {
   run: ['Run', run => runLink(run.id), 'first'],
   key: ['Key', run => keyLink(run.key)],
-  state: ['State', runPill, 'nw'],
+  state: ['State', runPill, 'nw state'],
   job: ['Job', 'job'],
   by: ['By', 'submittedBy'],
   place: ['#', 'position', 'pick'],
   priority: ['Prio', 'priority', 'num'],
   reason: ['Reason', run => quoted(run.reason)],
-  stage: ['Stage', run => run.state === 'RUNNING' ? stage(run) : run.error && mono(run.error.code)],
+  stage: ['Stage or error', run => run.state === 'RUNNING' ? stage(run) : run.error && html`<span class="nw">${mono(run.error.code)}</span>`],
   waiting: ['Waiting', run => span(since(run.submittedAt)), 'num tn age'],
-  waited: ['Waited', run => span(since(run.submittedAt, run.startedAt || run.endedAt)), 'num tn'],
-  took: ['Took', run => span(since(run.startedAt, run.endedAt)), 'num tn age'],
-  token: ['Token', 'token', 'num mono'],
+  // Of several attempts a row knows only when the last one began.
+  waited: ['Waited', run => run.attempt > 1 ? '' : span(since(run.submittedAt, run.startedAt || run.endedAt)), 'num tn'],
+  took: ['Took', run => html`${span(since(run.startedAt, run.endedAt))}${run.attempt > 1 && run.startedAt && html`<span class="sub">attempt ${run.attempt}</span>`}`, 'num tn age'],
+  token: ['Token', run => token(run.token), 'num'],
   submitted: ['Submitted', run => moment(run.submittedAt)],
   attempts: ['Attempts', run => run.attempt + ' of ' + run.maxAttempts, 'num tn'],
   cancel: ['Action', run => button('Cancel…', () => cancel(run), 'small', 'Cancel run ' + short(run.id)), 'num'],
 };
 
-/** The columns of the audit log. */
+/** What a record is about: a key, all keys with a prefix, or an API key, which has no lock. */
+const subject = ({ key }) => key.startsWith('access-key/') ? mono(soft(key)) : key.endsWith('*') ? html`<a class="mono key" href=${href(path('locks', { key }))}>${slashed(key)}</a>` : keyLink(key);
+/** The columns of the audit log. Its times are absolute: they are compared with other logs. */
 const A = {
-  when: ['When', each => moment(each.at), 'first'],
+  when: ['When', each => moment(each.at, undefined, true), 'first nw'],
   who: ['Who', 'actor', 'wide'],
   what: ['What', each => html`${each.action} ${muted([each.before, each.after].filter(word => word).join(' → '))}`, 'nw'],
-  key: ['Key', each => keyLink(each.key)],
+  key: ['Key', subject],
   run: ['Run', each => runLink(each.run)],
-  token: ['Token', 'token', 'num mono'],
-  why: ['Why', 'reason'],
+  token: ['Token', each => token(each.token), 'num'],
+  why: ['Why', each => html`<span class="clamp" title=${each.reason}>${soft(each.reason || '')}</span>`],
 };
 export const auditColumns = (...also) => ['when', 'who', 'what', ...also, 'token', 'why'].map(name => A[name]);
 export const runTable = (name, columns, runs) => table(name, columns, runs, run => run.id);

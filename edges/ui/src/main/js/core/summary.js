@@ -5,7 +5,7 @@ import { complete } from './rows.js';
 import { shell } from './shell.js';
 import { tick } from './time.js';
 
-export const summary = { at: 0 };
+export const summary = { at: 0, locks: null, queue: null, dead: null, workers: null };
 let due = 0;
 
 export async function refresh() {

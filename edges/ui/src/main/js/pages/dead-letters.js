@@ -1,5 +1,5 @@
 // Dead letters: runs that used up their attempts. Bulk actions apply to the filtered runs, and name the filter.
-import { button, C, html, list, may, mono, moment, pages, quoted, retry, settle, shell, short, sift } from '../core/page.js';
+import { button, C, errorText, html, list, may, moment, pages, retry, settle, shell, short, sift } from '../core/page.js';
 
 const FIELDS = [['key', 'key or prefix*'], ['job', 'job'], ['since', 'since: 1h, 7d'], ['error', 'error code', true]];
 
@@ -15,13 +15,13 @@ const box = (words, on, change) => html`<input type="checkbox" aria-label=${word
 const choose = ({ chosen, data: { items } }) => [box('Select all', chosen.size === items.length, on => items.forEach(run => on ? chosen.add(run.id) : chosen.delete(run.id))),
   run => box('Select run ' + short(run.id), chosen.has(run.id), on => on ? chosen.add(run.id) : chosen.delete(run.id)), 'pick'];
 const act = ['Action', run => [button('Retry', () => retry(run), 'small', 'Retry run ' + short(run.id)), ' ',
-  button('Discard…', () => settle([run], false, 'This one.'), 'small danger', 'Discard run ' + short(run.id))], 'num'];
+  button('Discard…', () => settle([run], false, ''), 'small danger', 'Discard run ' + short(run.id))], 'num'];
 
 pages['dead-letters'] = list({
   title: 'Dead letters', from: 'runs', always: { state: 'DEAD' }, limit: 100, cli: 'interlock dead ls', flags: ['job'], fields: FIELDS, hears: /^(run|reset)/,
   none: ['No dead letters', 'A run appears here after it has used up its attempts.', 'interlock runs submit JOB --key ledger/4711'],
   more: state => may('operator') && state.data.items.length > 0 && html`${bulk(state, true)}${bulk(state, false)}`,
-  columns: state => [...may('operator') ? [choose(state)] : [], [C.key[0], C.key[1], 'first'], ['Run', C.run[1]], C.attempts, ['Error', run => html`<span class="bad">${mono(run.error?.code)}</span> ${quoted(run.error?.message)}`],
+  columns: state => [...may('operator') ? [choose(state)] : [], [C.key[0], C.key[1], 'first'], ['Run', C.run[1]], C.attempts, ['Error', run => errorText(run.error)],
     ['Ended', run => moment(run.endedAt)], ...may('operator') ? [act] : []],
   async load(state, ask) {
     const { error } = state.q;

@@ -65,7 +65,7 @@ pages.lock = {
     return html`${head({
       crumb: html`<a href=${href('locks')}>Locks</a> / ${mono(slashed(key))}`,
       title: html`<span class="mono key">${slashed(key)}</span>`,
-      state: html`${lockPill(lock.state)}${pause && lock.state !== 'PAUSED' && pill('paused', 'Paused')}`,
+      state: html`${lockPill(lock)}${pause && lock.state !== 'PAUSED' && pill('paused', 'Paused')}`,
       json: path('locks', { key }),
       cli: 'interlock locks show ' + quote(key),
       more: html`${startButton(key)}${may('operator') && html`${pause ? button('Resume', () => resume(pause)) : !session.bare && button('Pause…', () => pauseKey(key))}${lock.token && lock.since && button('Force release…', () => evict(key), 'danger')}`}`,

@@ -38,7 +38,7 @@ function attention({ lost }) {
 const row = ({ kind, key, words, next, run, act }) => html`<li><span class="sign c-${kind}">${mark(kind)}</span>${key && keyLink(key)}<span class="what">${words}${muted([' · ', next])}</span>
   <span class="row end">${(run || key) && html`<a class="button small" href=${href(run ? 'runs/' + run : lockPath(key))} aria-label="Open ${run ? 'run ' + short(run) : 'lock ' + key}">Open</a>`}
   ${act && button(...act, 'small')}</span></li>`;
-const figure = (number, words, to, kind) => html`<a class="card pad kpi ${kind || ''}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
+const figure = (number, words, to, kind = '') => html`<a class="card pad kpi ${kind || ''}" href=${href(to)}><b class="tn">${number}</b><span>${words}</span></a>`;
 
 pages.now = {
   renews: 5000,
@@ -59,7 +59,7 @@ pages.now = {
     const longest = Math.max(0, ...queue.items.map(run => since(run.submittedAt)));
     const rows = attention(data);
     return html`${head({ title: 'Now', json: 'locks', cli: 'interlock locks ls', more: startButton() })}
-    <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', parseInt(of('OVERDUE')) > 0 && 'late')}${!session.bare && html`${figure(count(queue), 'waiting', 'queue')}
+    <div class="grid k5">${figure(of('HELD'), 'held', 'locks?state=HELD')}${figure(of('OVERDUE'), 'overdue', 'locks?state=OVERDUE', parseInt(of('OVERDUE'), 10) > 0 && 'late')}${!session.bare && html`${figure(count(queue), 'waiting', 'queue')}
       ${figure(longest ? span(longest) : '—', 'longest wait', 'queue')}${figure(count(dead), 'dead letters', 'dead-letters', dead.items.length > 0 && 'bad')}`}</div>${session.bare && banner('idle', session.bare)}
     ${rows.length > 0 && html`<section class="mt" aria-label="Needs attention"><h2>Needs attention ${muted(rows.length > MOST ? MOST + ' of ' + rows.length : rows.length)}</h2><ul class="card list attention">${rows.slice(0, MOST).map(row)}</ul></section>`}
     <section class="mt" aria-label="Active locks"><div class="row"><h2>Active locks</h2><span class="grow"></span>${muted(['Updated ', moment(summary.at)])}</div>

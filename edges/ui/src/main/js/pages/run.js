@@ -1,7 +1,7 @@
 // Run: its explanation, its timeline and its output.
 import {
-  age, at, auditTable, banner, box, button, cancel, evict, facts, get, head, href, html, isOver, keyLink, labels, leaseLeft, lockPath, may, millis,
-  moment, mono, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick,
+  age, at, auditTable, banner, box, button, cancel, errorText, evict, facts, get, head, href, html, isOver, keep, kept, keyLink, labels, leaseLeft, lockPath, may, millis,
+  moment, mono, muted, now, pages, path, quoted, retry, runLink, runPill, section, sentence, settle, shell, short, since, slashed, span, tick, token,
 } from '../core/page.js';
 import { timeline } from '../core/timeline.js';
 
@@ -38,6 +38,31 @@ const about = (run, left) => facts({
   Result: json(run.result),
 });
 
+/** The end stays in view while the text grows, unless the reader has scrolled up. */
+const scrolled = event => { event.target.dataset.follow = event.target.scrollHeight - event.target.scrollTop - event.target.clientHeight > 24 ? '' : 'yes'; };
+function save(name, text) {
+  const link = Object.assign(document.createElement('a'), { download: name, href: URL.createObjectURL(new Blob([text], { type: 'text/plain' })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+const wraps = () => kept('wrap', 'on') === 'on';
+
+/** What the run wrote, and how each earlier attempt ended: the server keeps the output of the last attempt. */
+function output(run, state) {
+  const attempts = run.attempts || [];
+  const chosen = Math.min(state.attempt || attempts.length, attempts.length);
+  const last = chosen === attempts.length;
+  const error = last ? run.error : attempts[chosen - 1]?.error;
+  const text = (last && run.output) || error?.message || '';
+  if (!run.output && !attempts.some(each => each.error?.message)) return '';
+  const what = last && run.output ? isOver(run) ? 'the end of it' : 'live' : 'its error message; the output of earlier attempts is not kept';
+  return html`<section class="card mt" aria-label="Output"><div class="row bar-top"><h2>Output ${muted(what)}</h2><span class="grow"></span>
+    ${attempts.length > 1 && html`<div class="switch" role="group" aria-label="Attempt">${attempts.map((each, i) => html`<button aria-pressed=${String(i + 1 === chosen)} @click=${() => { state.attempt = i + 1; shell.draw(); }}>attempt ${i + 1}</button>`)}</div>`}
+    <label class="small-label"><input type="checkbox" .checked=${wraps()} @change=${event => { keep('wrap', event.target.checked ? 'on' : 'off'); shell.draw(); }}> Wrap lines</label>
+    ${button('Download', () => save(`run-${short(run.id)}-${chosen || 1}.txt`, text), 'small')}</div>
+    <pre class="mono ${wraps() ? '' : 'as-is'}" tabindex="0" aria-label="Attempt ${chosen || 1}" data-follow="yes" @scroll=${scrolled}>${text}</pre></section>`;
+}
+
 pages.run = {
   renews: 2000,
   title: ({ id }) => 'Run ' + short(id),
@@ -55,7 +80,8 @@ pages.run = {
     return { run, lock: mine, audit, declared: jobs.items.find(job => job.name === run.job)?.stages || [] };
   },
   hears: (type, data, state) => !type.startsWith('worker') && (!data.key || data.key === state.data?.run.key),
-  view({ data: { run, lock, audit, declared }, beats }) {
+  view(state) {
+    const { data: { run, lock, audit, declared }, beats } = state;
     const left = lock && leaseLeft(lock);
     const late = lock && since(run.heartbeatAt) > 1.5 * millis(run.heartbeatEvery) + 1000;
     const strip = [...beats].filter(beat => beat).map(beat => ({ at: at(beat) }));
@@ -67,14 +93,14 @@ pages.run = {
       json: 'runs/' + run.id,
       cli: 'interlock runs show ' + run.id,
       more: html`${!isOver(run) && may('trigger') && button('Cancel run…', () => cancel(run))}
-        ${run.state === 'DEAD' && may('operator') && !run.settled && [button('Retry', () => retry(run)), button('Discard…', () => settle([run], false, 'This one.'), 'danger')]}
+        ${run.state === 'DEAD' && may('operator') && !run.settled && [button('Retry', () => retry(run)), button('Discard…', () => settle([run], false, ''), 'danger')]}
         ${lock?.token && may('operator') && button('Force release…', () => evict(run.key), 'danger')}`,
     })}
-    <div class="lead"><p>${sentence(run.explanation, run.id)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not started, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${mono(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
+    <div class="lead"><p class="clamp">${sentence(run.explanation, run.id, run.error)}.</p><p class="muted">${run.attempt ? 'Attempt ' + run.attempt : 'Not started, attempt 1'} of ${run.maxAttempts}${run.token && html` · token ${token(run.token)}`}${run.holder && ' · ' + run.holder}${run.startedAt
       && html` · started ${moment(run.startedAt)}, waited ${span(since(run.submittedAt, run.startedAt))}`}</p></div>
-    ${what && banner(...what)}${run.error && !isOver(run) && banner('fail', html`${run.error.code}: ${run.error.message}`)}
+    ${what && banner(...what)}${run.error && !isOver(run) && banner('fail', html`The last attempt failed: ${errorText(run.error)}`)}
     ${box('Timeline', timeline(run, declared, [...strip, ...late ? [{ at: now(), late }] : []], shell.width - 34))}
-    ${run.output && section('Output', html`<pre class="mono" tabindex="0">${run.output}</pre>`, isOver(run) ? 'last part' : 'live')}
+    ${output(run, state)}
     <div class="grid k2">${section('Events', audit ? auditTable(audit.items) : html`<p class="muted pad0">Events need the role operator.</p>`)}${box('Facts', about(run, left))}</div>`;
   },
 };

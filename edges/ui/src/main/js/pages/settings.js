@@ -1,7 +1,7 @@
 // Settings: preferences of this browser, the session, jobs, API keys, and the effective configuration.
 import {
-  apiHref, ask, banner, box, button, call, copy, empty, facts, head, html, keep, kept, look, may, millis, mono, moment, pages, path, pill, post, REASON, section,
-  session, shell, span, startButton, table, zone,
+  actFor, apiHref, ask, banner, box, button, call, copy, empty, facts, head, html, keep, kept, look, may, millis, mono, moment, pages, path, pill, post, REASON, section,
+  session, shell, span, startButton, table,
 } from '../core/page.js';
 import { help } from '../core/keys.js';
 
@@ -42,13 +42,7 @@ const revoke = ({ id, label }) => ask({
 });
 /** A checkbox for a setting with two values. */
 const tick = (words, name, on, off) => html`<label><input type="checkbox" .checked=${kept(name, 'on') === on} @change=${event => { keep(name, event.target.checked ? on : off); shell.draw(); }}> ${words}</label>`;
-/** All tabs share one stream, so they all show the same tenant. */
-const choose = event => {
-  event.preventDefault();
-  keep('tenant', event.target.tenant.value.trim());
-  location.reload();
-};
-const tenant = () => html`<form class="row" @submit=${choose}><label for="tenant">Act for tenant</label>
+const tenant = () => html`<form class="row" @submit=${event => { event.preventDefault(); actFor(event.target.tenant.value.trim()); }}><label for="tenant">Act for tenant</label>
   <input id="tenant" name="tenant" .value=${kept('tenant')} placeholder="default" autocomplete="off"><button>Switch</button></form>`;
 
 pages.settings = {
@@ -59,9 +53,7 @@ pages.settings = {
   },
   hears: /reset/,
   view: ({ data: { jobs, config, keys } }) => html`${head({ title: 'Settings', json: 'config', cli: 'interlock config show --origin', more: startButton() })}
-    <div class="grid k2e">${box('This browser', html`<div class="row"><label for="times">Times</label><select id="times" @change=${event => { keep('times', event.target.value); shell.draw(); }}>${['relative', 'UTC', 'local'].map(mode =>
-      html`<option ?selected=${zone() === mode}>${mode}</option>`)}</select></div>
-      <p class="mt row">${tick('Compact rows', 'rows', 'compact', '')}${tick('Keyboard shortcuts', 'keys', 'on', 'off')}</p>${help()}`)}
+    <div class="grid k2e">${box('This browser', html`<p class="row">${tick('Compact rows', 'rows', 'compact', '')}${tick('Keyboard shortcuts', 'keys', 'on', 'off')}</p>${help()}`)}
     ${box('Signed in', html`${facts({ Tenant: html`<b>${session.tenant}</b>`, Role: session.role, Key: session.label })}${session.anyTenant && tenant()}
       <p class="muted mt">read: view · trigger: start, cancel · worker: work · operator: evict, pause, settle · admin: manage keys. Each role includes those before it.</p>
       <p class="row">${button('Sign out', () => shell.leave())}<a href=${apiHref('openapi.json')} target="_blank" rel="noreferrer">OpenAPI document</a></p>`)}</div>

@@ -64,6 +64,8 @@ class ActionsTest extends BrowserTest {
             Page page = ada.open("lock?key=evict/me");
             press(page, "Force release…");
             assertThat(page.locator("dialog")).containsText("looks alive");
+            assertThat(page.locator("dialog")).containsText("When the key opens");
+            page.getByLabel("First ask the run to stop").uncheck();
             page.getByLabel("Reason").fill("powered off, OPS-118");
             page.getByLabel("Type the key").fill("evict/mine");
             assertThat(dialog(page, "Force release")).isDisabled();
@@ -89,7 +91,7 @@ class ActionsTest extends BrowserTest {
             press(page, "Force release…");
             String id = next.id().toString();
             assertThat(page.locator("dialog")).containsText("run " + id.substring(id.length() - 8) + " is next");
-            page.getByLabel("First ask the run to stop").check();
+            assertThat(page.getByLabel("First ask the run to stop")).isChecked();
             page.getByLabel("Reason").fill("powered off, OPS-119");
             page.getByLabel("Type the key").fill("evict/asked");
             dialog(page, "Force release").click();
@@ -116,7 +118,7 @@ class ActionsTest extends BrowserTest {
         try (Visitor ada = visitor(Role.OPERATOR)) {
             Page page = ada.open("lock?key=evict/kept");
             press(page, "Force release…");
-            page.getByLabel("First ask the run to stop").check();
+            assertThat(page.getByLabel("First ask the run to stop")).isChecked();
             page.getByLabel("Reason").fill("second thoughts");
             page.getByLabel("Type the key").fill("evict/kept");
             dialog(page, "Force release").click();
@@ -141,6 +143,7 @@ class ActionsTest extends BrowserTest {
         try (Visitor ada = visitor(Role.OPERATOR)) {
             Page page = ada.open("lock?key=evict/stale");
             press(page, "Force release…");
+            page.getByLabel("First ask the run to stop").uncheck();
             page.getByLabel("Reason").fill("looks stuck");
             page.getByLabel("Type the key").fill("evict/stale");
             site().tell("evict/stale", "end");
@@ -181,14 +184,25 @@ class ActionsTest extends BrowserTest {
             press(page, "Pause keys…");
             page.locator("dialog #f-pattern").fill("freeze/*");
             page.getByLabel("Reason").fill("month end");
-            page.locator("dialog #f-hours").fill("2");
+            page.locator("dialog #f-end").fill("abc");
+            assertThat(page.locator("dialog .wrong")).containsText("“abc” is not understood");
+            assertThat(dialog(page, "Pause")).isDisabled();
+            page.locator("dialog #f-end").fill("2h");
+            assertThat(page.locator("dialog .hint").last()).containsText(Pattern.compile("UTC, in (1 h 59|2 h 00) m"));
+            page.locator("dialog #f-pattern").fill("*");
+            assertThat(dialog(page, "Pause")).isDisabled();
+            page.locator("dialog #f-pattern").fill("freeze/*");
+            assertThat(dialog(page, "Pause")).isEnabled();
             dialog(page, "Pause").click();
             assertThat(page.locator("main .banner")).containsText("(ada): month end, ends in 1 h 59 m");
             ada.go("lock?key=freeze/1");
             assertThat(page.locator("main .head")).containsText("Paused");
             press(page, "Resume");
             assertThat(page.locator(".toast").last()).containsText("freeze/* is resumed");
-            page.locator(".toast button:has-text('Undo')").click();
+            Locator undo = page.locator(".toast button:has-text('Undo')");
+            assertThat(undo).not().hasCSS("color", (String)
+                    undo.evaluate("each => getComputedStyle(each.closest('.toast')).backgroundColor"));
+            undo.click();
             assertThat(page.locator(".toast").last()).containsText("freeze/* is paused again");
             press(page, "Resume");
             Patience.until(() -> site().engine.queries().pauses(Site.TENANT).isEmpty());

@@ -39,7 +39,7 @@ class DeadLettersTest extends BrowserTest {
         try (Visitor ada = visitor(Role.OPERATOR)) {
             Page page = ada.open("runs/" + letter.id());
             // The paused page still shows the button.
-            page.locator("header button:has-text('Pause')").click();
+            page.locator("header button:has-text('Freeze')").click();
             site().engine.deadLetters().discard(letter.id(), "bob", "he was first");
             ActionsTest.press(page, "Retry");
             assertThat(page.locator(".toast.bad")).containsText("bob");

@@ -36,7 +36,7 @@ class KeyboardTest extends BrowserTest {
         try (Visitor ada = visitor(Role.ADMIN)) {
             Page page = ada.page;
             // The page must not change during the walk.
-            page.locator("header button:has-text('Pause')").click();
+            page.locator("header button:has-text('Freeze')").click();
             page.evaluate(WATCH);
             for (String path : List.of(
                     "",
