@@ -6,6 +6,7 @@ import io.interlock.NearestWord;
 import io.interlock.StoreCapabilities;
 import io.interlock.engine.access.KeyOrder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,27 @@ import java.util.TreeSet;
  * list of all its mistakes. Immutable.
  */
 public final class Configuration {
+
+    /** Variables of clients, of the launcher and of the commands of runs. */
+    private static final Set<String> OTHER_VARIABLES = Set.of(
+            "INTERLOCK_API_KEY",
+            "INTERLOCK_SERVER",
+            "INTERLOCK_CACERT",
+            "INTERLOCK_CONFIG",
+            "INTERLOCK_LOG_LEVEL",
+            "INTERLOCK_LOG_FORMAT",
+            "INTERLOCK_WITHHELD",
+            "INTERLOCK_JAVA_OPTS",
+            "INTERLOCK_CLASSPATH",
+            "INTERLOCK_LC_ALL",
+            "INTERLOCK_LEASE_ID",
+            "INTERLOCK_GUARD",
+            "INTERLOCK_KEY",
+            "INTERLOCK_TENANT",
+            "INTERLOCK_RUN_ID",
+            "INTERLOCK_RUN_FILE",
+            "INTERLOCK_ATTEMPT",
+            "INTERLOCK_TOKEN");
 
     private final Sources sources;
     private final InterlockSettings settings;
@@ -64,7 +86,7 @@ public final class Configuration {
 
     /** Things that are allowed but probably mistakes: variables that set nothing. */
     public List<String> warnings() {
-        return UnknownVariables.in(sources);
+        return unknownVariables(sources);
     }
 
     /**
@@ -183,5 +205,29 @@ public final class Configuration {
     private static String like(String known, String name) {
         String[] parts = name.split("\\.(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", -1);
         return known.contains("*") && parts.length > 1 ? known.replaceFirst("\\*", parts[1]) : known;
+    }
+
+    // Another program may use them, so they are warnings, not mistakes.
+    private static List<String> unknownVariables(Sources sources) {
+        Set<String> known = new TreeSet<>();
+        for (Settings.Setting setting : Settings.ALL) {
+            if (!setting.isPattern()) {
+                known.add(Sources.variable(setting.name()));
+            } else if (setting.name().startsWith("jobs.*.") && !setting.name().endsWith(".*")) {
+                sources.children("jobs")
+                        .forEach(
+                                job -> known.add(Sources.variable(setting.name().replaceFirst("\\*", job))));
+            }
+        }
+        sources.children("tenants").forEach(name -> known.add(Sources.variable("tenants." + name + ".max-running")));
+        List<String> warnings = new ArrayList<>();
+        for (String name : sources.variables()) {
+            if (!known.contains(name) && !OTHER_VARIABLES.contains(name) && !name.startsWith("INTERLOCK_PARAM_")) {
+                NearestWord.to(name, known)
+                        .ifPresent(near ->
+                                warnings.add("the variable " + name + " sets nothing; did you mean " + near + "?"));
+            }
+        }
+        return warnings;
     }
 }

@@ -25,7 +25,7 @@ final class EffectiveView {
     /** Every property that has a value, grouped by job. */
     List<EffectiveProperty> all() {
         List<EffectiveProperty> all = new ArrayList<>();
-        for (Setting setting : Settings.ALL) {
+        for (Settings.Setting setting : Settings.ALL) {
             if (!setting.isPattern()) {
                 add(all, setting, setting.name());
             }
@@ -43,7 +43,7 @@ final class EffectiveView {
     }
 
     private void addGroup(List<EffectiveProperty> all, String pattern, String prefix) {
-        for (Setting setting : Settings.ALL) {
+        for (Settings.Setting setting : Settings.ALL) {
             if (setting.name().startsWith(pattern + ".")) {
                 String rest = setting.name().substring(pattern.length());
                 for (String name : named(prefix + rest)) {
@@ -64,7 +64,7 @@ final class EffectiveView {
         return names;
     }
 
-    private void add(List<EffectiveProperty> all, Setting setting, String name) {
+    private void add(List<EffectiveProperty> all, Settings.Setting setting, String name) {
         Optional<String> value = value(setting, name);
         value.ifPresent(text -> all.add(new EffectiveProperty(
                 Settings.ROOT + name,
@@ -74,7 +74,7 @@ final class EffectiveView {
                         : EffectiveProperty.DEFAULT)));
     }
 
-    private Optional<String> value(Setting setting, String name) {
+    private Optional<String> value(Settings.Setting setting, String name) {
         if (setting.isList()) {
             List<String> items = sources.items(name);
             return items.isEmpty() ? Optional.empty() : Optional.of(String.join(",", items));
@@ -83,12 +83,12 @@ final class EffectiveView {
         if (set.isPresent()) {
             return set;
         }
-        return setting.kind() == Setting.Kind.STORE
+        return setting.kind() == Settings.Setting.Kind.STORE
                 ? Optional.of(folder.storeUrl())
                 : Optional.ofNullable(setting.otherwise());
     }
 
-    private static String safe(Setting setting, String value) {
+    private static String safe(Settings.Setting setting, String value) {
         return switch (setting.kind()) {
             case SECRET -> MASK;
             case STORE -> PASSWORD.matcher(value).replaceAll("$1:" + MASK + "@");

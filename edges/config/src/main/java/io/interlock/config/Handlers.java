@@ -30,7 +30,8 @@ final class Handlers implements AutoCloseable {
     Handlers(InterlockSettings settings, Environment environment) {
         this.environment = environment;
         List<String> hosts = settings.jobs().values().stream()
-                .flatMap(job -> Stream.concat(Stream.of(job.work()), job.asks().map(Probe::question).stream()))
+                .flatMap(job ->
+                        Stream.concat(Stream.of(job.work()), job.asks().map(JobSettings.Probe::question).stream()))
                 .filter(Work.Http.class::isInstance)
                 .map(work -> ((Work.Http) work).url().getHost())
                 .distinct()
@@ -42,7 +43,7 @@ final class Handlers implements AutoCloseable {
 
     /** The handler of {@code job} in this process; empty if other processes execute it. */
     Optional<RunHandler> of(JobSettings job) {
-        Probe probe = job.probe();
+        JobSettings.Probe probe = job.probe();
         Optional<RunHandler> work = of(job.work());
         if (probe == null || work.isEmpty()) {
             return work;

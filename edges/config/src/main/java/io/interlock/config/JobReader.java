@@ -4,18 +4,27 @@ import io.interlock.ConflictPolicy;
 import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.LeaseTerms;
+import io.interlock.LockKey;
 import io.interlock.engine.Job;
 import io.interlock.engine.JobBuilder;
 import io.interlock.engine.RuntimeRange;
+import io.interlock.engine.command.InheritedEnvironment;
+import io.interlock.engine.schedule.FireTimes;
+import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.JobName;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.RunLimits;
+import io.interlock.run.RunSpec;
 import io.interlock.run.Transition;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the settings of one job. */
@@ -27,6 +36,11 @@ final class JobReader {
     private static final Duration LONGEST_CONFLICT = Duration.ofMinutes(1);
 
     private static final int MOST_RETRIES = 1_000;
+
+    /** A longer check counts as failed. */
+    private static final Duration PROBE_PATIENCE = Duration.ofSeconds(30);
+
+    private static final Pattern PATH = Pattern.compile("[^.\\s]+(\\.[^.\\s]+)*");
 
     private final Reading reading;
     private final int queueCap;
@@ -62,10 +76,10 @@ final class JobReader {
                 reading.made("jobs." + name, job::build, Job.named("invalid").build()),
                 api,
                 work,
-                new ProbeReader(reading, at).read(work).orElse(null),
-                new TriggerReader(reading, at).read(name, api),
-                new TriggerReader(reading, at).eventId(api),
-                new ScheduleReader(reading, at).read(valid, api).orElse(null));
+                probe(work).orElse(null),
+                triggers(api),
+                eventId(api),
+                schedule(valid, api).orElse(null));
     }
 
     private void clocks(JobBuilder job, CompatApi api, @Nullable Duration runtime) {
@@ -202,5 +216,108 @@ final class JobReader {
             reading.mistake(at + "transition", String.valueOf(broken.getMessage()));
             return Optional.empty();
         }
+    }
+
+    private Optional<JobSettings.Probe> probe(Work work) {
+        List<String> command = reading.words(at + "probe.command");
+        String url = reading.text(at + "probe.url");
+        Duration every = reading.duration(at + "probe.every", Duration.ofSeconds(5));
+        if (command.isEmpty() && url == null) {
+            if (reading.isSet(at + "probe.every")) {
+                reading.mistake(at + "probe", "is empty; set command or url");
+            }
+            return Optional.empty();
+        }
+        if (!command.isEmpty() && url != null) {
+            reading.mistake(at + "probe", "has both command and url; set one of them");
+        }
+        if (every.isNegative() || every.isZero()) {
+            reading.mistake(at + "probe.every", "must be above 0s");
+        }
+        if (work instanceof Work.Remote || work instanceof Work.Nodes) {
+            reading.mistake(
+                    at + "probe",
+                    "is only for work of this process; this job has "
+                            + (work instanceof Work.Remote
+                                    ? "worker: remote, whose workers must check themselves"
+                                    : "nodes, each of which may have a probe"));
+        }
+        return Optional.of(new JobSettings.Probe(
+                url == null
+                        ? question(command, work)
+                        : new Work.Http(reading.address(at + "probe.url", url), PROBE_PATIENCE, null, null),
+                every));
+    }
+
+    // In the directory and with the variables of the work, if that is a command as well.
+    private static Work.Command question(List<String> command, Work work) {
+        return work instanceof Work.Command done
+                ? new Work.Command(command, done.directory(), done.inherited(), Set.of())
+                : new Work.Command(command, null, InheritedEnvironment.ALL, Set.of());
+    }
+
+    /** The path of the event id in the body. */
+    private String eventId(CompatApi api) {
+        String path = reading.requiredText(at + "event-id");
+        if (reading.isSet(at + "event-id") && api != CompatApi.WORKFLOWS) {
+            onlyForWorkflows("event-id", api);
+        }
+        if (!PATH.matcher(path).matches()) {
+            reading.mistake(
+                    at + "event-id",
+                    "'" + path + "' is not a path; write field names separated by dots, such as data.object.id");
+        }
+        return path;
+    }
+
+    private Map<String, Integer> triggers(CompatApi api) {
+        List<String> named = reading.words(at + "triggers");
+        Set<String> urgent = reading.sources().children(at + "trigger-priorities");
+        if (api != CompatApi.WORKFLOWS) {
+            if (!named.isEmpty() || !urgent.isEmpty()) {
+                onlyForWorkflows(named.isEmpty() ? "trigger-priorities" : "triggers", api);
+            }
+            return Map.of();
+        }
+        Map<String, Integer> triggers = new LinkedHashMap<>();
+        (named.isEmpty() ? List.of(name) : named).forEach(trigger -> triggers.put(trigger, 0));
+        for (String child : urgent) {
+            String property = at + "trigger-priorities." + child;
+            Integer priority = reading.optionalNumber(property, -RunSpec.MAX_PRIORITY, RunSpec.MAX_PRIORITY);
+            if (triggers.replace(SettingsReader.plain(child), priority == null ? 0 : priority) == null) {
+                reading.mistake(
+                        property, "names a trigger that is not one of " + triggers.keySet() + "; add it to triggers");
+            }
+        }
+        return triggers;
+    }
+
+    private void onlyForWorkflows(String property, CompatApi api) {
+        reading.mistake(at + property, "is only for jobs with api: workflows; this one has api: " + api.word());
+    }
+
+    private Optional<ScheduledJob> schedule(String job, CompatApi api) {
+        String cron = reading.text(at + "schedule");
+        if (cron == null) {
+            if (reading.isSet(at + "schedule-key") || reading.isSet(at + "schedule-tenant")) {
+                reading.mistake(at + "schedule", "is missing, though the job has schedule-key or schedule-tenant");
+            }
+            return Optional.empty();
+        }
+        Optional<FireTimes> times = reading.made(
+                at + "schedule", () -> Optional.of(FireTimes.parse(cron, ZoneOffset.UTC)), Optional.empty());
+        String own = reading.text(at + "schedule-key");
+        Optional<String> name = own != null ? Optional.of(own) : api.keyOf(job);
+        if (name.isEmpty()) {
+            reading.mistake(
+                    at + "schedule-key",
+                    "is missing: keys of compatible API " + api.word()
+                            + " are not named after jobs; set the key to start");
+            return Optional.empty();
+        }
+        String tenant = reading.requiredText(at + "schedule-tenant");
+        Optional<LockKey> key =
+                reading.made(at + "schedule-key", () -> Optional.of(LockKey.of(tenant, name.get())), Optional.empty());
+        return times.flatMap(when -> key.map(under -> ScheduledJob.of(new JobName(job), under, when)));
     }
 }

@@ -2,6 +2,7 @@ package io.interlock.config;
 
 import io.interlock.engine.Job;
 import io.interlock.engine.schedule.ScheduledJob;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -42,4 +43,12 @@ public record JobSettings(
     public Optional<ScheduledJob> clock() {
         return Optional.ofNullable(schedule);
     }
+
+    /**
+     * Checks, before each attempt of a job, whether its work still runs in another system.
+     *
+     * @param question the program or URL to call: a {@link Work.Command} or a {@link Work.Http}
+     * @param every how long an attempt waits before it repeats the check
+     */
+    public record Probe(Work question, Duration every) {}
 }

@@ -3,9 +3,14 @@ package io.interlock.config;
 import io.interlock.DurationText;
 import io.interlock.InterlockException;
 import io.interlock.InvalidSettingException;
+import io.interlock.LockKey;
 import io.interlock.NearestWord;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads typed values, and continues after a mistake so that all of them are found. Not thread-safe. */
 final class Reading {
 
-    private record Noted(int line, Mistake mistake) {}
+    private record Noted(int line, ConfigurationException.Mistake mistake) {}
 
     private final Sources sources;
     private final List<Noted> mistakes = new ArrayList<>();
@@ -28,7 +33,7 @@ final class Reading {
     }
 
     /** All mistakes; those of the file from top to bottom. */
-    List<Mistake> mistakes() {
+    List<ConfigurationException.Mistake> mistakes() {
         return mistakes.stream()
                 .sorted(Comparator.comparingInt(Noted::line))
                 .map(Noted::mistake)
@@ -142,7 +147,7 @@ final class Reading {
     }
 
     void mistake(String property, String detail, @Nullable String origin) {
-        mistakes.add(new Noted(sources.line(property), new Mistake(property, detail, origin)));
+        mistakes.add(new Noted(sources.line(property), new ConfigurationException.Mistake(property, detail, origin)));
     }
 
     private <T> @Nullable T converted(String property, Function<String, T> conversion) {
@@ -169,5 +174,60 @@ final class Reading {
                     : message;
         }
         return message;
+    }
+
+    /** A URL; a message about an invalid one does not show it, because it may contain a secret. */
+    URI address(String property, String text) {
+        return made(
+                property,
+                () -> {
+                    try {
+                        URI url = new URI(text);
+                        boolean web =
+                                "http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme());
+                        if (web
+                                && url.getHost() != null
+                                && url.getRawUserInfo() == null
+                                && url.getRawFragment() == null) {
+                            return url;
+                        }
+                    } catch (URISyntaxException broken) {
+                        // Reported below.
+                    }
+                    throw new InvalidSettingException(
+                            property, "…", "is not a web address without user and fragment", "write https://host/path");
+                },
+                URI.create("http://invalid"));
+    }
+
+    /** A tenant; another text is a mistake. */
+    String tenant(String property, String name) {
+        return made(property, () -> LockKey.of(name, "any").tenant(), LockKey.DEFAULT_TENANT);
+    }
+
+    /** A secret that is written or in a file; {@code purpose} says what it is for. */
+    Secret secret(String at, String purpose) {
+        String file = text(at + "secret-file");
+        String text = text(at + "secret");
+        if ((file == null) == (text == null)) {
+            mistake(at + "secret-file", "or secret must be set to " + purpose + ", but not both");
+        }
+        return new Secret(text, file == null ? null : Path.of(file));
+    }
+
+    /** The entries of a list, each read below its own prefix, as in {@code keys[0].}. */
+    <T> List<T> entries(String list, Function<String, T> entry) {
+        List<T> all = new ArrayList<>();
+        for (int i = 0; i < sources.size(list); i++) {
+            all.add(entry.apply(list + "[" + i + "]."));
+        }
+        return all;
+    }
+
+    /** A hint at the word that {@code word} may stand for. */
+    static String nearest(String word, Collection<String> known) {
+        return NearestWord.to(word, known)
+                .map(near -> "; did you mean " + near + "?")
+                .orElse("");
     }
 }

@@ -1,14 +1,21 @@
 package io.interlock.config;
 
 import io.interlock.DurationText;
-import io.interlock.LockKey;
+import io.interlock.InterlockException;
+import io.interlock.access.Role;
+import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.http.Network;
+import io.interlock.engine.notify.NotificationKind;
 import io.interlock.run.Retention;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -47,11 +54,11 @@ final class SettingsReader {
                 history(),
                 new InterlockSettings.Metrics(
                         reading.flag("metrics.tenant"), reading.number("metrics.max-tenants", 1, 10_000)),
-                new KeyReader(reading).read(),
+                keys(),
                 jobs,
                 tenants(),
-                new NotifyReader(reading).read(),
-                new WebhookReader(reading, triggers).read(),
+                notifications(),
+                webhooks(triggers),
                 new SqsReader(reading).read(),
                 networks("private-networks"));
     }
@@ -139,7 +146,7 @@ final class SettingsReader {
         return new InterlockSettings.Worker(
                 reading.flag("worker.enabled"),
                 reading.number("worker.slots", 1, 10_000),
-                tenant == null ? null : tenant("worker.tenant", tenant),
+                tenant == null ? null : reading.tenant("worker.tenant", tenant),
                 positive("janitor.interval", Duration.ofSeconds(5)),
                 notNegative("shutdown.grace", Duration.ofSeconds(30)));
     }
@@ -179,14 +186,14 @@ final class SettingsReader {
                 }
             }
         }
-        new NodeRules(reading).check(jobs);
+        checkNodes(jobs);
         return jobs;
     }
 
     private Map<String, Integer> tenants() {
         Map<String, Integer> tenants = new TreeMap<>();
         for (String name : reading.sources().children("tenants")) {
-            String tenant = tenant("tenants." + name, plain(name));
+            String tenant = reading.tenant("tenants." + name, plain(name));
             Integer most = reading.optionalNumber("tenants." + name + ".max-running", 1, MANY);
             if (most != null) {
                 tenants.put(tenant, most);
@@ -204,10 +211,6 @@ final class SettingsReader {
                     return networks;
                 },
                 List.of());
-    }
-
-    private String tenant(String property, String name) {
-        return reading.made(property, () -> LockKey.of(name, "any").tenant(), LockKey.DEFAULT_TENANT);
     }
 
     private Duration positive(String property, Duration otherwise) {
@@ -231,5 +234,117 @@ final class SettingsReader {
     /** A name that contains dots is quoted in property names. */
     static String plain(String name) {
         return name.startsWith("\"") ? name.substring(1, name.length() - 1) : name;
+    }
+
+    private List<KeySettings> keys() {
+        List<KeySettings> all = new ArrayList<>();
+        reading.entries("keys", at -> {
+            String tenant = reading.tenant(at + "tenant", reading.requiredText(at + "tenant"));
+            Optional<Role> role = reading.choice(at + "role", Role.class);
+            String file = reading.text(at + "secret-file");
+            String label = reading.requiredText(at + "label");
+            if (role.isEmpty() && !reading.isSet(at + "role")) {
+                reading.mistake(at + "role", "is missing; set the role of the key");
+            }
+            if (file == null) {
+                reading.mistake(at + "secret-file", "is missing; name a file with the key");
+            } else if (role.isPresent()) {
+                all.add(new KeySettings(
+                        new KeyOrder(tenant, role.get(), label, null), new Secret(null, Path.of(file))));
+            }
+            return at;
+        });
+        return all;
+    }
+
+    private List<NotifySettings> notifications() {
+        return reading.entries("notify", at -> {
+            String tenant = reading.text(at + "tenant");
+            return new NotifySettings(
+                    kinds(at + "on"), target(at), tenant == null ? null : reading.tenant(at + "tenant", tenant));
+        });
+    }
+
+    private Set<NotificationKind> kinds(String property) {
+        Set<NotificationKind> kinds = EnumSet.noneOf(NotificationKind.class);
+        List<String> known = new ArrayList<>();
+        for (NotificationKind kind : NotificationKind.values()) {
+            known.add(kind.word());
+        }
+        for (String word : reading.words(property)) {
+            try {
+                kinds.add(NotificationKind.parse(word));
+            } catch (InterlockException unknown) {
+                reading.mistake(
+                        property,
+                        "has '" + word + "', which is not one of " + String.join(", ", known)
+                                + Reading.nearest(word, known));
+            }
+        }
+        if (reading.words(property).isEmpty()) {
+            reading.mistake(property, "is missing; choose from " + String.join(", ", known));
+        }
+        return kinds;
+    }
+
+    private NotifySettings.To target(String at) {
+        String url = reading.text(at + "url");
+        List<String> command = reading.words(at + "command");
+        if ((url == null) == command.isEmpty()) {
+            reading.mistake(at + "url", "or command must be set, but not both");
+        }
+        return url == null
+                ? new NotifySettings.To.Command(command)
+                : new NotifySettings.To.Webhook(
+                        reading.address(at + "url", url), reading.secret(at, "sign the notifications"));
+    }
+
+    private List<WebhookSettings> webhooks(Set<String> triggers) {
+        return reading.entries("webhooks", at -> {
+            String trigger = reading.requiredText(at + "trigger");
+            if (!triggers.contains(trigger)) {
+                reading.mistake(
+                        at + "trigger",
+                        (trigger.isEmpty() ? "is missing" : "'" + trigger + "' starts no workflow") + "; there are "
+                                + triggers + Reading.nearest(trigger, triggers));
+            }
+            return new WebhookSettings(
+                    trigger,
+                    reading.tenant(at + "tenant", reading.requiredText(at + "tenant")),
+                    reading.choice(at + "signature", WebhookSettings.SignatureKind.class)
+                            .orElse(WebhookSettings.SignatureKind.STANDARD),
+                    reading.secret(at, "check signatures"));
+        });
+    }
+
+    /** Each node of a workflow is an existing job, named once, and has no nodes itself. */
+    private void checkNodes(Map<String, JobSettings> jobs) {
+        jobs.forEach((name, job) -> {
+            if (job.work() instanceof Work.Nodes nodes) {
+                String at = Configuration.property(name, "run.nodes");
+                if (job.api() != CompatApi.WORKFLOWS) {
+                    reading.mistake(
+                            at,
+                            "is only for jobs with api: workflows; this one has api: "
+                                    + job.api().word());
+                }
+                Set<String> seen = new HashSet<>();
+                for (String node : nodes.jobs()) {
+                    if (!seen.add(node)) {
+                        reading.mistake(at, "has '" + node + "' twice; name each node once");
+                    } else {
+                        requireNode(at, node, jobs.get(node));
+                    }
+                }
+            }
+        });
+    }
+
+    private void requireNode(String at, String node, @Nullable JobSettings job) {
+        if (job == null) {
+            reading.mistake(at, "has '" + node + "', which is not a job; define it below jobs");
+        } else if (job.work() instanceof Work.Nodes) {
+            reading.mistake(at, "has '" + node + "', which has nodes itself; list its nodes here instead");
+        }
     }
 }

@@ -1,11 +1,9 @@
 package io.interlock.config;
 
 import io.interlock.DurationText;
-import io.interlock.LockKey;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,25 +33,20 @@ final class SqsReader {
     }
 
     List<SqsSettings> read() {
-        List<SqsSettings> all = new ArrayList<>();
         Set<URI> queues = new HashSet<>();
-        for (int i = 0; i < reading.sources().size("sqs"); i++) {
-            String at = "sqs[" + i + "].";
+        return reading.entries("sqs", at -> {
             URI queue = queue(at + "queue");
             if (!queues.add(queue) && !queue.equals(NOWHERE)) {
                 reading.mistake(at + "queue", "is set twice; remove one of them, and raise receivers if necessary");
             }
-            String tenant = reading.requiredText(at + "tenant");
-            reading.made(at + "tenant", () -> LockKey.of(tenant, "any").tenant(), tenant);
-            all.add(new SqsSettings(
+            return new SqsSettings(
                     queue,
-                    tenant,
+                    reading.tenant(at + "tenant", reading.requiredText(at + "tenant")),
                     place(at, queue),
                     reading.number(at + "receivers", 1, MOST_RECEIVERS),
                     times(at),
-                    messages(at)));
-        }
-        return all;
+                    messages(at));
+        });
     }
 
     private SqsSettings.Messages messages(String at) {

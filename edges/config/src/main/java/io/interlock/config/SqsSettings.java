@@ -30,11 +30,6 @@ public record SqsSettings(URI queue, String tenant, Place place, int receivers, 
             parameters = Map.copyOf(parameters);
         }
 
-        /** The job of messages in another format. */
-        public Optional<MessageTemplate> jobTemplate() {
-            return Optional.ofNullable(job);
-        }
-
         /** The key of the run, if it is not the group. */
         public Optional<MessageTemplate> keyTemplate() {
             return Optional.ofNullable(key);

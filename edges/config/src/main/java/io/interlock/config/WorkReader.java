@@ -1,11 +1,8 @@
 package io.interlock.config;
 
 import io.interlock.DurationText;
-import io.interlock.InvalidSettingException;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.http.HttpSpec;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,7 +92,7 @@ final class WorkReader {
     private Work http(String url) {
         String secret = reading.text(at + "run.http.secret-file");
         return new Work.Http(
-                address(reading, at + "run.http.url", url),
+                reading.address(at + "run.http.url", url),
                 timeout(),
                 secret == null ? null : new Secret(null, Path.of(secret)),
                 reading.text(at + "run.http.callback"));
@@ -140,30 +137,5 @@ final class WorkReader {
             }
         }
         return codes;
-    }
-
-    /** A URL; a message about an invalid one does not show it, because it may contain a secret. */
-    static URI address(Reading reading, String property, @Nullable String text) {
-        URI nowhere = URI.create("http://invalid");
-        return reading.made(
-                property,
-                () -> {
-                    try {
-                        URI url = new URI(String.valueOf(text));
-                        boolean web =
-                                "http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme());
-                        if (web
-                                && url.getHost() != null
-                                && url.getRawUserInfo() == null
-                                && url.getRawFragment() == null) {
-                            return url;
-                        }
-                    } catch (URISyntaxException broken) {
-                        // Reported below.
-                    }
-                    throw new InvalidSettingException(
-                            property, "…", "is not a web address without user and fragment", "write https://host/path");
-                },
-                nowhere);
     }
 }

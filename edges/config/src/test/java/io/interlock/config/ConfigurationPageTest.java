@@ -30,7 +30,7 @@ class ConfigurationPageTest {
                 .isEqualTo(wanted);
     }
 
-    private static String row(Setting setting) {
+    private static String row(Settings.Setting setting) {
         String choices = setting.choices().isEmpty() ? "" : " (" + String.join(", ", setting.choices()) + ")";
         String otherwise = setting.otherwise() == null ? "" : "`" + setting.otherwise() + "`";
         return "| `" + setting.name() + "` | " + otherwise + " | " + setting.about() + choices + " |\n";

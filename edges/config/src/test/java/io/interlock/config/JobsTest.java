@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.ConflictPolicy;
 import io.interlock.LockKey;
-import io.interlock.engine.ConflictRetry;
 import io.interlock.engine.Job;
 import io.interlock.engine.command.InheritedEnvironment;
 import io.interlock.engine.notify.NotificationKind;
@@ -147,7 +146,7 @@ class JobsTest {
         assertThat(written.job("{ run: { worker: remote }, conflict-retry: { attempts: 3 } }")
                         .job()
                         .conflictRetry())
-                .isEqualTo(new ConflictRetry(3, Duration.ofSeconds(5)));
+                .isEqualTo(new Job.ConflictRetry(3, Duration.ofSeconds(5)));
         assertThat(job("none").conflictRetry().times()).isZero();
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, conflict-retry: { attempts: 13, delay: 5s } }"))
                 .hasMessageContaining("jobs.a.conflict-retry 13 × 5s is above 1m")
@@ -159,12 +158,12 @@ class JobsTest {
         assertThat(written.job(
                                 "{ run: { command: [x], directory: /srv }, probe: { command: [./running.sh], every: 1m } }")
                         .probe())
-                .isEqualTo(new Probe(
+                .isEqualTo(new JobSettings.Probe(
                         new Work.Command(List.of("./running.sh"), Path.of("/srv"), InheritedEnvironment.ALL, Set.of()),
                         Duration.ofMinutes(1)));
         assertThat(written.job("{ run: { command: [x] }, probe: { url: 'https://example.org/running' } }")
                         .asks()
-                        .map(Probe::question))
+                        .map(JobSettings.Probe::question))
                 .contains(new Work.Http(URI.create("https://example.org/running"), Duration.ofSeconds(30), null, null));
         assertThat(written.mistakesOfJob("{ run: { worker: remote }, probe: { command: [x] } }"))
                 .hasMessageContaining("jobs.a.probe is only for work of this process");

@@ -46,7 +46,7 @@ class MistakesTest {
                 other: x
                 """);
         assertThat(refused.mistakes())
-                .extracting(Mistake::toString)
+                .extracting(ConfigurationException.Mistake::toString)
                 .containsExactly(
                         "interlock.yaml:16: other is outside of 'interlock:'; indent it below, or remove it",
                         "interlock.yaml:2: prot is no property; nearest is port",
