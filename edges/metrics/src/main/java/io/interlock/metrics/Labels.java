@@ -3,10 +3,13 @@ package io.interlock.metrics;
 import io.interlock.LockKey;
 import io.interlock.engine.Job;
 import io.interlock.engine.Jobs;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,5 +63,56 @@ final class Labels {
     /** A stage keeps its name only if its job declares it, because handlers choose stage names freely. */
     String stage(String job, String stage) {
         return stages.getOrDefault(job, Set.of()).contains(stage) ? stage : BoundedTag.OTHER;
+    }
+
+    /**
+     * A tag with external values. The first ones keep their names; values beyond the cap are counted together as
+     * {@code _other}, so that callers cannot fill the memory of a metrics server. Thread-safe.
+     */
+    static final class BoundedTag {
+
+        static final String OTHER = "_other";
+
+        private final String name;
+        private final int cap;
+        private final Set<String> known = ConcurrentHashMap.newKeySet();
+        private final Counter folded;
+
+        BoundedTag(String name, int cap, MeterRegistry registry) {
+            this.name = name;
+            this.cap = cap;
+            this.folded = Counter.builder("interlock.metrics.tag.overflow")
+                    .description("Readings whose tag value was folded into _other")
+                    .tag("tag", name)
+                    .register(registry);
+        }
+
+        String name() {
+            return name;
+        }
+
+        /** These values always keep their names: configuration bounds them. */
+        void know(Collection<String> values) {
+            known.addAll(values);
+        }
+
+        /** The value to tag with. */
+        String of(String value) {
+            if (known.contains(value)) {
+                return value;
+            }
+            // Concurrent callers may exceed the cap once, by at most the number of threads.
+            if (known.size() < cap) {
+                known.add(value);
+                return value;
+            }
+            folded.increment();
+            return OTHER;
+        }
+    }
+
+    /** The name of a type as a tag: {@code QueueFull} becomes {@code queue_full}. */
+    static String named(Class<?> type) {
+        return type.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
     }
 }

@@ -117,7 +117,7 @@ final class MeteredStore implements InvocationHandler {
         } else if (answer instanceof AcquireAnswer.Granted) {
             lease("granted", "none");
         } else if (answer instanceof AcquireAnswer.Refused refused) {
-            lease("refused", TagNames.of(refused.refusal().getClass()));
+            lease("refused", Labels.named(refused.refusal().getClass()));
         }
     }
 

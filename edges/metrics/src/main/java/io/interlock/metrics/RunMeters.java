@@ -62,7 +62,7 @@ final class RunMeters implements EngineListener {
                     refused.job(),
                     refused.key(),
                     refused.skipped() ? "skipped" : "rejected",
-                    TagNames.of(refused.refusal().getClass()));
+                    Labels.named(refused.refusal().getClass()));
         } else if (event instanceof EngineEvent.RunStarted started) {
             started(started.run());
         } else if (event instanceof EngineEvent.StageEntered entered) {
@@ -86,7 +86,7 @@ final class RunMeters implements EngineListener {
                     "interlock.lease.lost",
                     "Leases lost while their work was running",
                     lost.run(),
-                    Tag.of("cause", TagNames.of(lost.cause())));
+                    Tag.of("cause", lost.cause().name().toLowerCase(Locale.ROOT)));
         } else if (event instanceof EngineEvent.StageOverBudget over) {
             String job = over.run().job().value();
             count(

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import io.interlock.InterlockException;
 import io.interlock.config.MessageTemplate;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -20,7 +21,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a message in another format than Interlock's own.
+ * The body of a message.
  *
  * @param fields its fields: maps, lists, strings, numbers, booleans and {@code null}
  */
@@ -134,7 +135,8 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
         return token == JsonToken.VALUE_NULL ? null : token == JsonToken.VALUE_TRUE;
     }
 
-    private static String written(Map<String, @Nullable Object> fields) {
+    /** These fields as JSON. */
+    static String written(Map<String, @Nullable Object> fields) {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = JSON.createGenerator(text)) {
             write(json, fields);
@@ -168,6 +170,16 @@ record MessageBody(Message message, Map<String, @Nullable Object> fields) implem
             json.writeNull();
         } else {
             json.writeString(String.valueOf(value));
+        }
+    }
+
+    /** A message is invalid. */
+    static final class NotUnderstoodException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        NotUnderstoodException(String message) {
+            super(message);
         }
     }
 }

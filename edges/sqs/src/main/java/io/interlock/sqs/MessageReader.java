@@ -1,11 +1,5 @@
 package io.interlock.sqs;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadFeature;
 import io.interlock.ConflictPolicy;
 import io.interlock.DurationText;
 import io.interlock.InterlockException;
@@ -13,9 +7,7 @@ import io.interlock.LockKey;
 import io.interlock.config.MessageTemplate;
 import io.interlock.config.SqsSettings;
 import io.interlock.engine.RunRequest;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -29,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageReader {
 
-    private static final JsonFactory JSON = JsonFactory.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .build();
     private static final String FIELDS = "job, key, parameters, priority, maxWait, maxRuntime, reason, labels";
 
     private final String tenant;
@@ -47,31 +36,16 @@ final class MessageReader {
     /**
      * Reads the request.
      *
-     * @throws NotUnderstoodException naming what is wrong with the message
+     * @throws MessageBody.NotUnderstoodException naming what is wrong with the message
      */
     RunRequest read(Message message) {
         if (messages.job() != null) {
             return foreign(message, messages.job());
         }
+        MessageBody body = MessageBody.parse(message);
         Wish wish = new Wish();
-        try (JsonParser json = JSON.createParser(message.body())) {
-            if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw new NotUnderstoodException("it is not a JSON object");
-            }
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                String name = json.currentName();
-                JsonToken value = json.nextToken();
-                field(wish, name, value, json);
-            }
-            if (json.nextToken() != null) {
-                throw new NotUnderstoodException("something follows the JSON object");
-            }
-        } catch (JsonProcessingException malformed) {
-            throw new NotUnderstoodException("it is not JSON: " + malformed.getOriginalMessage());
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
-        }
-        return request(message, wish);
+        body.fields().forEach((name, value) -> field(wish, name, value));
+        return request(message, wish, body);
     }
 
     /** Reads a message in another format. */
@@ -84,13 +58,9 @@ final class MessageReader {
         return request(message, wish, body);
     }
 
-    private RunRequest request(Message message, Wish wish) {
-        return request(message, wish, new MessageBody(message, Map.of()));
-    }
-
     private RunRequest request(Message message, Wish wish, MessageBody body) {
         if (wish.job == null) {
-            throw new NotUnderstoodException("it names no job");
+            throw new MessageBody.NotUnderstoodException("it names no job");
         }
         String named = wish.key;
         String key = named != null
@@ -105,73 +75,65 @@ final class MessageReader {
                     .correlation(message.id());
             return wish.rest.apply(request);
         } catch (InterlockException invalid) {
-            throw new NotUnderstoodException(String.valueOf(invalid.getMessage()));
+            throw new MessageBody.NotUnderstoodException(String.valueOf(invalid.getMessage()));
         }
     }
 
-    private static void field(Wish wish, String name, JsonToken value, JsonParser json) throws IOException {
+    private static void field(Wish wish, String name, @Nullable Object value) {
         switch (name) {
-            case "job" -> wish.job = text(name, value, json);
-            case "key" -> wish.key = text(name, value, json);
+            case "job" -> wish.job = text(name, value);
+            case "key" -> wish.key = text(name, value);
             case "parameters" -> {
-                String parameters = object(name, value, json);
+                String parameters = MessageBody.written(object(name, value));
                 wish.and(request -> request.parameters(parameters));
             }
             case "priority" -> {
-                if (value != JsonToken.VALUE_NUMBER_INT) {
-                    throw new NotUnderstoodException("priority is not a whole number");
-                }
-                int priority = json.getIntValue();
+                int priority = wholeNumber(name, value);
                 wish.and(request -> request.priority(priority));
             }
             case "maxWait" -> {
-                String time = text(name, value, json);
+                String time = text(name, value);
                 wish.and(request -> request.maxWait(DurationText.parse(name, time)));
             }
             case "maxRuntime" -> {
-                String time = text(name, value, json);
+                String time = text(name, value);
                 wish.and(request -> request.maxRuntime(DurationText.parse(name, time)));
             }
             case "reason" -> {
-                String reason = text(name, value, json);
+                String reason = text(name, value);
                 wish.and(request -> request.reason(reason));
             }
             case "labels" -> {
-                Map<String, String> labels = labels(value, json);
+                Map<String, String> labels = new LinkedHashMap<>();
+                object(name, value).forEach((label, of) -> labels.put(label, text("labels." + label, of)));
                 wish.and(request -> request.labels(labels));
             }
-            default -> throw new NotUnderstoodException("it has a field '" + name + "', which is not one of " + FIELDS);
+            default ->
+                throw new MessageBody.NotUnderstoodException(
+                        "it has a field '" + name + "', which is not one of " + FIELDS);
         }
     }
 
-    private static String text(String name, JsonToken value, JsonParser json) throws IOException {
-        if (value != JsonToken.VALUE_STRING) {
-            throw new NotUnderstoodException(name + " is not text");
+    private static String text(String name, @Nullable Object value) {
+        if (value instanceof String text) {
+            return text;
         }
-        return json.getText();
+        throw new MessageBody.NotUnderstoodException(name + " is not text");
     }
 
-    private static String object(String name, JsonToken value, JsonParser json) throws IOException {
-        if (value != JsonToken.START_OBJECT) {
-            throw new NotUnderstoodException(name + " is not a JSON object");
+    private static int wholeNumber(String name, @Nullable Object value) {
+        if (value instanceof BigInteger number && number.bitLength() < Integer.SIZE) {
+            return number.intValue();
         }
-        StringWriter text = new StringWriter();
-        try (JsonGenerator copy = JSON.createGenerator(text)) {
-            copy.copyCurrentStructure(json);
-        }
-        return text.toString();
+        throw new MessageBody.NotUnderstoodException(name + " is not a whole number");
     }
 
-    private static Map<String, String> labels(JsonToken value, JsonParser json) throws IOException {
-        if (value != JsonToken.START_OBJECT) {
-            throw new NotUnderstoodException("labels is not a JSON object");
+    @SuppressWarnings("unchecked") // a parsed object has texts as keys
+    private static Map<String, @Nullable Object> object(String name, @Nullable Object value) {
+        if (value instanceof Map<?, ?> object) {
+            return (Map<String, @Nullable Object>) object;
         }
-        Map<String, String> labels = new LinkedHashMap<>();
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            String name = json.currentName();
-            labels.put(name, text("labels." + name, json.nextToken(), json));
-        }
-        return labels;
+        throw new MessageBody.NotUnderstoodException(name + " is not a JSON object");
     }
 
     /** The fields read so far. */

@@ -2,14 +2,21 @@ package io.interlock.sqs;
 
 import io.interlock.InvalidSettingException;
 import io.interlock.config.SqsSettings;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.http.ExecutableHttpRequest;
+import software.amazon.awssdk.http.HttpExecuteRequest;
+import software.amazon.awssdk.http.HttpExecuteResponse;
+import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sqs.SqsClient;
@@ -161,5 +168,59 @@ final class Queue implements AutoCloseable {
     /** Without a send time, the message counts as just sent. */
     private static Instant sentAt(@Nullable String milliseconds) {
         return milliseconds == null ? Instant.MAX : Instant.ofEpochMilli(Long.parseLong(milliseconds));
+    }
+
+    /**
+     * An HTTP client with abortable requests: otherwise a long poll would delay the shutdown of its process. Thread-safe.
+     */
+    static final class AbortableHttp implements SdkHttpClient {
+
+        private final SdkHttpClient http;
+        private final Set<ExecutableHttpRequest> underWay = ConcurrentHashMap.newKeySet();
+        private volatile boolean aborted;
+
+        AbortableHttp(SdkHttpClient http) {
+            this.http = http;
+        }
+
+        @Override
+        public ExecutableHttpRequest prepareRequest(HttpExecuteRequest request) {
+            ExecutableHttpRequest prepared = http.prepareRequest(request);
+            return new ExecutableHttpRequest() {
+                @Override
+                public HttpExecuteResponse call() throws IOException {
+                    underWay.add(prepared);
+                    try {
+                        if (aborted) {
+                            throw new IOException("aborted");
+                        }
+                        return prepared.call();
+                    } finally {
+                        underWay.remove(prepared);
+                    }
+                }
+
+                @Override
+                public void abort() {
+                    prepared.abort();
+                }
+            };
+        }
+
+        /** Aborts current and all later requests. */
+        void abort() {
+            aborted = true;
+            underWay.forEach(ExecutableHttpRequest::abort);
+        }
+
+        @Override
+        public String clientName() {
+            return http.clientName();
+        }
+
+        @Override
+        public void close() {
+            http.close();
+        }
     }
 }

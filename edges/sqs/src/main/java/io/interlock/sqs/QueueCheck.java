@@ -1,9 +1,13 @@
 package io.interlock.sqs;
 
+import io.interlock.InterlockException;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /**
@@ -60,5 +64,54 @@ final class QueueCheck {
         }
         String deadLetters = target.group(1).substring(target.group(1).lastIndexOf(':') + 1);
         return new Redrive(Integer.parseInt(receives.group(1)), deadLetters, queue.url(deadLetters));
+    }
+
+    /** A queue is not suitable for this intake. */
+    static final class UnfitQueueException extends InterlockException {
+
+        private static final long serialVersionUID = 1L;
+
+        UnfitQueueException(String queue, String cause, String nextStep) {
+            super("queue " + queue + " " + cause + "; " + nextStep);
+        }
+    }
+
+    /** Counts the dead letters of a queue, and logs when their number grows. Thread-safe. */
+    static final class DeadLetterWatch {
+
+        private static final Logger log = LoggerFactory.getLogger(DeadLetterWatch.class);
+
+        private final Queue queue;
+        private final QueueCheck check;
+        private volatile long seen;
+
+        DeadLetterWatch(Queue queue, QueueCheck check) {
+            this.queue = queue;
+            this.check = check;
+        }
+
+        /** The number at the last count. */
+        long seen() {
+            return seen;
+        }
+
+        void round() {
+            try {
+                QueueCheck.Redrive redrive = check.require();
+                long now = queue.size(redrive.url());
+                if (now > seen) {
+                    log.warn(
+                            "{} has {} dead letters, {} more than before; read them with aws sqs receive-message --queue-url {},"
+                                    + " and send them back with aws sqs start-message-move-task",
+                            redrive.name(),
+                            now,
+                            now - seen,
+                            redrive.url());
+                }
+                seen = now;
+            } catch (SdkException | QueueCheck.UnfitQueueException away) {
+                log.debug("could not count dead letters", away);
+            }
+        }
     }
 }

@@ -21,7 +21,7 @@ final class QueueIntake implements AutoCloseable {
 
     private final Queue queue;
     private final Duration longPoll;
-    private final StopFlag going;
+    private final Receiver.StopFlag going;
     private final HeldMessages held;
     private final List<Thread> receivers;
     private final Timers chores;
@@ -33,21 +33,21 @@ final class QueueIntake implements AutoCloseable {
         longPoll = settings.times().longPoll();
         chores = house.environment().timers("interlock-sqs-chores");
         rests = house.environment().timers("interlock-sqs-rests");
-        going = new StopFlag(rests);
+        going = new Receiver.StopFlag(rests);
         QueueCheck check = new QueueCheck(queue, name);
         MessageDelivery delivery = new MessageDelivery(house.engine(), queue);
         Duration retryAfter = settings.times().retryAfter();
         held = new HeldMessages(queue, delivery, new LocalTime(house.environment()), retryAfter);
-        MessageAges waits = new MessageAges(house.environment().clock());
+        Receiver.MessageAges waits = new Receiver.MessageAges(house.environment().clock());
         Receiver.Sorting sorting = new Receiver.Sorting(
                 new MessageReader(settings.tenant(), name, settings.messages()), delivery, held, waits, retryAfter);
-        ConnectionState link = new ConnectionState(name);
+        Receiver.ConnectionState link = new Receiver.ConnectionState(name);
         Receiver receiver = new Receiver(queue, check, sorting, going, link);
         ThreadFactory threads = house.environment().threads("interlock-sqs");
         receivers = Stream.generate(() -> threads.newThread(receiver))
                 .limit(settings.receivers())
                 .toList();
-        DeadLetterWatch deadLetters = new DeadLetterWatch(queue, check);
+        QueueCheck.DeadLetterWatch deadLetters = new QueueCheck.DeadLetterWatch(queue, check);
         Map<String, String> labels = Map.of("queue", name);
         house.gauges().show("interlock.sqs.dead.letters", labels, deadLetters::seen);
         house.gauges().show("interlock.sqs.held", labels, held::size);

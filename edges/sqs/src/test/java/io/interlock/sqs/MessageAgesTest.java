@@ -14,7 +14,7 @@ class MessageAgesTest {
     private static final Instant NOON = Instant.parse("2026-11-15T12:00:00Z");
 
     private final AtomicReference<Instant> now = new AtomicReference<>(NOON);
-    private final MessageAges waits = new MessageAges(now::get);
+    private final Receiver.MessageAges waits = new Receiver.MessageAges(now::get);
 
     @Test
     void whatWasReceivedLastTellsHowLongItHadWaitedUntilNothingComes() {

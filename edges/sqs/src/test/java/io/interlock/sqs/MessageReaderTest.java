@@ -54,7 +54,7 @@ class MessageReaderTest {
                 "{\"job\": \"a\" | not JSON",
                 "{\"job\": \"a\", \"parameters\": []} | parameters is not a JSON object",
                 "{\"job\": \"a\", \"priority\": \"high\"} | priority is not a whole number",
-                "{\"job\": \"a\", \"priority\": 99999999999} | not JSON",
+                "{\"job\": \"a\", \"priority\": 99999999999} | priority is not a whole number",
                 "{\"job\": \"a\", \"maxWait\": \"soon\"} | soon",
                 "{\"job\": \"a\", \"labels\": {\"n\": 1}} | labels.n is not text",
                 "{\"job\": \"a\", \"onConflict\": \"REPLACE\"} | 'onConflict', which is not one of job",
@@ -62,7 +62,7 @@ class MessageReaderTest {
             })
     void whatIsNotUnderstoodIsNamed(String body, String said) {
         assertThatThrownBy(() -> reader.read(message("own", body)))
-                .isInstanceOf(NotUnderstoodException.class)
+                .isInstanceOf(MessageBody.NotUnderstoodException.class)
                 .hasMessageContaining(said);
     }
 
@@ -116,7 +116,7 @@ class MessageReaderTest {
     void whatATemplateDoesNotFindIsNamed(String body, String said) {
         MessageReader ocpctl = reader("{type}", "cluster/{group#cluster-}", Map.of());
         assertThatThrownBy(() -> ocpctl.read(message("own", body)))
-                .isInstanceOf(NotUnderstoodException.class)
+                .isInstanceOf(MessageBody.NotUnderstoodException.class)
                 .hasMessageContaining(said);
     }
 

@@ -55,7 +55,7 @@ public final class RedisStore implements LeaseStore {
 
     private RedisStore(RedisSettings settings, Connector connector, Environment environment) {
         Namespace namespace = Namespace.of(settings.prefix());
-        ServerClock clock = new ServerClock(environment.ticker());
+        RetryingConnection.ServerClock clock = new RetryingConnection.ServerClock(environment.ticker());
         this.settings = settings;
         this.connector = connector;
         this.attachment = new Attachment(settings, namespace);
@@ -102,12 +102,12 @@ public final class RedisStore implements LeaseStore {
             List<String> arguments = new ArrayList<>();
             arguments.add(settings.waitReplicas() > 0 ? "1" : "0");
             arguments.add(Integer.toString(part.size()));
-            part.forEach(request -> AcquireCodec.write(request, arguments));
+            part.forEach(request -> LeaseCodec.write(request, arguments));
             RetryingConnection.Written written = steps.call(Script.ACQUIRE, arguments, settings.waitReplicas());
             if (written.replicas() < settings.waitReplicas()) {
                 takeBack(written);
             }
-            return read(written.reply(), AcquireCodec::read);
+            return read(written.reply(), LeaseCodec::read);
         });
     }
 
@@ -123,7 +123,7 @@ public final class RedisStore implements LeaseStore {
                 arguments.add(request.token().toString());
                 arguments.add(Long.toString(Micros.of(request.ttl())));
             }
-            return read(renewals.call(Script.RENEW, arguments), HolderAnswers::renewed);
+            return read(renewals.call(Script.RENEW, arguments), LeaseCodec::renewed);
         });
     }
 
@@ -138,7 +138,7 @@ public final class RedisStore implements LeaseStore {
                 arguments.add(request.token().toString());
             }
             RetryingConnection.Written written = steps.call(Script.RELEASE, arguments, 0);
-            List<ReleaseAnswer> answers = read(written.reply(), HolderAnswers::released);
+            List<ReleaseAnswer> answers = read(written.reply(), LeaseCodec::released);
             // The lease may be gone because of our own first attempt. A loss must not be a guess.
             if (written.repeated() && answers.stream().anyMatch(ReleaseAnswer.Gone.class::isInstance)) {
                 throw new StoreUnavailableException(
@@ -151,7 +151,7 @@ public final class RedisStore implements LeaseStore {
 
     @Override
     public EvictAnswer evict(EvictRequest request) {
-        return HolderAnswers.evicted(steps.call(
+        return LeaseCodec.evicted(steps.call(
                 Script.EVICT,
                 List.of(
                         Namespace.member(request.key()),
@@ -251,7 +251,7 @@ public final class RedisStore implements LeaseStore {
             ScriptReply answer = written.reply().inner(i);
             if (answer.word(0).equals("granted")) {
                 granted = true;
-                fresh.addAll(AcquireCodec.freshGrants(answer));
+                fresh.addAll(LeaseCodec.freshGrants(answer));
             }
         }
         if (!granted) {

@@ -1,6 +1,5 @@
 package io.interlock.store.redis;
 
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
@@ -99,9 +98,9 @@ record ScriptReply(List<?> values, int first, Instant now) {
     private LeaseRecord asLease() {
         String run = word(RUN);
         Holder holder = new Holder(word(INSTANCE), word(LABEL), run.isEmpty() ? null : RunId.parse(run));
-        Eviction eviction = text(EVICTED_BY) == null
+        LeaseRecord.Eviction eviction = text(EVICTED_BY) == null
                 ? null
-                : new Eviction(word(EVICTED_BY), word(EVICTED_FOR), instant(EVICTED_AT));
+                : new LeaseRecord.Eviction(word(EVICTED_BY), word(EVICTED_FOR), instant(EVICTED_AT));
         return new LeaseRecord(
                 Namespace.key(word(MEMBER)),
                 LeaseId.parse(word(ID)),

@@ -1,22 +1,26 @@
 package io.interlock.store.redis;
 
+import io.interlock.EvictAnswer;
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
+import io.interlock.LossCause;
 import io.interlock.Refusal;
 import io.interlock.spi.AcquireAnswer;
 import io.interlock.spi.AcquireAnswer.Grant;
 import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.ReleaseAnswer;
 import io.interlock.spi.ReleaseRequest;
+import io.interlock.spi.RenewAnswer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Encodes the requests of acquire.lua and decodes its answers. */
-final class AcquireCodec {
+/** Encodes the requests of acquire.lua, and decodes the answers of the scripts about leases. */
+final class LeaseCodec {
 
     private static final int FIRST_GRANT = 2;
 
-    private AcquireCodec() {}
+    private LeaseCodec() {}
 
     static void write(AcquireRequest request, List<String> arguments) {
         arguments.add(request.id().toString());
@@ -67,5 +71,32 @@ final class AcquireCodec {
             grants.add(new Grant(grant.lease(0), grant.leaseOrNull(1)));
         }
         return grants;
+    }
+
+    static RenewAnswer renewed(ScriptReply answer) {
+        return switch (answer.word(0)) {
+            case "renewed" -> new RenewAnswer.Renewed(answer.lease(1));
+            case "expired" -> new RenewAnswer.Lost(LossCause.EXPIRED, answer.lease(1));
+            case "evicted" -> new RenewAnswer.Lost(LossCause.EVICTED, answer.lease(1));
+            case "gone" -> new RenewAnswer.Lost(LossCause.GONE, answer.leaseOrNull(1));
+            default -> throw new IllegalStateException("unknown answer " + answer);
+        };
+    }
+
+    static ReleaseAnswer released(ScriptReply answer) {
+        return switch (answer.word(0)) {
+            case "released" -> new ReleaseAnswer.Released(answer.lease(1));
+            case "lapsed" -> new ReleaseAnswer.Lapsed(answer.lease(1));
+            case "gone" -> new ReleaseAnswer.Gone(answer.leaseOrNull(1));
+            default -> throw new IllegalStateException("unknown answer " + answer);
+        };
+    }
+
+    static EvictAnswer evicted(ScriptReply answer) {
+        return switch (answer.word(0)) {
+            case "evicted" -> new EvictAnswer.Evicted(answer.lease(1), answer.instant(2));
+            case "mismatch" -> new EvictAnswer.Mismatch(answer.leaseOrNull(1));
+            default -> throw new IllegalStateException("unknown answer " + answer);
+        };
     }
 }
