@@ -1,6 +1,6 @@
 package io.interlock;
 
-import java.nio.charset.StandardCharsets;
+import io.interlock.run.RunTexts;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +18,8 @@ public record Holder(
     public static final int MAX_BYTES = 200;
 
     public Holder {
-        require("holder instance", instance);
-        require("holder label", label);
+        RunTexts.require("holder instance", instance, MAX_BYTES, "name the holder of the lease in plain text");
+        RunTexts.require("holder label", label, MAX_BYTES, "name the holder of the lease in plain text");
     }
 
     /** A holder without a run. */
@@ -35,20 +35,5 @@ public record Holder(
     /** The execution the lease belongs to, if any. */
     public Optional<RunId> runId() {
         return Optional.ofNullable(run);
-    }
-
-    private static void require(String what, String text) {
-        if (text.isBlank() || text.codePoints().anyMatch(Character::isISOControl)) {
-            throw new InvalidSettingException(
-                    what,
-                    text,
-                    "must not be blank or contain control characters",
-                    "name the holder of the lease in plain text");
-        }
-        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > MAX_BYTES) {
-            throw new InvalidSettingException(
-                    what, text, "has " + bytes + " bytes; the limit is " + MAX_BYTES, "shorten it");
-        }
     }
 }

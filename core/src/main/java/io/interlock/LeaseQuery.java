@@ -21,13 +21,7 @@ public record LeaseQuery(
     public static final int MAX_LIMIT = 1000;
 
     public LeaseQuery {
-        if (limit < 1 || limit > MAX_LIMIT) {
-            throw new InvalidSettingException(
-                    "limit",
-                    limit,
-                    "must be from 1 to " + MAX_LIMIT,
-                    "request the next page with the last key of this page");
-        }
+        requireLimit(limit, "request the next page with the last key of this page");
     }
 
     /** All leases. */
@@ -70,5 +64,12 @@ public record LeaseQuery(
         return (tenant == null || tenant.equals(key.tenant()))
                 && key.name().startsWith(namePrefix)
                 && (after == null || key.compareTo(after) > 0);
+    }
+
+    /** Refuses a page that is empty or too large; {@code nextStep} says how to get the rest. */
+    public static void requireLimit(int limit, String nextStep) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new InvalidSettingException("limit", limit, "must be from 1 to " + MAX_LIMIT, nextStep);
+        }
     }
 }

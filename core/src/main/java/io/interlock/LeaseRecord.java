@@ -48,4 +48,7 @@ public record LeaseRecord(
     public Duration heldFor() {
         return Duration.between(grantedAt, observedAt);
     }
+
+    /** The eviction of a lease. */
+    public record Eviction(String actor, String reason, Instant at) {}
 }

@@ -60,6 +60,11 @@ public record AccessKey(
         this(id, tenant, role, label, hash, createdAt, expiresAt, revokedAt, null);
     }
 
+    /** The same key, created at {@code now}; neither revoked nor used. */
+    public AccessKey created(Instant now) {
+        return new AccessKey(id, tenant, role, label, hash, now, expiresAt, null, null);
+    }
+
     /** The same key, revoked at {@code now}. */
     public AccessKey revoked(Instant now) {
         return new AccessKey(id, tenant, role, label, hash, createdAt, expiresAt, now, usedAt);

@@ -1,6 +1,6 @@
 package io.interlock.run;
 
-import io.interlock.InvalidSettingException;
+import io.interlock.LeaseQuery;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import java.time.Instant;
@@ -27,13 +27,7 @@ public record AuditQuery(
         int limit) {
 
     public AuditQuery {
-        if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
-            throw new InvalidSettingException(
-                    "limit",
-                    limit,
-                    "must be from 1 to " + RunQuery.MAX_LIMIT,
-                    "request the next page with the last number of this page");
-        }
+        LeaseQuery.requireLimit(limit, "request the next page with the last number of this page");
     }
 
     /** The newest records of a tenant. */

@@ -1,6 +1,6 @@
 package io.interlock.run;
 
-import io.interlock.InvalidSettingException;
+import io.interlock.LeaseQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +16,7 @@ public record DeadLetterQuery(
         @Nullable String tenant, @Nullable JobName job, boolean open, long after, int limit) {
 
     public DeadLetterQuery {
-        if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
-            throw new InvalidSettingException(
-                    "limit",
-                    limit,
-                    "must be from 1 to " + RunQuery.MAX_LIMIT,
-                    "request the next page with the last run's number");
-        }
+        LeaseQuery.requireLimit(limit, "request the next page with the last run's number");
     }
 
     /** Whether {@code letter} matches this query. */

@@ -1,6 +1,6 @@
 package io.interlock.run;
 
-import io.interlock.InvalidSettingException;
+import io.interlock.LeaseQuery;
 import io.interlock.LockKey;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +15,7 @@ public record KeyQuery(
         String tenant, String prefix, @Nullable String after, int limit) {
 
     public KeyQuery {
-        if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
-            throw new InvalidSettingException(
-                    "limit",
-                    limit,
-                    "must be from 1 to " + RunQuery.MAX_LIMIT,
-                    "request the next page with the last name");
-        }
+        LeaseQuery.requireLimit(limit, "request the next page with the last name");
     }
 
     /** The first keys of a tenant. */

@@ -1,6 +1,6 @@
 package io.interlock.run;
 
-import io.interlock.InvalidSettingException;
+import io.interlock.LeaseQuery;
 import io.interlock.LockKey;
 import org.jspecify.annotations.Nullable;
 
@@ -13,13 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record ResourceQuery(String kind, @Nullable LockKey after, int limit) {
 
     public ResourceQuery {
-        if (limit < 1 || limit > RunQuery.MAX_LIMIT) {
-            throw new InvalidSettingException(
-                    "limit",
-                    limit,
-                    "must be from 1 to " + RunQuery.MAX_LIMIT,
-                    "request the next page with the last key");
-        }
+        LeaseQuery.requireLimit(limit, "request the next page with the last key");
     }
 
     /** The first ones of a kind. */

@@ -1,6 +1,6 @@
 package io.interlock.run;
 
-import io.interlock.InvalidSettingException;
+import io.interlock.LeaseQuery;
 import io.interlock.LockKey;
 import io.interlock.RunState;
 import java.time.Instant;
@@ -28,16 +28,10 @@ public record RunQuery(
         boolean descending) {
 
     /** The largest page. */
-    public static final int MAX_LIMIT = 1000;
+    public static final int MAX_LIMIT = LeaseQuery.MAX_LIMIT;
 
     public RunQuery {
-        if (limit < 1 || limit > MAX_LIMIT) {
-            throw new InvalidSettingException(
-                    "limit",
-                    limit,
-                    "must be from 1 to " + MAX_LIMIT,
-                    "request the next page with the cursor of this page");
-        }
+        LeaseQuery.requireLimit(limit, "request the next page with the cursor of this page");
     }
 
     /** All runs of a tenant. */

@@ -23,10 +23,15 @@ public final class RunTexts {
      * @param nextStep the next step for the user
      */
     public static String require(String what, String text, String nextStep) {
+        return require(what, text, MAX_LINE, nextStep);
+    }
+
+    /** Like {@link #require(String, String, String)}, with another limit of bytes. */
+    public static String require(String what, String text, int most, String nextStep) {
         if (text.isBlank() || text.codePoints().anyMatch(Character::isISOControl)) {
             throw new InvalidSettingException(what, text, "must not be blank or contain control characters", nextStep);
         }
-        limit(what, text, MAX_LINE);
+        limit(what, text, most);
         return text;
     }
 

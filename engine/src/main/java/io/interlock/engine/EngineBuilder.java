@@ -1,11 +1,9 @@
 package io.interlock.engine;
 
-import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.internal.StoreRunEngine;
 import io.interlock.engine.internal.runtime.EngineSettings;
-import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.notify.NotifyRule;
 import io.interlock.engine.schedule.ScheduledJob;
 import io.interlock.run.LineLimits;
@@ -14,7 +12,6 @@ import io.interlock.run.Retention;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
-import io.interlock.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,10 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sets up a {@link RunEngine}. Not safe for use by many threads. */
-public final class EngineBuilder {
+public final class EngineBuilder extends WorkBuilder<EngineBuilder> {
 
     private final RunStore store;
-    private final WorkerBuilder work;
     private Duration sweepEvery = Duration.ofSeconds(10);
     private Duration keepIdempotency = Duration.ofHours(24);
     private final Map<String, Integer> tenantLimits = new HashMap<>();
@@ -43,8 +39,13 @@ public final class EngineBuilder {
     private Consumer<RunEngine> whenBuilt = engine -> {};
 
     EngineBuilder(RunStore store) {
+        super(WorkSource.of(store));
         this.store = store;
-        this.work = new WorkerBuilder(WorkSource.of(store));
+    }
+
+    @Override
+    EngineBuilder self() {
+        return this;
     }
 
     static EngineBuilder of(String url) {
@@ -67,54 +68,9 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** What can be submitted and done here. */
-    public EngineBuilder jobs(Jobs jobs) {
-        work.jobs(jobs);
-        return this;
-    }
-
-    /** Clocks, threads and chance, instead of the process's own. */
-    public EngineBuilder environment(Environment environment) {
-        work.environment(environment);
-        return this;
-    }
-
-    /** Who this process is, instead of its machine's name and process id. */
-    public EngineBuilder holder(Holder holder) {
-        work.holder(holder);
-        return this;
-    }
-
-    /**
-     * How many runs are done here at once; 16 unless said, 0 for none. Runs that {@linkplain RunHandler#takesSlot take no slot} come on
-     * top: at most eight times as many of each such job.
-     */
-    public EngineBuilder slots(int slots) {
-        work.slots(slots);
-        return this;
-    }
-
-    /** Whose runs are done here; those of every tenant unless said. */
-    public EngineBuilder workFor(String tenant) {
-        work.workFor(tenant);
-        return this;
-    }
-
-    /** How often workers and waiters look by themselves, give or take a fifth; wake-ups are usually faster. */
-    public EngineBuilder pollEvery(Duration pollEvery) {
-        work.pollEvery(pollEvery);
-        return this;
-    }
-
     /** How often the janitor makes its round, give or take a fifth. */
     public EngineBuilder sweepEvery(Duration sweepEvery) {
         this.sweepEvery = sweepEvery;
-        return this;
-    }
-
-    /** How long {@link RunEngine#close()} waits for work to end by itself. */
-    public EngineBuilder drainTime(Duration drainTime) {
-        work.drainTime(drainTime);
         return this;
     }
 
@@ -139,12 +95,6 @@ public final class EngineBuilder {
     /** How many bytes of parameters the open runs of a tenant may have together before new ones are refused; no limit unless said. */
     public EngineBuilder maxOpenPayload(long limit) {
         this.maxOpenPayload = limit;
-        return this;
-    }
-
-    /** Tells {@code listener} what happens. */
-    public EngineBuilder listener(EngineListener listener) {
-        work.listener(listener);
         return this;
     }
 
@@ -196,12 +146,6 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** Where everything runs that has a thread of its own otherwise: for tests that hold the time in their hands. */
-    EngineBuilder threads(EngineThreads threads) {
-        work.threads(threads);
-        return this;
-    }
-
     /**
      * The engine, working.
      *
@@ -210,7 +154,7 @@ public final class EngineBuilder {
     public RunEngine build() {
         RunEngine engine = StoreRunEngine.open(new EngineSettings(
                 store,
-                work.settings(),
+                settings(),
                 sweepEvery,
                 keepIdempotency,
                 tenantLimits,

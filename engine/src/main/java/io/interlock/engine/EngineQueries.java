@@ -4,6 +4,8 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
+import io.interlock.engine.audit.AuditSealer;
+import io.interlock.engine.audit.AuditSigner;
 import io.interlock.engine.audit.AuditVerifier;
 import io.interlock.engine.audit.Witness;
 import io.interlock.run.AuditQuery;
@@ -14,8 +16,11 @@ import io.interlock.run.Pause;
 import io.interlock.run.RefusalCount;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceQuery;
+import io.interlock.run.Retention;
 import io.interlock.run.RunCount;
+import io.interlock.run.Seal;
 import io.interlock.run.WorkerNote;
+import io.interlock.spi.run.RunStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,10 +28,25 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What is on record beside the runs themselves, for people and for metrics. Safe for use by many threads. */
-public interface EngineQueries {
+public final class EngineQueries {
+
+    private final RunStore store;
+    private final AuditSealer sealer;
+    private final Retention retention;
+    private final @Nullable AuditKey auditKey;
+
+    /** For engines only. */
+    public EngineQueries(RunStore store, AuditSealer sealer, Retention retention, @Nullable AuditKey auditKey) {
+        this.store = store;
+        this.sealer = sealer;
+        this.retention = retention;
+        this.auditKey = auditKey;
+    }
 
     /** Audit records, the newest first. */
-    List<AuditRecord> audit(AuditQuery query);
+    public List<AuditRecord> audit(AuditQuery query) {
+        return store.records(query);
+    }
 
     /**
      * The audit log as a chain, from after {@code position} on: only records that are there for good, in an order that no
@@ -34,10 +54,20 @@ public interface EngineQueries {
      *
      * @param position the place of the last link that was read; 0 to begin at the first
      */
-    ChainPage chain(long position, int limit);
+    public ChainPage chain(long position, int limit) {
+        // Records wait for up to a second to be sealed; a reader of the chain does not.
+        sealer.runOnce();
+        Seal head = store.head();
+        List<ChainPage.Link> links = position >= head.position()
+                ? List.of()
+                : store.sealed(position, limit).stream()
+                        .map(link -> new ChainPage.Link(link.seal().position(), link.record()))
+                        .toList();
+        return new ChainPage(store.anchor().position(), head.position(), links);
+    }
 
     /** Checks the whole audit log: whether it was changed, and whether grants overlap. May take long. */
-    default AuditReport verifyAudit() {
+    public AuditReport verifyAudit() {
         return verifyAudit(List.of());
     }
 
@@ -45,42 +75,93 @@ public interface EngineQueries {
      * Looks at the whole audit log, and compares it with links that were written down outside the store, with this engine's
      * {@linkplain EngineBuilder#auditKey key} if it has one, and with how long this engine keeps records. May take long.
      */
-    AuditReport verifyAudit(List<Witness> witnesses);
+    public AuditReport verifyAudit(List<Witness> witnesses) {
+        return verifyAudit(
+                new AuditVerifier.Outside(witnesses, auditKey, store.storeTime().minus(retention.audit())));
+    }
 
     /** Looks at the whole audit log, and compares it with what the caller knows from outside the store. May take long. */
-    AuditReport verifyAudit(AuditVerifier.Outside outside);
+    public AuditReport verifyAudit(AuditVerifier.Outside outside) {
+        return new AuditVerifier(store).verify(outside);
+    }
 
     /**
      * Signs the audit log as it is now, whatever was signed before: for a log that was begun without a key, or gets another one.
      *
      * @return the link that was signed
      */
-    Witness signAudit(AuditKey key);
+    public Witness signAudit(AuditKey key) {
+        return Witness.of(new AuditSigner(store, key).adopt(), null);
+    }
 
     /** The end of what a run had to say, if it said anything. */
-    Optional<String> output(RunId run);
+    public Optional<String> output(RunId run) {
+        return store.output(run);
+    }
 
     /** How often submissions under a key started nothing new, in minutes beginning at {@code since} or later. */
-    List<RefusalCount> refusals(LockKey key, Instant since);
+    public List<RefusalCount> refusals(LockKey key, Instant since) {
+        return store.refusals(key, since);
+    }
 
     /**
      * Processes that take work of {@code tenant} and were there within {@code time}: up to {@code limit}, those that were
      * there last first. Of those that are no engines, at most {@link WorkerNote#MOST_REMOTE} are on record.
      */
-    List<WorkerNote> workers(String tenant, Duration time, int limit);
+    public List<WorkerNote> workers(String tenant, Duration time, int limit) {
+        return store.workers(tenant, time, limit);
+    }
 
     /** What time it is by the clock that all times on record are from. */
-    Instant time();
+    public Instant time() {
+        return store.storeTime();
+    }
 
     /** Keys that are held, that are kept for a run, or that runs wait for, in the order of their names. */
-    List<KeyView> keys(KeyQuery query);
+    public List<KeyView> keys(KeyQuery query) {
+        return store.keys(query);
+    }
 
     /** How many runs there are in states that are not the end, and how many open dead letters. */
-    List<RunCount> runCounts();
+    public List<RunCount> runCounts() {
+        return store.runCounts();
+    }
 
     /** Pauses in force, of one tenant or, with {@code null}, of all. */
-    List<Pause> pauses(@Nullable String tenant);
+    public List<Pause> pauses(@Nullable String tenant) {
+        return store.pauses(tenant);
+    }
 
     /** Resources of a kind, of all tenants, in the order of their keys. */
-    List<Resource> resources(ResourceQuery query);
+    public List<Resource> resources(ResourceQuery query) {
+        return store.resources(query);
+    }
+
+    /**
+     * A part of the audit log, in the order of its chain.
+     *
+     * @param forgotten the place of the last link whose record was forgotten because of its age; 0 if none was
+     * @param head the place of the last link there is; 0 if there is none
+     * @param links links in order
+     */
+    public record ChainPage(long forgotten, long head, List<Link> links) {
+
+        public ChainPage {
+            links = List.copyOf(links);
+        }
+
+        /**
+         * A link.
+         *
+         * @param position its place in the chain, from 1, without gaps
+         * @param record what it seals, or {@code null} if that is gone
+         */
+        public record Link(long position, @Nullable AuditRecord record) {
+
+            /** What it seals, if that is still there. */
+            public Optional<AuditRecord> sealed() {
+                return Optional.ofNullable(record);
+            }
+        }
+    }
 }

@@ -1,7 +1,10 @@
 package io.interlock.engine;
 
+import io.interlock.run.SweepAction;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cleans up expired leases and lost runs on keys that no step touches, and says what it did and why. Every engine has one; any number
@@ -15,8 +18,30 @@ public interface Janitor {
      *
      * @return what each sweep did
      */
-    List<SweepRound> runOnce();
+    List<Round> runOnce();
 
     /** The last round, if there was one. */
-    Optional<List<SweepRound>> lastRound();
+    Optional<List<Round>> lastRound();
+
+    /**
+     * One round of one sweep.
+     *
+     * @param at when, by this process's clock
+     * @param skipped why it did nothing at all, or {@code null} if it looked
+     */
+    record Round(
+            String sweep,
+            Instant at,
+            List<SweepAction> actions,
+            @Nullable String skipped) {
+
+        public Round {
+            actions = List.copyOf(actions);
+        }
+
+        /** Why it did nothing at all, if it did not look. */
+        public Optional<String> whySkipped() {
+            return Optional.ofNullable(skipped);
+        }
+    }
 }

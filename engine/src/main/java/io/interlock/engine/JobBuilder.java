@@ -24,7 +24,7 @@ public final class JobBuilder {
     private final JobName name;
     private @Nullable RunHandler handler;
     private ConflictPolicy policy = ConflictPolicy.REJECT;
-    private ConflictRetry conflictRetry = ConflictRetry.NONE;
+    private Job.ConflictRetry conflictRetry = Job.ConflictRetry.NONE;
     private Duration lease = Duration.ofSeconds(30);
     private Duration lockDelay = Duration.ZERO;
     private @Nullable Duration maxWait;
@@ -56,7 +56,7 @@ public final class JobBuilder {
 
     /** How often a submission that would be refused is made again, and after how long; never unless said. */
     public JobBuilder conflictRetry(int times, Duration delay) {
-        this.conflictRetry = new ConflictRetry(times, delay);
+        this.conflictRetry = new Job.ConflictRetry(times, delay);
         return this;
     }
 

@@ -123,7 +123,7 @@ public final class RunRequest {
      * {@code delay}, give or take a fifth.
      */
     public RunRequest retryOnConflict(int count, Duration delay) {
-        ConflictRetry retry = new ConflictRetry(count, delay);
+        Job.ConflictRetry retry = new Job.ConflictRetry(count, delay);
         return with(wish -> wish.conflictRetry = retry);
     }
 
@@ -213,7 +213,7 @@ public final class RunRequest {
     }
 
     /** How often it is asked again if another run has the key, if it says so; else its job does. */
-    public Optional<ConflictRetry> conflictRetry() {
+    public Optional<Job.ConflictRetry> conflictRetry() {
         return Optional.ofNullable(wishes.conflictRetry);
     }
 
@@ -240,7 +240,7 @@ public final class RunRequest {
         private @Nullable String correlation;
         private @Nullable String trace;
         private @Nullable String address;
-        private @Nullable ConflictRetry conflictRetry;
+        private Job.@Nullable ConflictRetry conflictRetry;
 
         Wishes copy() {
             try {

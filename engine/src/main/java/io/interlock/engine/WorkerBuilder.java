@@ -1,88 +1,19 @@
 package io.interlock.engine;
 
-import io.interlock.Holder;
 import io.interlock.InvalidSettingException;
-import io.interlock.ThisProcess;
-import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.runtime.WorkSettings;
+import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.worker.WorkerAssembly;
-import io.interlock.time.Environment;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Sets up a {@link WorkerEngine}. Not safe for use by many threads. */
-public final class WorkerBuilder {
-
-    private final WorkSource source;
-    private Jobs jobs = Jobs.of();
-    private Environment environment = Environment.system();
-    private @Nullable Holder holder;
-    private int slots = WorkSettings.DEFAULT_SLOTS;
-    private @Nullable String tenant;
-    private Duration pollEvery = Duration.ofSeconds(1);
-    private Duration drainTime = Duration.ofSeconds(30);
-    private final List<EngineListener> listeners = new ArrayList<>();
-    private Supplier<EngineThreads> threads = () -> EngineThreads.of(environment);
+public final class WorkerBuilder extends WorkBuilder<WorkerBuilder> {
 
     WorkerBuilder(WorkSource source) {
-        this.source = source;
+        super(source);
     }
 
-    /** What can be done here. */
-    public WorkerBuilder jobs(Jobs jobs) {
-        this.jobs = jobs;
-        return this;
-    }
-
-    /** Clocks, threads and chance, instead of the process's own. */
-    public WorkerBuilder environment(Environment environment) {
-        this.environment = environment;
-        return this;
-    }
-
-    /** Who this process is, instead of its machine's name and process id. */
-    public WorkerBuilder holder(Holder holder) {
-        this.holder = holder;
-        return this;
-    }
-
-    /** Like {@link EngineBuilder#slots}. */
-    public WorkerBuilder slots(int slots) {
-        this.slots = slots;
-        return this;
-    }
-
-    /** Whose runs are done here; those of every tenant unless said. */
-    public WorkerBuilder workFor(String tenant) {
-        this.tenant = tenant;
-        return this;
-    }
-
-    /** How often workers look by themselves, give or take a fifth; wake-ups are usually faster. */
-    public WorkerBuilder pollEvery(Duration pollEvery) {
-        this.pollEvery = pollEvery;
-        return this;
-    }
-
-    /** How long {@link WorkerEngine#close()} waits for work to end by itself. */
-    public WorkerBuilder drainTime(Duration drainTime) {
-        this.drainTime = drainTime;
-        return this;
-    }
-
-    /** Tells {@code listener} what happens. */
-    public WorkerBuilder listener(EngineListener listener) {
-        listeners.add(listener);
-        return this;
-    }
-
-    /** Where everything runs that has a thread of its own otherwise: for tests that hold the time in their hands. */
-    WorkerBuilder threads(EngineThreads threads) {
-        this.threads = () -> threads;
+    @Override
+    WorkerBuilder self() {
         return this;
     }
 
@@ -95,32 +26,18 @@ public final class WorkerBuilder {
         return WorkerOnlyEngine.open(settings());
     }
 
-    WorkSettings settings() {
-        return new WorkSettings(
-                source,
-                jobs,
-                environment,
-                holder != null ? holder : ThisProcess.holder(environment.random()),
-                slots,
-                tenant,
-                pollEvery,
-                drainTime,
-                listeners,
-                threads);
-    }
-
     /** {@link WorkerEngine} of the parts that do work, and no others. */
     private static final class WorkerOnlyEngine implements WorkerEngine {
 
         private final WorkerAssembly work;
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        private WorkerOnlyEngine(WorkSettings settings) {
+        private WorkerOnlyEngine(EngineSettings.WorkSettings settings) {
             work = WorkerAssembly.of(settings);
         }
 
         /** An engine, working. */
-        static WorkerEngine open(WorkSettings settings) {
+        static WorkerEngine open(EngineSettings.WorkSettings settings) {
             WorkerOnlyEngine engine = new WorkerOnlyEngine(settings);
             try {
                 engine.work.workers().start();
@@ -133,7 +50,7 @@ public final class WorkerBuilder {
         }
 
         @Override
-        public WorkerStatus workers() {
+        public WorkerEngine.Status workers() {
             return work.workers().status();
         }
 

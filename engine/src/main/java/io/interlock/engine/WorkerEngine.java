@@ -12,7 +12,7 @@ public interface WorkerEngine extends AutoCloseable {
     }
 
     /** How the workers of this engine stand. */
-    WorkerStatus workers();
+    Status workers();
 
     /** How many events listeners have missed so far because they were too slow. */
     long missedEvents();
@@ -27,4 +27,18 @@ public interface WorkerEngine extends AutoCloseable {
      */
     @Override
     void close();
+
+    /**
+     * How the workers of an engine stand.
+     *
+     * @param slots how many runs they do at once
+     * @param stuck how many of those by work that was told to stop and does not
+     */
+    record Status(int slots, int busy, int stuck, boolean claiming) {
+
+        /** How many runs could be taken now. */
+        public int free() {
+            return slots - busy;
+        }
+    }
 }

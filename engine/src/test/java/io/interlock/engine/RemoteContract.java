@@ -147,9 +147,9 @@ public abstract class RemoteContract extends EngineContract {
         Run run = bench().noted(engine.submit(RunRequest.of(key, "quick"))).orElseThrow();
         engine.awaitEnd(run.id(), Duration.ofSeconds(20));
         List<String> told = new ArrayList<>();
-        ChainPage page = engine.queries().chain(place, 2);
+        EngineQueries.ChainPage page = engine.queries().chain(place, 2);
         while (!page.links().isEmpty()) {
-            for (ChainPage.Link link : page.links()) {
+            for (EngineQueries.ChainPage.Link link : page.links()) {
                 assertThat(link.position()).isEqualTo(place + 1);
                 place = link.position();
                 link.sealed()

@@ -1,7 +1,6 @@
 package io.interlock.locks;
 
 import io.interlock.EvictAnswer;
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.LeasePage;
 import io.interlock.LeaseQuery;
@@ -139,8 +138,10 @@ final class ScriptedStore implements LeaseStore {
         if (lease == null || !lease.token().equals(request.expected())) {
             return new EvictAnswer.Mismatch(lease);
         }
-        LeaseRecord evicted =
-                copy(lease, lease.expiresAt(), new Eviction(request.actor().name(), request.reason(), clock.instant()));
+        LeaseRecord evicted = copy(
+                lease,
+                lease.expiresAt(),
+                new LeaseRecord.Eviction(request.actor().name(), request.reason(), clock.instant()));
         leases.put(request.key(), evicted);
         return new EvictAnswer.Evicted(evicted, evicted.expiresAt());
     }
@@ -270,7 +271,7 @@ final class ScriptedStore implements LeaseStore {
         return lease.isLive() ? new ReleaseAnswer.Released(lease) : new ReleaseAnswer.Lapsed(lease);
     }
 
-    private LeaseRecord copy(LeaseRecord lease, Instant expiresAt, @Nullable Eviction eviction) {
+    private LeaseRecord copy(LeaseRecord lease, Instant expiresAt, LeaseRecord.@Nullable Eviction eviction) {
         return new LeaseRecord(
                 lease.key(),
                 lease.id(),

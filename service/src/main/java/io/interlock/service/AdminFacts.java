@@ -1,8 +1,8 @@
 package io.interlock.service;
 
 import io.interlock.access.AccessKey;
+import io.interlock.engine.Janitor;
 import io.interlock.engine.Job;
-import io.interlock.engine.SweepRound;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.run.AuditRecord;
@@ -84,7 +84,7 @@ public final class AdminFacts {
     }
 
     /** One round of one sweep, with the actions that {@code visible} lets the caller see. */
-    public static Facts sweep(SweepRound round, Predicate<SweepAction> visible) {
+    public static Facts sweep(Janitor.Round round, Predicate<SweepAction> visible) {
         return Facts.with("sweep", round.sweep())
                 .and("at", round.at())
                 .and(

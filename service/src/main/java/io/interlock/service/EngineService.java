@@ -11,7 +11,6 @@ import io.interlock.engine.EngineQueries;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
-import io.interlock.run.Disposition;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.Resource;
@@ -117,18 +116,18 @@ public final class EngineService {
 
     /** Runs of one tenant, each dead one with its settlement. */
     public List<Facts> runs(String tenant, List<Run> runs) {
-        Map<RunId, Disposition> done = settlements(tenant, runs);
+        Map<RunId, DeadLetter.Disposition> done = settlements(tenant, runs);
         return runs.stream()
                 .map(run -> {
-                    Disposition settled = done.get(run.id());
+                    DeadLetter.Disposition settled = done.get(run.id());
                     return settled == null ? RunFacts.of(run) : RunFacts.settled(RunFacts.of(run), settled);
                 })
                 .toList();
     }
 
     /** How each of {@code runs} was settled that is dead and was. */
-    private Map<RunId, Disposition> settlements(String tenant, List<Run> runs) {
-        Map<RunId, Disposition> done = new HashMap<>();
+    private Map<RunId, DeadLetter.Disposition> settlements(String tenant, List<Run> runs) {
+        Map<RunId, DeadLetter.Disposition> done = new HashMap<>();
         if (numbersOfDead(runs).findAny().isEmpty()) {
             return done;
         }

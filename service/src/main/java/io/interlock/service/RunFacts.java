@@ -2,7 +2,7 @@ package io.interlock.service;
 
 import io.interlock.LeaseRecord;
 import io.interlock.run.Attempt;
-import io.interlock.run.Disposition;
+import io.interlock.run.DeadLetter;
 import io.interlock.run.Progress;
 import io.interlock.run.Run;
 import io.interlock.run.RunError;
@@ -85,7 +85,7 @@ public final class RunFacts {
     }
 
     /** Adds how a dead letter was settled. */
-    public static Facts settled(Facts json, Disposition done) {
+    public static Facts settled(Facts json, DeadLetter.Disposition done) {
         return json.and(
                 "settled",
                 Facts.with("kind", done.kind().name().toLowerCase(Locale.ROOT))

@@ -377,4 +377,11 @@ public final class KeyRing {
             }
         }
     }
+
+    /**
+     * A key just made: the only time its secret is known.
+     *
+     * @param secret for its owner, to be shown once
+     */
+    public record IssuedKey(ApiKey secret, AccessKey kept) {}
 }

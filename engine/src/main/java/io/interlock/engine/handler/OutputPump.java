@@ -2,6 +2,7 @@ package io.interlock.engine.handler;
 
 import io.interlock.engine.RunContext;
 import io.interlock.run.Progress;
+import io.interlock.run.RunTexts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -9,6 +10,11 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -121,5 +127,193 @@ final class OutputPump implements Runnable {
         }
         int from = text.length() - most;
         return text.substring(Character.isLowSurrogate(text.charAt(from)) ? from + 1 : from);
+    }
+
+    /**
+     * Parts the output of a command into reports and text for people, whatever the command writes.
+     *
+     * <p>Holds at most one line that may become a report, and no more of that than a report can have; everything else is passed on as
+     * it comes. Control characters are made visible, so that no terminal and no database stumbles over them; {@code \r} ends a
+     * line as {@code \n} does. Used by one thread.
+     */
+    static final class OutputSplitter {
+
+        private static final int CONTROL_PICTURES = 0x2400;
+
+        private final Predicate<Report> reports;
+        private final Consumer<String> text;
+        private final StringBuilder line = new StringBuilder();
+        private final StringBuilder passing = new StringBuilder();
+
+        /** Whether the current line may still be a report. */
+        private boolean candidate = true;
+
+        private boolean afterReturn;
+
+        /**
+         * Splits.
+         *
+         * @param reports takes a report, or says no, and then it is text
+         */
+        OutputSplitter(Predicate<Report> reports, Consumer<String> text) {
+            this.reports = reports;
+            this.text = text;
+        }
+
+        /** Takes what came next, and passes on what can be. */
+        void take(CharSequence output) {
+            for (int i = 0; i < output.length(); i++) {
+                take(output.charAt(i));
+            }
+            pass();
+        }
+
+        /** There is nothing more. */
+        void end() {
+            if (candidate && line.length() > 0) {
+                endOfLine(false);
+            }
+            pass();
+        }
+
+        private void take(char c) {
+            boolean secondHalf = c == '\n' && afterReturn;
+            afterReturn = c == '\r';
+            if (secondHalf) {
+                return;
+            }
+            if (c == '\n' || c == '\r') {
+                endOfLine(true);
+            } else if (candidate) {
+                line.append(c);
+                if (!mayBeReport()) {
+                    giveUp();
+                }
+            } else {
+                passing.append(visible(c));
+            }
+        }
+
+        private boolean mayBeReport() {
+            int length = line.length();
+            return length <= Report.PREFIX.length()
+                    ? line.charAt(length - 1) == Report.PREFIX.charAt(length - 1)
+                    : length <= Report.LONGEST;
+        }
+
+        private void endOfLine(boolean newline) {
+            if (!isReport()) {
+                giveUp();
+                if (newline) {
+                    passing.append('\n');
+                }
+            }
+            line.setLength(0);
+            candidate = true;
+        }
+
+        private boolean isReport() {
+            if (!candidate || line.length() <= Report.PREFIX.length()) {
+                return false;
+            }
+            Optional<Report> report = Report.parse(line.toString());
+            return report.isPresent() && reports.test(report.get());
+        }
+
+        private void giveUp() {
+            line.chars().forEach(c -> passing.append(visible((char) c)));
+            line.setLength(0);
+            candidate = false;
+        }
+
+        private void pass() {
+            if (passing.length() > 0) {
+                text.accept(passing.toString());
+                passing.setLength(0);
+            }
+        }
+
+        private static char visible(char c) {
+            if (c == '\t' || (c >= ' ' && c < 0x7f)) {
+                return c;
+            }
+            if (c < ' ') {
+                return (char) (CONTROL_PICTURES + c);
+            }
+            return c < 0xa0 ? '\ufffd' : c;
+        }
+
+        /**
+         * A line by which a command reports: {@code ::interlock stage=load progress=12/20}, {@code ::interlock progress=60%} or
+         * {@code ::interlock result={"rows":17}}.
+         *
+         * @param stage the stage that begins, or {@code null}
+         * @param progress how far it is, or {@code null}
+         * @param result what it brought forth, as JSON of at most 64 KiB, or {@code null}
+         */
+        record Report(
+                @Nullable String stage,
+                @Nullable Progress progress,
+                @Nullable String result) {
+
+            static final String PREFIX = "::interlock ";
+
+            /** The longest line that can be a report. */
+            static final int LONGEST = PREFIX.length() + "result=".length() + RunTexts.MAX_BODY;
+
+            private static final String RESULT = "result=";
+            private static final Pattern PART = Pattern.compile("(stage|progress)=(\\S+)");
+            private static final Pattern PROGRESS = Pattern.compile("(\\d{1,18})(?:/(\\d{1,18})|%)");
+
+            /** Reads a line that begins with {@link #PREFIX}; empty if it makes no sense, and so is output like any other. */
+            static Optional<Report> parse(String line) {
+                String said = line.substring(PREFIX.length()).strip();
+                return said.startsWith(RESULT) ? result(said.substring(RESULT.length())) : parts(said);
+            }
+
+            private static Optional<Report> result(String json) {
+                boolean fits =
+                        json.getBytes(StandardCharsets.UTF_8).length <= RunTexts.MAX_BODY && JsonText.isValid(json);
+                return fits ? Optional.of(new Report(null, null, json)) : Optional.empty();
+            }
+
+            private static Optional<Report> parts(String said) {
+                String stage = null;
+                Progress progress = null;
+                for (String part : said.split("\\s+", -1)) {
+                    Matcher matcher = PART.matcher(part);
+                    if (!matcher.matches()) {
+                        return Optional.empty();
+                    }
+                    if (matcher.group(1).equals("stage")) {
+                        stage = stage == null ? stage(matcher.group(2)) : null;
+                        if (stage == null) {
+                            return Optional.empty();
+                        }
+                    } else {
+                        progress = progress == null ? progress(matcher.group(2)) : null;
+                        if (progress == null) {
+                            return Optional.empty();
+                        }
+                    }
+                }
+                return Optional.of(new Report(stage, progress, null));
+            }
+
+            private static @Nullable String stage(String name) {
+                boolean plain = name.codePoints().noneMatch(Character::isISOControl);
+                return plain && name.getBytes(StandardCharsets.UTF_8).length <= RunTexts.MAX_LINE ? name : null;
+            }
+
+            private static @Nullable Progress progress(String text) {
+                Matcher matcher = PROGRESS.matcher(text);
+                if (!matcher.matches()) {
+                    return null;
+                }
+                long done = Long.parseLong(matcher.group(1));
+                long total = matcher.group(2) == null ? 100 : Long.parseLong(matcher.group(2));
+                return done <= total ? new Progress(done, total) : null;
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ import io.interlock.InterlockException;
 import io.interlock.LockKey;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.RunRequest;
-import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.audit.AuditKey;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.AuditSealer;
@@ -166,7 +166,7 @@ final class BackgroundServices {
     }
 
     private Duration note() {
-        WorkerStatus status = workers.status();
+        WorkerEngine.Status status = workers.status();
         settings.store()
                 .noteWorker(new WorkerNote(
                         settings.holder(),

@@ -6,7 +6,6 @@ import io.interlock.FencingToken;
 import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.StoreCapabilities;
-import io.interlock.engine.DeadLetterBox;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.EngineQueries;
 import io.interlock.engine.Janitor;
@@ -16,7 +15,7 @@ import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
-import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.WorkerEngine;
 import io.interlock.engine.audit.AuditSealer;
 import io.interlock.engine.audit.EndingsByRule;
 import io.interlock.engine.internal.remote.RemoteLeaseSteps;
@@ -31,14 +30,11 @@ import io.interlock.engine.internal.submit.CallerTurns;
 import io.interlock.engine.internal.submit.Cancels;
 import io.interlock.engine.internal.submit.OpenRunLimit;
 import io.interlock.engine.internal.submit.SubmitAttempts;
-import io.interlock.engine.internal.submit.SubmitOutcomes;
-import io.interlock.engine.internal.submit.SubmitRequests;
 import io.interlock.engine.internal.submit.Submitter;
 import io.interlock.engine.internal.sweep.OrphanNodeSweep;
 import io.interlock.engine.internal.sweep.StoreSweep;
 import io.interlock.engine.internal.sweep.SweepingJanitor;
 import io.interlock.engine.internal.wait.EndWaits;
-import io.interlock.engine.internal.wait.EngineLifecycle;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.engine.internal.worker.ActiveRuns;
 import io.interlock.engine.internal.worker.WorkerAssembly;
@@ -85,7 +81,7 @@ public final class StoreRunEngine implements RunEngine {
     private final RunStore store;
     private final WorkerAssembly work;
     private final EngineEvents events;
-    private final EngineLifecycle lifecycle;
+    private final WaitScheduler.EngineLifecycle lifecycle;
     private final Cancels cancels;
     private final WaitScheduler waits;
     private final EndWaits ends;
@@ -95,7 +91,7 @@ public final class StoreRunEngine implements RunEngine {
     private final Submitter submitter;
     private final RemoteSteps remote;
     private final RemoteLeaseSteps leases;
-    private final DeadLetterBox letters;
+    private final RunEngine.DeadLetterBox letters;
     private final EngineQueries queries;
 
     private StoreRunEngine(EngineSettings settings) {
@@ -107,7 +103,7 @@ public final class StoreRunEngine implements RunEngine {
         EngineThreads threads = work.threads();
         EngineTimers timers = work.timers();
         ActiveRuns activeRuns = work.activeRuns();
-        this.lifecycle = new EngineLifecycle(activeRuns);
+        this.lifecycle = new WaitScheduler.EngineLifecycle(activeRuns);
         Batches.Runs batches = Batches.Runs.of(store, threads, work.batches());
 
         this.waits =
@@ -137,17 +133,18 @@ public final class StoreRunEngine implements RunEngine {
                         (run, record, attempt) -> events.tell(new EngineEvent.EndedByRule(run, record, attempt))));
         this.background = new BackgroundServices(settings, timers, events, sealer, work.workers());
         OpenRunLimit limit = new OpenRunLimit(threads, timers.time(), lifecycle, store, settings.maxOpen());
-        this.submitter = new Submitter(
-                limit,
-                new SubmitRequests(settings),
-                new SubmitAttempts(waits, batches.submits(), cancels),
-                new SubmitOutcomes(activeRuns, turns, limit, background::count, events));
+        SubmitAttempts attempts = new SubmitAttempts(waits, batches.submits(), cancels);
+        this.submitter = new Submitter(settings, limit, attempts, activeRuns, turns, background::count, events);
 
         RemoteWorkers remoteWorkers = settings.background().kept() ? new RemoteWorkers(store, threads, timers) : null;
         this.remote = new RemoteSteps(store, waits, batches, submitter, work.finisher(), events, remoteWorkers);
         this.leases = new RemoteLeaseSteps(store, waits, batches, events);
         this.letters = new StoreDeadLetters(settings, lifecycle, events);
-        this.queries = new StoreQueries(store, settings.background(), sealer);
+        this.queries = new EngineQueries(
+                store,
+                sealer,
+                settings.background().retention(),
+                settings.background().auditKey());
     }
 
     /** An engine, working. */
@@ -282,7 +279,7 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     @Override
-    public DeadLetterBox deadLetters() {
+    public RunEngine.DeadLetterBox deadLetters() {
         return letters;
     }
 
@@ -302,7 +299,7 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     @Override
-    public WorkerStatus workers() {
+    public WorkerEngine.Status workers() {
         return work.workers().status();
     }
 
@@ -351,15 +348,15 @@ public final class StoreRunEngine implements RunEngine {
     }
 
     /** The dead letters of a store. */
-    private static final class StoreDeadLetters implements DeadLetterBox {
+    private static final class StoreDeadLetters implements RunEngine.DeadLetterBox {
 
         private static final Logger log = LoggerFactory.getLogger(StoreDeadLetters.class);
 
         private final EngineSettings settings;
-        private final EngineLifecycle lifecycle;
+        private final WaitScheduler.EngineLifecycle lifecycle;
         private final EngineEvents events;
 
-        StoreDeadLetters(EngineSettings settings, EngineLifecycle lifecycle, EngineEvents events) {
+        StoreDeadLetters(EngineSettings settings, WaitScheduler.EngineLifecycle lifecycle, EngineEvents events) {
             this.settings = settings;
             this.lifecycle = lifecycle;
             this.events = events;

@@ -64,7 +64,7 @@ public final class Workflows {
      * @throws LockAcquisitionFailedException like {@link #runWorkflow}
      * @throws RefusedException like {@link #runWorkflow}
      */
-    public WorkflowExecution runWorkflowIdempotent(String tenant, String workflow, String event, String triggerInput) {
+    public Execution runWorkflowIdempotent(String tenant, String workflow, String event, String triggerInput) {
         return run(forEvent(request(tenant, workflow).parameters(triggerInput), event));
     }
 
@@ -74,15 +74,15 @@ public final class Workflows {
     }
 
     /** Starts what is asked for, or finds it; throws like {@link #runWorkflow}. */
-    public WorkflowExecution run(RunRequest request) {
+    public Execution run(RunRequest request) {
         return execution(request, engine.submit(request));
     }
 
     /** What {@code answer} to {@code request} means; throws like {@link #runWorkflow}. */
-    public WorkflowExecution execution(RunRequest request, Submission answer) {
+    public Execution execution(RunRequest request, Submission answer) {
         if (answer.run().isPresent()) {
             boolean duplicate = answer instanceof Submission.Duplicate || answer instanceof Submission.Joined;
-            return new WorkflowExecution(answer.run().get().id(), duplicate);
+            return new Execution(answer.run().get().id(), duplicate);
         }
         Refusal refusal = answer instanceof Submission.Rejected rejected
                 ? rejected.refusal()
@@ -100,4 +100,11 @@ public final class Workflows {
         }
         throw new LockAcquisitionFailedException(workflow, refusal);
     }
+
+    /**
+     * What came of a request to run a workflow.
+     *
+     * @param duplicate whether it was there before: the same event was seen already, or the job joins
+     */
+    public record Execution(RunId id, boolean duplicate) {}
 }

@@ -60,7 +60,8 @@ class ApiKeyTest {
         ApiKey key = ApiKey.draw(random);
         String secret = key.text().split("_", -1)[2];
         assertThat(key.toString()).contains(key.id()).doesNotContain(secret);
-        assertThat(new IssuedKey(key, kept(key.id(), key.hash())).toString()).doesNotContain(secret, key.hash());
+        assertThat(new KeyRing.IssuedKey(key, kept(key.id(), key.hash())).toString())
+                .doesNotContain(secret, key.hash());
     }
 
     @Test

@@ -35,7 +35,7 @@ class KeyRingTest {
 
     @Test
     void aKeyIsRecognisedWithItsTenantAndRole() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         AccessKey key = now(ring.recognise(issued.secret().text())).orElseThrow();
         assertThat(key.tenant()).isEqualTo("acme");
         assertThat(key.role()).isEqualTo(Role.WORKER);
@@ -44,7 +44,7 @@ class KeyRingTest {
 
     @Test
     void onlyAHashIsKept() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         String secret = issued.secret().text().split("_", -1)[2];
         AccessKey row = memory.listKeys("acme").get(0);
         assertThat(row.hash()).isEqualTo(issued.secret().hash());
@@ -53,8 +53,8 @@ class KeyRingTest {
 
     @Test
     void twoKeysOfOneTenantCountAtOnceSoThatTheyCanBeRotated() {
-        IssuedKey old = now(ring.issue(ORDER, "tester"));
-        IssuedKey fresh = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey old = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey fresh = now(ring.issue(ORDER, "tester"));
         assertThat(now(ring.recognise(old.secret().text()))).isPresent();
         now(ring.revoke("acme", old.kept().id(), "tester", "rotated"));
         assertThat(now(ring.recognise(old.secret().text()))).isEmpty();
@@ -63,7 +63,7 @@ class KeyRingTest {
 
     @Test
     void aRevocationByAnotherNodeArrivesWithinFiveSeconds() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
         KeyRing elsewhere = new KeyRing(kept, time, Runnable::run);
         now(elsewhere.revoke("acme", issued.kept().id(), "tester", "leaked"));
@@ -78,7 +78,7 @@ class KeyRingTest {
 
     @Test
     void theStoreIsAskedOnceForManyRequests() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         for (int i = 0; i < 100; i++) {
             assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
         }
@@ -87,7 +87,7 @@ class KeyRingTest {
 
     @Test
     void requestsThatComeTogetherAskOnce() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         List<Runnable> waiting = new ArrayList<>();
         KeyRing slow = new KeyRing(kept, time, waiting::add);
         List<CompletableFuture<Optional<AccessKey>>> answers = new ArrayList<>();
@@ -101,7 +101,7 @@ class KeyRingTest {
 
     @Test
     void unknownKeysAreRememberedBrieflyAndOthersAreNotPushedOut() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         now(ring.recognise(issued.secret().text()));
         String stranger = ApiKey.draw(RandomGenerator.getDefault()).text();
         assertThat(now(ring.recognise(stranger))).isEmpty();
@@ -121,7 +121,7 @@ class KeyRingTest {
 
     @Test
     void aForgedSecretUnderAKnownIdIsRefused() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         ApiKey forged = ApiKey.draw(RandomGenerator.getDefault());
         memory.addKey(
                 new AccessKey(
@@ -139,7 +139,8 @@ class KeyRingTest {
 
     @Test
     void aKeyEndsByItself() {
-        IssuedKey issued = now(ring.issue(new KeyOrder("acme", Role.READ, "visitor", Duration.ofMinutes(1)), "tester"));
+        KeyRing.IssuedKey issued =
+                now(ring.issue(new KeyOrder("acme", Role.READ, "visitor", Duration.ofMinutes(1)), "tester"));
         assertThat(now(ring.recognise(issued.secret().text()))).isPresent();
         time.advance(Duration.ofMinutes(1));
         assertThat(now(ring.recognise(issued.secret().text()))).isEmpty();
@@ -147,7 +148,7 @@ class KeyRingTest {
 
     @Test
     void nobodyIsLetInWhileTheStoreIsAway() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         faults.down("findKey");
         assertThatThrownBy(() -> now(ring.recognise(issued.secret().text())))
                 .hasCauseInstanceOf(StoreUnavailableException.class);
@@ -157,12 +158,12 @@ class KeyRingTest {
 
     @Test
     void theFirstKeyIsMadeOnceAndMayActForAllTenants() {
-        IssuedKey first = now(ring.bootstrap("start")).orElseThrow();
+        KeyRing.IssuedKey first = now(ring.bootstrap("start")).orElseThrow();
         assertThat(KeyRing.isBootstrap(first.kept())).isTrue();
         assertThat(first.kept().tenant()).isEqualTo("default");
         assertThat(first.kept().expiresAt()).isEqualTo(first.kept().createdAt().plus(KeyRing.FIRST_KEY));
         assertThat(now(ring.bootstrap("start"))).isEmpty();
-        IssuedKey admin = now(ring.issue(new KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
+        KeyRing.IssuedKey admin = now(ring.issue(new KeyOrder("default", Role.ADMIN, "bootstrap", null), "tester"));
         assertThat(KeyRing.isBootstrap(admin.kept())).isFalse();
         now(ring.revoke("default", first.kept().id(), "tester", "rotated"));
         assertThat(now(ring.bootstrap("start"))).as("another admin is there").isEmpty();
@@ -170,7 +171,7 @@ class KeyRingTest {
 
     @Test
     void theLastUseIsThatOfARequestThatWasLetInAndKeptOnceAMinute() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         String wrong =
                 issued.secret().text().replaceFirst(".$", issued.secret().text().endsWith("0") ? "1" : "0");
         now(ring.recognise(wrong));
@@ -186,7 +187,7 @@ class KeyRingTest {
 
     @Test
     void anIdThatTheStoreHasMayBeKnownWhateverItsSecret() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         assertThat(ring.mayKnow(issued.secret().text())).isTrue();
         assertThat(ring.mayKnow(ApiKey.draw(new SecureRandom()).text())).isFalse();
         assertThat(ring.mayKnow("nonsense")).isFalse();
@@ -196,7 +197,7 @@ class KeyRingTest {
     void aTenantHasOnlySoManyKeysThatCount() {
         Actor admin = Actor.of("tester");
         now(ring.issue(ORDER, admin, 2));
-        IssuedKey second = now(ring.issue(ORDER, admin, 2));
+        KeyRing.IssuedKey second = now(ring.issue(ORDER, admin, 2));
         assertThatThrownBy(() -> now(ring.issue(ORDER, admin, 2)))
                 .hasCauseInstanceOf(TenantLimitException.class)
                 .hasMessageContaining("limits.api-keys")
@@ -208,7 +209,7 @@ class KeyRingTest {
 
     @Test
     void aKeyOfAnotherTenantIsNotRevoked() {
-        IssuedKey issued = now(ring.issue(ORDER, "tester"));
+        KeyRing.IssuedKey issued = now(ring.issue(ORDER, "tester"));
         assertThat(now(ring.revoke("other", issued.kept().id(), "tester", "mine now")))
                 .isEmpty();
         assertThat(now(ring.recognise(issued.secret().text()))).isPresent();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** However output is cut into pieces, the same comes out. */
 class OutputSplitterTest {
 
-    private final List<OutputSplitter.Report> reports = new ArrayList<>();
+    private final List<OutputPump.OutputSplitter.Report> reports = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
     private int longest;
 
@@ -22,7 +22,7 @@ class OutputSplitterTest {
         for (int round = 0; round < 200; round++) {
             reports.clear();
             text.setLength(0);
-            OutputSplitter splitter = splitter();
+            OutputPump.OutputSplitter splitter = splitter();
             int from = 0;
             while (from < output.length()) {
                 int to = Math.min(output.length(), from + 1 + random.nextInt(9));
@@ -31,13 +31,15 @@ class OutputSplitterTest {
             }
             splitter.end();
             assertThat(text).hasToString(expected);
-            assertThat(reports).extracting(OutputSplitter.Report::stage).containsExactly("x", "y");
+            assertThat(reports)
+                    .extracting(OutputPump.OutputSplitter.Report::stage)
+                    .containsExactly("x", "y");
         }
     }
 
     @Test
     void whatLooksLikeAReportIsHeldOnlyAsLongAsItCanBeOne() {
-        OutputSplitter splitter = splitter();
+        OutputPump.OutputSplitter splitter = splitter();
         splitter.take("::interlock result=\"");
         for (int i = 0; i < 100; i++) {
             splitter.take("x".repeat(10_000));
@@ -45,13 +47,13 @@ class OutputSplitterTest {
         splitter.take("\"\n::interlock stage=load\n");
         splitter.end();
         assertThat(text.length()).isEqualTo("::interlock result=\"\"\n".length() + 1_000_000);
-        assertThat(longest).isLessThan(2 * OutputSplitter.Report.LONGEST);
+        assertThat(longest).isLessThan(2 * OutputPump.OutputSplitter.Report.LONGEST);
         assertThat(reports).hasSize(1);
     }
 
     @Test
     void controlCharactersBecomeVisible() {
-        OutputSplitter splitter = splitter();
+        OutputPump.OutputSplitter splitter = splitter();
         splitter.take("\u001b[31mred\u0007\0\u007f\u009b\ttab ü€\ud83d\ude00");
         splitter.end();
         assertThat(text).hasToString("\u241b[31mred\u2407\u2400\ufffd\ufffd\ttab ü€\ud83d\ude00");
@@ -59,14 +61,14 @@ class OutputSplitterTest {
 
     @Test
     void aReportNobodyTakesIsText() {
-        OutputSplitter splitter = new OutputSplitter(report -> false, text::append);
+        OutputPump.OutputSplitter splitter = new OutputPump.OutputSplitter(report -> false, text::append);
         splitter.take("::interlock stage=load\n");
         splitter.end();
         assertThat(text).hasToString("::interlock stage=load\n");
     }
 
-    private OutputSplitter splitter() {
-        return new OutputSplitter(reports::add, piece -> {
+    private OutputPump.OutputSplitter splitter() {
+        return new OutputPump.OutputSplitter(reports::add, piece -> {
             text.append(piece);
             longest = Math.max(longest, piece.length());
         });

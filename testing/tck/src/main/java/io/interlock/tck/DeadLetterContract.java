@@ -12,9 +12,9 @@ import io.interlock.RunId;
 import io.interlock.RunRefusal;
 import io.interlock.RunState;
 import io.interlock.run.Claimed;
+import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
-import io.interlock.run.Disposition;
 import io.interlock.run.LineLimits;
 import io.interlock.run.RedriveAnswer;
 import io.interlock.run.Run;
@@ -59,8 +59,8 @@ interface DeadLetterContract extends DeadLetterWords {
     default void aRedriveSaysWhoDidWhatAndWhy() {
         Run dead = dies(key("told"), spec());
         RedriveAnswer.Redriven answer = redriven(dead);
-        Disposition done = answer.letter().settled().orElseThrow();
-        assertThat(done.kind()).isEqualTo(Disposition.Kind.REDRIVEN);
+        DeadLetter.Disposition done = answer.letter().settled().orElseThrow();
+        assertThat(done.kind()).isEqualTo(DeadLetter.Disposition.Kind.REDRIVEN);
         assertThat(done.actor()).isEqualTo("dora");
         assertThat(done.reason()).isEqualTo("the disk is mended");
         assertThat(done.newRun()).contains(answer.run().id());

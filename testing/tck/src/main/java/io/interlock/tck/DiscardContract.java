@@ -10,7 +10,6 @@ import io.interlock.RunState;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
 import io.interlock.run.DiscardAnswer;
-import io.interlock.run.Disposition;
 import io.interlock.run.Execution;
 import io.interlock.run.JobName;
 import io.interlock.run.RedriveAnswer;
@@ -78,8 +77,8 @@ interface DiscardContract extends DeadLetterWords {
         Run dead = dies(key("gone"), spec());
         DeadLetter letter = as(DiscardAnswer.Settled.class, discard(dead.id())).letter();
         assertThat(letter.run()).isEqualTo(dead);
-        Disposition done = letter.settled().orElseThrow();
-        assertThat(done.kind()).isEqualTo(Disposition.Kind.DISCARDED);
+        DeadLetter.Disposition done = letter.settled().orElseThrow();
+        assertThat(done.kind()).isEqualTo(DeadLetter.Disposition.Kind.DISCARDED);
         assertThat(done.actor()).isEqualTo("dora");
         assertThat(done.reason()).isEqualTo("not needed");
         assertThat(done.newRun()).isEmpty();

@@ -5,7 +5,6 @@ import static io.interlock.tck.ContractRequests.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.EvictAnswer;
-import io.interlock.Eviction;
 import io.interlock.LeaseRecord;
 import io.interlock.LossCause;
 import io.interlock.Refusal;
@@ -23,7 +22,7 @@ interface EvictContract extends Contract {
         LeaseRecord lease = client().take(key("victim"));
         EvictAnswer.Evicted evicted = bench().anotherClient().evicted(lease);
         assertThat(evicted.victim().token()).isEqualTo(lease.token());
-        Eviction eviction = evicted.victim().evicted().orElseThrow();
+        LeaseRecord.Eviction eviction = evicted.victim().evicted().orElseThrow();
         assertThat(eviction.actor()).isEqualTo("ops@example.org");
         assertThat(eviction.reason()).isEqualTo("stuck since noon");
         assertThat(eviction.at())
@@ -101,12 +100,13 @@ interface EvictContract extends Contract {
     @Test
     default void evictingAgainAnswersTheSameAndTheFirstReasonStays() {
         LeaseRecord lease = client().take(key("victim"));
-        Eviction first = client().evicted(lease).victim().evicted().orElseThrow();
+        LeaseRecord.Eviction first = client().evicted(lease).victim().evicted().orElseThrow();
         EvictAnswer again = bench().anotherClient()
                 .store()
                 .evict(new EvictRequest(key("victim"), lease.token(), "another operator", "me too"));
         assertThat(again).isInstanceOf(EvictAnswer.Evicted.class);
-        Eviction second = ((EvictAnswer.Evicted) again).victim().evicted().orElseThrow();
+        LeaseRecord.Eviction second =
+                ((EvictAnswer.Evicted) again).victim().evicted().orElseThrow();
         assertThat(second.actor()).isEqualTo(first.actor());
         assertThat(second.reason()).isEqualTo(first.reason());
     }
@@ -135,7 +135,8 @@ interface EvictContract extends Contract {
         String actor = "Zoë \"root\" O'Neil";
         String reason = "100% stuck; DROP TABLE lease; -- 💥\\";
         client().store().evict(new EvictRequest(key("victim"), lease.token(), actor, reason));
-        Eviction eviction = client().find(key("victim")).orElseThrow().evicted().orElseThrow();
+        LeaseRecord.Eviction eviction =
+                client().find(key("victim")).orElseThrow().evicted().orElseThrow();
         assertThat(eviction.actor()).isEqualTo(actor);
         assertThat(eviction.reason()).isEqualTo(reason);
     }

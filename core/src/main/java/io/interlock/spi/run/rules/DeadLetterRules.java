@@ -8,7 +8,6 @@ import io.interlock.RunState;
 import io.interlock.run.AuditRecord;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DiscardAnswer;
-import io.interlock.run.Disposition;
 import io.interlock.run.Execution;
 import io.interlock.run.Origin;
 import io.interlock.run.RedriveAnswer;
@@ -33,7 +32,11 @@ public final class DeadLetterRules {
      * @param named the run {@link RedriveRequest#anew()}, under any key, or {@code null} if there is none
      */
     public static RedriveAnswer redrive(
-            KeyState state, RedriveRequest request, Run known, @Nullable Disposition before, @Nullable Run named) {
+            KeyState state,
+            RedriveRequest request,
+            Run known,
+            DeadLetter.@Nullable Disposition before,
+            @Nullable Run named) {
         Run dead = state.latest(known);
         if (dead.state() != RunState.DEAD) {
             return new RedriveAnswer.NotDead(dead);
@@ -61,7 +64,7 @@ public final class DeadLetterRules {
      * @param before its earlier disposition, or {@code null}
      */
     public static DiscardAnswer discard(
-            KeyState state, DiscardRequest request, Run known, @Nullable Disposition before) {
+            KeyState state, DiscardRequest request, Run known, DeadLetter.@Nullable Disposition before) {
         Run dead = state.latest(known);
         if (dead.state() != RunState.DEAD) {
             return new DiscardAnswer.NotDead(dead);
@@ -70,7 +73,11 @@ public final class DeadLetterRules {
             return new DiscardAnswer.Settled(new DeadLetter(dead, before));
         }
         return new DiscardAnswer.Settled(settle(
-                state, dead, Disposition.Kind.DISCARDED, new ChangeReason(request.actor(), request.reason()), null));
+                state,
+                dead,
+                DeadLetter.Disposition.Kind.DISCARDED,
+                new ChangeReason(request.actor(), request.reason()),
+                null));
     }
 
     private static RedriveAnswer anew(KeyState state, RedriveRequest request, Run dead) {
@@ -82,7 +89,8 @@ public final class DeadLetterRules {
         }
         Run run = state.run(request.anew()).orElseThrow();
         ChangeReason why = new ChangeReason(request.actor(), request.reason());
-        return new RedriveAnswer.Redriven(settle(state, dead, Disposition.Kind.REDRIVEN, why, run.id()), run);
+        return new RedriveAnswer.Redriven(
+                settle(state, dead, DeadLetter.Disposition.Kind.REDRIVEN, why, run.id()), run);
     }
 
     private static RunSpec spec(Run dead, RedriveRequest request) {
@@ -99,9 +107,9 @@ public final class DeadLetterRules {
     }
 
     private static DeadLetter settle(
-            KeyState state, Run dead, Disposition.Kind kind, ChangeReason why, @Nullable RunId successor) {
-        DeadLetter letter =
-                new DeadLetter(dead, new Disposition(kind, why.actor().name(), why.reason(), state.now(), successor));
+            KeyState state, Run dead, DeadLetter.Disposition.Kind kind, ChangeReason why, @Nullable RunId successor) {
+        DeadLetter letter = new DeadLetter(
+                dead, new DeadLetter.Disposition(kind, why.actor().name(), why.reason(), state.now(), successor));
         state.settle(letter);
         state.note(new AuditRecord(
                 0,
@@ -110,7 +118,7 @@ public final class DeadLetterRules {
                 dead.id(),
                 null,
                 why.actor().name(),
-                kind == Disposition.Kind.REDRIVEN ? "redriven" : "discarded",
+                kind == DeadLetter.Disposition.Kind.REDRIVEN ? "redriven" : "discarded",
                 dead.state().name(),
                 successor == null ? "" : successor.toString(),
                 why.reason(),

@@ -1,6 +1,5 @@
 package io.interlock.spi.run.rules;
 
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.LeaseRecord;
 import io.interlock.LockKey;
@@ -281,7 +280,7 @@ public final class KeyState {
     /** Evicts the lease; the key stays closed until it ends. */
     void evict(ChangeReason why) {
         if (lease != null && lease.eviction() == null) {
-            lease = lease.evicted(new Eviction(why.actor().name(), why.reason(), now()));
+            lease = lease.evicted(new LeaseRecord.Eviction(why.actor().name(), why.reason(), now()));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.interlock.spi.run.rules;
 
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
@@ -29,7 +28,7 @@ public record LeaseRow(
         Instant grantedAt,
         Instant expiresAt,
         Duration lockDelay,
-        @Nullable Eviction eviction,
+        LeaseRecord.@Nullable Eviction eviction,
         boolean probed) {
 
     /** A lease that requires no probe. */
@@ -40,7 +39,7 @@ public record LeaseRow(
             Instant grantedAt,
             Instant expiresAt,
             Duration lockDelay,
-            @Nullable Eviction eviction) {
+            LeaseRecord.@Nullable Eviction eviction) {
         this(id, holder, token, grantedAt, expiresAt, lockDelay, eviction, false);
     }
 
@@ -74,7 +73,7 @@ public record LeaseRow(
         return new LeaseRecord(key, id, holder, token, grantedAt, expiresAt, now, eviction);
     }
 
-    LeaseRow evicted(Eviction by) {
+    LeaseRow evicted(LeaseRecord.Eviction by) {
         return new LeaseRow(id, holder, token, grantedAt, expiresAt, lockDelay, by, probed);
     }
 

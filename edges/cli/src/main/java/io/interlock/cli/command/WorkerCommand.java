@@ -17,7 +17,6 @@ import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.WorkerBuilder;
 import io.interlock.engine.WorkerEngine;
-import io.interlock.engine.WorkerStatus;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -182,7 +181,7 @@ public final class WorkerCommand extends CliCommand {
         return doable.size();
     }
 
-    private void announce(String source, WorkerStatus status, int jobs) {
+    private void announce(String source, WorkerEngine.Status status, int jobs) {
         console().say("takes work from " + source + " · " + status.slots() + " slots, " + jobs + " jobs");
     }
 

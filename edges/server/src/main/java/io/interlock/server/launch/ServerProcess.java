@@ -13,19 +13,18 @@ import io.interlock.config.JobSettings;
 import io.interlock.config.Listen;
 import io.interlock.engine.OpenStore;
 import io.interlock.engine.RunEngine;
-import io.interlock.engine.access.IssuedKey;
 import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
 import io.interlock.metrics.InterlockMeters;
 import io.interlock.run.JobName;
 import io.interlock.server.EngineOperations;
-import io.interlock.server.InterlockServer;
 import io.interlock.server.InterlockServer.ServerParts;
+import io.interlock.server.InterlockServer;
 import io.interlock.server.access.AccessRecords;
 import io.interlock.server.api.Operations;
 import io.interlock.server.compat.CompatApis;
-import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.http.Health.ReadyProbe.Readiness;
+import io.interlock.server.http.Health.ReadyProbe;
 import io.interlock.server.http.ListenPolicy;
 import io.interlock.server.log.OperationLog;
 import io.interlock.server.operation.AccessOperations;
@@ -81,7 +80,7 @@ final class ServerProcess implements AutoCloseable {
             StoreProbe probe,
             InterlockServer server,
             Intakes intakes,
-            Optional<IssuedKey> bootstrap) {}
+            Optional<KeyRing.IssuedKey> bootstrap) {}
 
     private ServerProcess(Configuration configuration, Environment environment) {
         this.configuration = configuration;
@@ -131,7 +130,7 @@ final class ServerProcess implements AutoCloseable {
         return parts().sessions().oneTimeCode(apiKey);
     }
 
-    Optional<IssuedKey> bootstrap() {
+    Optional<KeyRing.IssuedKey> bootstrap() {
         return parts().bootstrap();
     }
 
@@ -192,7 +191,7 @@ final class ServerProcess implements AutoCloseable {
         intakes.start(new IntakeContext(engine, environment, new MeterGauges(registry)));
         open.push(intakes);
         // Last of all: a key that is made but never shown would lock all users out.
-        Optional<IssuedKey> bootstrap = bootstrap(keys, settings.listen());
+        Optional<KeyRing.IssuedKey> bootstrap = bootstrap(keys, settings.listen());
         return new Parts(store.keepsRuns(), engine, keys, sessions, probe, server, intakes, bootstrap);
     }
 
@@ -215,7 +214,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Without an admin's key no key could be made. It is made only where no other host can connect meanwhile. */
-    private static Optional<IssuedKey> bootstrap(KeyRing keys, Listen listen) {
+    private static Optional<KeyRing.IssuedKey> bootstrap(KeyRing keys, Listen listen) {
         return ListenPolicy.isLoopback(listen.host()) ? joined(keys.bootstrap(ACTOR)) : Optional.empty();
     }
 

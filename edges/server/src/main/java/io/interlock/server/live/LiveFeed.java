@@ -1,7 +1,7 @@
 package io.interlock.server.live;
 
 import io.interlock.TimeText;
-import io.interlock.engine.ChainPage;
+import io.interlock.engine.EngineQueries;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.AuditRecord;
 import io.interlock.server.api.Call;
@@ -179,7 +179,7 @@ final class LiveFeed implements AutoCloseable {
     }
 
     private boolean tell(long place, Set<LiveStream> readers, long now) {
-        ChainPage page = engine.queries().chain(place, PAGE);
+        EngineQueries.ChainPage page = engine.queries().chain(place, PAGE);
         if (place < page.forgotten() || place > page.head()) {
             readers.forEach(
                     reader -> reset(reader, page.head(), "the place asked for is not in the audit log any more", now));
@@ -201,7 +201,7 @@ final class LiveFeed implements AutoCloseable {
         return page.links().size() == PAGE;
     }
 
-    private static void append(StringBuilder text, ChainPage.Link link, LiveStream reader) {
+    private static void append(StringBuilder text, EngineQueries.ChainPage.Link link, LiveStream reader) {
         link.sealed()
                 .filter(record -> record.key().tenant().equals(reader.tenant()))
                 .flatMap(LiveEvent::of)

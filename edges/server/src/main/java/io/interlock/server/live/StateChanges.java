@@ -2,8 +2,8 @@ package io.interlock.server.live;
 
 import io.interlock.LockKey;
 import io.interlock.TimeText;
+import io.interlock.engine.Janitor;
 import io.interlock.engine.RunEngine;
-import io.interlock.engine.SweepRound;
 import io.interlock.run.KeyQuery;
 import io.interlock.run.KeyView;
 import io.interlock.run.RunQuery;
@@ -120,12 +120,12 @@ final class StateChanges {
     }
 
     private void janitor(String tenant, Seen last, List<LiveEvent> events) {
-        List<SweepRound> rounds = engine.janitor().lastRound().orElse(List.of());
+        List<Janitor.Round> rounds = engine.janitor().lastRound().orElse(List.of());
         if (rounds.equals(last.rounds)) {
             return;
         }
         last.rounds = rounds;
-        for (SweepRound round : rounds) {
+        for (Janitor.Round round : rounds) {
             round.actions().stream()
                     .filter(action -> action.key().tenant().equals(tenant))
                     .forEach(action -> events.add(new LiveEvent(
@@ -143,6 +143,6 @@ final class StateChanges {
     private static final class Seen {
         private Map<String, String> locks = new HashMap<>();
         private Map<String, String> workers = new HashMap<>();
-        private List<SweepRound> rounds = List.of();
+        private List<Janitor.Round> rounds = List.of();
     }
 }

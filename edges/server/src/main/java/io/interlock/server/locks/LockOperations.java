@@ -13,11 +13,10 @@ import io.interlock.engine.RemoteLeases.Renewed;
 import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.run.KeyQuery;
-import io.interlock.run.KeyStatus;
 import io.interlock.run.KeyView;
 import io.interlock.run.Pause;
-import io.interlock.server.api.Call;
 import io.interlock.server.api.Call.Cursor;
+import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -86,9 +85,9 @@ public final class LockOperations {
     /** Keys in the order of their names, and on the first page the pauses in force. */
     private CompletionStage<Reply> list(Call call) {
         Optional<LockKey> key = call.keyParameter("key");
-        Set<KeyStatus> states = EnumSet.noneOf(KeyStatus.class);
+        Set<KeyView.KeyStatus> states = EnumSet.noneOf(KeyView.KeyStatus.class);
         call.optional("state", JsonArray.class)
-                .ifPresent(array -> array.forEach(state -> states.add(KeyStatus.valueOf((String) state))));
+                .ifPresent(array -> array.forEach(state -> states.add(KeyView.KeyStatus.valueOf((String) state))));
         Optional<String> after = Cursor.place(call, CURSOR);
         if (key.isPresent() && !key.get().name().endsWith("*")) {
             return context.blocking(call, () -> Reply.ok(one(key.get(), states)));
@@ -112,16 +111,16 @@ public final class LockOperations {
     }
 
     /** One key, also if it is free. */
-    private Facts one(LockKey key, Set<KeyStatus> states) {
+    private Facts one(LockKey key, Set<KeyView.KeyStatus> states) {
         Instant since = context.environment().clock().instant().minus(REFUSALS_SHOWN);
         Facts lock = context.service()
                 .lock(key)
                 .and("refusals", LockFacts.refusals(engine.queries().refusals(key, since)));
-        boolean wanted = states.isEmpty() || states.contains(KeyStatus.valueOf(lock.shown("state")));
+        boolean wanted = states.isEmpty() || states.contains(KeyView.KeyStatus.valueOf(lock.shown("state")));
         return Facts.with("items", wanted ? List.of(lock) : List.of());
     }
 
-    private Facts page(KeyQuery first, Set<KeyStatus> states, int limit) {
+    private Facts page(KeyQuery first, Set<KeyView.KeyStatus> states, int limit) {
         List<Facts> items = new ArrayList<>();
         KeyQuery query = first;
         int lookedAt = 0;

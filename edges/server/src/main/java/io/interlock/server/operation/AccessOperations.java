@@ -4,11 +4,10 @@ import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.config.Configuration;
 import io.interlock.config.EffectiveProperty;
-import io.interlock.engine.access.IssuedKey;
 import io.interlock.engine.access.KeyOrder;
 import io.interlock.engine.access.KeyRing;
-import io.interlock.server.api.Call;
 import io.interlock.server.api.Call.Cursor;
+import io.interlock.server.api.Call;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
 import io.interlock.service.AdminFacts;
@@ -97,7 +96,7 @@ public final class AccessOperations {
                 .thenApply(this::created);
     }
 
-    private Reply created(IssuedKey issued) {
+    private Reply created(KeyRing.IssuedKey issued) {
         return Reply.created(
                 json(issued.kept()).and("apiKey", issued.secret().text()),
                 "/api/v1/keys/" + issued.kept().id());

@@ -3,7 +3,7 @@ package io.interlock.server.operation;
 import io.interlock.InvalidSettingException;
 import io.interlock.LockKey;
 import io.interlock.RunId;
-import io.interlock.engine.SweepRound;
+import io.interlock.engine.Janitor;
 import io.interlock.engine.audit.AuditFinding;
 import io.interlock.engine.audit.AuditReport;
 import io.interlock.engine.audit.Witness;
@@ -14,8 +14,8 @@ import io.interlock.run.KeyView;
 import io.interlock.run.Resource;
 import io.interlock.run.ResourceAnswer;
 import io.interlock.server.api.BlockingCalls;
-import io.interlock.server.api.Call;
 import io.interlock.server.api.Call.Cursor;
+import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
@@ -79,7 +79,7 @@ public final class AdminOperations {
                                 call, () -> sweeps(context.engine().janitor().runOnce(), call.tenant())));
     }
 
-    private static Reply sweeps(List<SweepRound> rounds, String tenant) {
+    private static Reply sweeps(List<Janitor.Round> rounds, String tenant) {
         return Reply.ok(Facts.with(
                 "sweeps",
                 rounds.stream()

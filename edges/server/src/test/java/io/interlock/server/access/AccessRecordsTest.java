@@ -7,11 +7,11 @@ import io.interlock.access.AccessKey;
 import io.interlock.access.Role;
 import io.interlock.engine.FaultyStore;
 import io.interlock.engine.access.ApiKey;
-import io.interlock.engine.access.IssuedKey;
+import io.interlock.engine.access.KeyRing;
 import io.interlock.run.AuditQuery;
 import io.interlock.run.AuditRecord;
-import io.interlock.server.EngineRig;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.EngineRig;
 import io.interlock.store.memory.MemoryStore;
 import io.interlock.time.Environment;
 import io.vertx.core.json.JsonArray;
@@ -49,7 +49,7 @@ class AccessRecordsTest {
 
     @Test
     void aRefusedActIsOnRecordWithKeyOperationAddressAndRequest() {
-        IssuedKey reader = rig.issue("acme", Role.READ);
+        KeyRing.IssuedKey reader = rig.issue("acme", Role.READ);
         rig.post("/locks/evict", reader.secret().text(), EVICT, "X-Request-Id", "request-403")
                 .isProblem(403, "forbidden");
         AuditRecord record = records(reader.kept().logKey(), 1).get(0);
@@ -62,7 +62,7 @@ class AccessRecordsTest {
 
     @Test
     void aRevokedKeyBelongsToItsTenantAndAnUnknownOneToTheOperator() {
-        IssuedKey known = rig.issue("acme", Role.ADMIN);
+        KeyRing.IssuedKey known = rig.issue("acme", Role.ADMIN);
         rig.ring
                 .revoke("acme", known.kept().id(), "test", "left")
                 .toCompletableFuture()
@@ -86,7 +86,7 @@ class AccessRecordsTest {
 
     @Test
     void signInsAndSignOutsAreOnRecord() {
-        IssuedKey key = rig.issue("acme", Role.OPERATOR);
+        KeyRing.IssuedKey key = rig.issue("acme", Role.OPERATOR);
         Answer signedIn = rig.post(
                         "/session", null, "{\"apiKey\": \"" + key.secret().text() + "\"}", "X-Request-Id", "request-in")
                 .is(200);
@@ -110,7 +110,7 @@ class AccessRecordsTest {
 
     @Test
     void aFloodLeavesAFewRecordsAndTheirNumber() {
-        IssuedKey reader = rig.issue("acme", Role.READ);
+        KeyRing.IssuedKey reader = rig.issue("acme", Role.READ);
         for (int i = 0; i < 30; i++) {
             rig.post("/locks/evict", reader.secret().text(), EVICT).is(403);
         }
@@ -127,7 +127,7 @@ class AccessRecordsTest {
 
     @Test
     void aStoreThatIsAwayKeepsNoRefusalWaiting() {
-        IssuedKey reader = rig.issue("acme", Role.READ);
+        KeyRing.IssuedKey reader = rig.issue("acme", Role.READ);
         rig.get("/runs", reader.secret().text()).is(200);
         faults.down("append");
         rig.post("/locks/evict", reader.secret().text(), EVICT).isProblem(403, "forbidden");

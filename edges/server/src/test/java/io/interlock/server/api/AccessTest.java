@@ -7,7 +7,7 @@ import io.interlock.access.Role;
 import io.interlock.config.Limits;
 import io.interlock.config.Listen;
 import io.interlock.engine.access.ApiKey;
-import io.interlock.engine.access.IssuedKey;
+import io.interlock.engine.access.KeyRing;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -66,7 +66,7 @@ class AccessTest {
     @Test
     void theBootstrapKeyMayActForAnyTenant() {
         try (Rig fresh = new Rig()) {
-            IssuedKey first = Rig.join(fresh.ring.bootstrap("start")).orElseThrow();
+            KeyRing.IssuedKey first = Rig.join(fresh.ring.bootstrap("start")).orElseThrow();
             String key = first.secret().text();
             assertThat(Rig.json(fresh.get("/api/v1/runs", key)).getString("tenant"))
                     .isEqualTo("default");
@@ -118,7 +118,7 @@ class AccessTest {
 
     @Test
     void aRevokedKeyIsRefusedAtOnceOnItsOwnNode() {
-        IssuedKey issued = rig.issue("acme", Role.READ);
+        KeyRing.IssuedKey issued = rig.issue("acme", Role.READ);
         assertThat(rig.get("/api/v1/runs", issued.secret().text()).statusCode()).isEqualTo(200);
         Rig.join(rig.ring.revoke("acme", issued.kept().id(), "test", "leaked"));
         assertThat(rig.get("/api/v1/runs", issued.secret().text()).statusCode()).isEqualTo(401);
@@ -181,7 +181,7 @@ class AccessTest {
     @Test
     void aStoreThatIsAwayLetsNobodyIn() {
         try (Rig away = new Rig()) {
-            IssuedKey issued = away.issue("acme", Role.READ);
+            KeyRing.IssuedKey issued = away.issue("acme", Role.READ);
             away.store.down("findKey");
             HttpResponse<String> answer =
                     away.get("/api/v1/runs", issued.secret().text());

@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.interlock.LockKey;
 import io.interlock.access.Role;
-import io.interlock.engine.access.IssuedKey;
-import io.interlock.server.EngineRig;
+import io.interlock.engine.access.KeyRing;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.EngineRig;
 import io.interlock.server.live.StreamReader.Event;
-import io.interlock.server.session.Sessions;
 import io.interlock.server.session.Sessions.Session;
+import io.interlock.server.session.Sessions;
 import io.interlock.spi.Stores;
 import io.interlock.spi.run.RunStore;
 import java.io.IOException;
@@ -90,7 +90,7 @@ class StreamTest {
         List<StreamReader> behind = new ArrayList<>();
         try (StreamReader live = new StreamReader(rig, "", rig.key("other", Role.READ))) {
             for (int i = 0; i < 40; i++) {
-                IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
+                KeyRing.IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
                 behind.add(new StreamReader(rig, "", key.secret().text(), "Last-Event-ID", Integer.toString(i)));
             }
             rig.post("/runs", rig.key("other", Role.TRIGGER), "{\"key\": \"own\", \"job\": \"quick\"}")
@@ -264,7 +264,7 @@ class StreamTest {
 
     @Test
     void aStreamEndsWithItsSessionAndWithItsKey() throws Exception {
-        IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
+        KeyRing.IssuedKey key = rig.issue(EngineRig.TENANT, Role.READ);
         Session session = rig.sessions.open(rig.key(Role.READ));
         try (StreamReader ofSession =
                         new StreamReader(rig, "", null, "Cookie", Sessions.cookie(false) + "=" + session.id());

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.access.Role;
-import io.interlock.engine.access.IssuedKey;
-import io.interlock.server.EngineRig;
+import io.interlock.engine.access.KeyRing;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.EngineRig;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.InetAddress;
@@ -73,7 +73,7 @@ class LongPollTest {
 
     @Test
     void aRevokedKeyIsHandedNothingByItsOpenPoll() throws Exception {
-        IssuedKey worker = rig.issue(EngineRig.TENANT, Role.WORKER);
+        KeyRing.IssuedKey worker = rig.issue(EngineRig.TENANT, Role.WORKER);
         CompletableFuture<Answer> claiming = postLater("/claims", worker, claim(EngineRig.uuid(), "30s"));
         Answer held = acquire("revoked", EngineRig.uuid(), "0s").is(200);
         CompletableFuture<Answer> acquiring =
@@ -92,7 +92,7 @@ class LongPollTest {
 
     @Test
     void aKeyRevokedElsewhereEndsItsWaits() throws Exception {
-        IssuedKey worker = rig.issue(EngineRig.TENANT, Role.WORKER);
+        KeyRing.IssuedKey worker = rig.issue(EngineRig.TENANT, Role.WORKER);
         CompletableFuture<Answer> claiming = postLater("/claims", worker, claim(EngineRig.uuid(), "30s"));
         await().until(() -> rig.activeRequests() == 1);
         // As another node does it: this one learns of it from the store.
@@ -203,11 +203,11 @@ class LongPollTest {
         release(first);
     }
 
-    private CompletableFuture<Answer> postLater(String path, IssuedKey key, String body) {
+    private CompletableFuture<Answer> postLater(String path, KeyRing.IssuedKey key, String body) {
         return CompletableFuture.supplyAsync(() -> rig.post(path, key.secret().text(), body));
     }
 
-    private void revoke(IssuedKey key) {
+    private void revoke(KeyRing.IssuedKey key) {
         rig.ring
                 .revoke(EngineRig.TENANT, key.kept().id(), "test", "lost")
                 .toCompletableFuture()

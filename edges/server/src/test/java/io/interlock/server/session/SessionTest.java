@@ -3,9 +3,9 @@ package io.interlock.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.interlock.access.Role;
-import io.interlock.engine.access.IssuedKey;
-import io.interlock.server.EngineRig;
+import io.interlock.engine.access.KeyRing;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.EngineRig;
 import io.interlock.server.ServedTest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -103,7 +103,7 @@ class SessionTest extends ServedTest {
 
     @Test
     void aKeyThatWasTakenBackEndsItsSessions() {
-        IssuedKey key = rig.issue("acme", Role.READ);
+        KeyRing.IssuedKey key = rig.issue("acme", Role.READ);
         String cookie =
                 cookie(signIn("{\"apiKey\": \"" + key.secret().text() + "\"}").is(200));
         rig.get("/runs", null, "Cookie", cookie).is(200);

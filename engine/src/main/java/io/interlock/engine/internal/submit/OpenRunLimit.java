@@ -4,7 +4,7 @@ import io.interlock.engine.EngineClosedException;
 import io.interlock.engine.access.TenantLimitException;
 import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
-import io.interlock.engine.internal.wait.EngineLifecycle;
+import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.run.OpenRuns;
 import io.interlock.spi.run.RunViews;
 import io.interlock.spi.run.SubmitRequest;
@@ -35,7 +35,7 @@ public final class OpenRunLimit {
 
     private final EngineThreads threads;
     private final LocalTime time;
-    private final EngineLifecycle lifecycle;
+    private final WaitScheduler.EngineLifecycle lifecycle;
     private final RunViews store;
     private final OpenRuns limit;
     private final Map<String, Count> counts = new LinkedHashMap<>(16, 0.75f, true) {
@@ -48,7 +48,11 @@ public final class OpenRunLimit {
     };
 
     public OpenRunLimit(
-            EngineThreads threads, LocalTime time, EngineLifecycle lifecycle, RunViews store, OpenRuns limit) {
+            EngineThreads threads,
+            LocalTime time,
+            WaitScheduler.EngineLifecycle lifecycle,
+            RunViews store,
+            OpenRuns limit) {
         this.threads = threads;
         this.time = time;
         this.lifecycle = lifecycle;

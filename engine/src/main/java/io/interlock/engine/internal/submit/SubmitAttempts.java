@@ -4,8 +4,8 @@ import io.interlock.ConflictPolicy;
 import io.interlock.Refusal;
 import io.interlock.RunRefusal;
 import io.interlock.batch.Coalescer;
-import io.interlock.engine.ConflictRetry;
 import io.interlock.engine.EngineClosedException;
+import io.interlock.engine.Job;
 import io.interlock.engine.Submission;
 import io.interlock.engine.internal.wait.WaitScheduler;
 import io.interlock.locks.runtime.Futures;
@@ -53,7 +53,7 @@ public final class SubmitAttempts {
      */
     CompletableFuture<Submission> begin(
             SubmitRequest request,
-            ConflictRetry retry,
+            Job.ConflictRetry retry,
             boolean remote,
             BiFunction<SubmitAnswer, Moment, Submission> conclusion) {
         return new Attempt(request, retry, remote ? Runnable::run : waits::tell, conclusion).begin();
@@ -80,7 +80,7 @@ public final class SubmitAttempts {
 
         Attempt(
                 SubmitRequest request,
-                ConflictRetry retry,
+                Job.ConflictRetry retry,
                 Executor callbacks,
                 BiFunction<SubmitAnswer, Moment, Submission> conclusion) {
             this.request = request;

@@ -4,7 +4,6 @@ import io.interlock.DurationText;
 import io.interlock.RunState;
 import io.interlock.engine.EngineEvent;
 import io.interlock.engine.Janitor;
-import io.interlock.engine.SweepRound;
 import io.interlock.engine.internal.runtime.EngineEvents;
 import io.interlock.engine.internal.runtime.EngineTimers;
 import io.interlock.run.SweepAction;
@@ -43,7 +42,7 @@ public final class SweepingJanitor implements Janitor {
     private final EngineEvents events;
     private final Timers rounds;
     private final List<Sweep> sweeps;
-    private volatile @Nullable List<SweepRound> last;
+    private volatile @Nullable List<Janitor.Round> last;
 
     public SweepingJanitor(EngineTimers clocks, Duration every, EngineEvents events, List<Sweep> sweeps) {
         this.clocks = clocks;
@@ -71,12 +70,12 @@ public final class SweepingJanitor implements Janitor {
     }
 
     @Override
-    public List<SweepRound> runOnce() {
+    public List<Janitor.Round> runOnce() {
         return done(sweeps.stream().map(this::sweep).toList());
     }
 
     @Override
-    public Optional<List<SweepRound>> lastRound() {
+    public Optional<List<Janitor.Round>> lastRound() {
         return Optional.ofNullable(last);
     }
 
@@ -90,18 +89,18 @@ public final class SweepingJanitor implements Janitor {
                 + " later than planned, so this process was held up; the next round judges";
         log.warn("the janitor skips a round: {}", why);
         done(sweeps.stream()
-                .map(sweep -> new SweepRound(sweep.name(), now(), List.of(), why))
+                .map(sweep -> new Janitor.Round(sweep.name(), now(), List.of(), why))
                 .toList());
     }
 
-    private SweepRound sweep(Sweep sweep) {
+    private Janitor.Round sweep(Sweep sweep) {
         try {
             List<SweepAction> actions = sweep.runOnce();
             actions.forEach(action -> report(sweep, action));
-            return new SweepRound(sweep.name(), now(), actions, null);
+            return new Janitor.Round(sweep.name(), now(), actions, null);
         } catch (RuntimeException failure) {
             log.warn("the sweep of {} failed; retrying in the next round: {}", sweep.name(), failure.toString());
-            return new SweepRound(sweep.name(), now(), List.of(), "failed: " + failure.getMessage());
+            return new Janitor.Round(sweep.name(), now(), List.of(), "failed: " + failure.getMessage());
         }
     }
 
@@ -113,7 +112,7 @@ public final class SweepingJanitor implements Janitor {
         }
     }
 
-    private List<SweepRound> done(List<SweepRound> rounds) {
+    private List<Janitor.Round> done(List<Janitor.Round> rounds) {
         last = rounds;
         return rounds;
     }

@@ -3,9 +3,9 @@ package io.interlock.engine.internal.worker;
 import io.interlock.engine.WorkSource;
 import io.interlock.engine.internal.runtime.Batches;
 import io.interlock.engine.internal.runtime.EngineEvents;
+import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineThreads;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.WorkSettings;
 
 /**
  * The parts that do the work of runs, put together: all that an engine of a worker has, and a part of every engine on a store. It is
@@ -21,7 +21,7 @@ import io.interlock.engine.internal.runtime.WorkSettings;
  * @param workers take work
  */
 public record WorkerAssembly(
-        WorkSettings settings,
+        EngineSettings.WorkSettings settings,
         EngineThreads threads,
         EngineTimers timers,
         Batches.Work batches,
@@ -30,7 +30,7 @@ public record WorkerAssembly(
         Finisher finisher,
         WorkerPool workers) {
 
-    public static WorkerAssembly of(WorkSettings settings) {
+    public static WorkerAssembly of(EngineSettings.WorkSettings settings) {
         WorkSource source = settings.source();
         EngineThreads threads = settings.threads().get();
         EngineTimers timers = EngineTimers.of(settings.environment());

@@ -4,9 +4,9 @@ import io.interlock.LeaseId;
 import io.interlock.StoreUnavailableException;
 import io.interlock.engine.Job;
 import io.interlock.engine.RunHandler;
-import io.interlock.engine.WorkerStatus;
+import io.interlock.engine.WorkerEngine;
+import io.interlock.engine.internal.runtime.EngineSettings;
 import io.interlock.engine.internal.runtime.EngineTimers;
-import io.interlock.engine.internal.runtime.WorkSettings;
 import io.interlock.run.Claimed;
 import io.interlock.run.JobName;
 import io.interlock.spi.ChangeFeed;
@@ -40,7 +40,7 @@ public final class WorkerPool {
     private static final int WAITING_PER_SLOT = 8;
     private static final Duration GATHERING = Duration.ofMillis(2);
 
-    private final WorkSettings settings;
+    private final EngineSettings.WorkSettings settings;
     private final EngineTimers timers;
     private final ActiveRuns activeRuns;
     private final Attempts attempts;
@@ -59,7 +59,7 @@ public final class WorkerPool {
     private Timers.@Nullable Scheduled next;
     private ChangeFeed.@Nullable Subscription wakeUps;
 
-    WorkerPool(WorkSettings settings, EngineTimers timers, ActiveRuns activeRuns, Attempts attempts) {
+    WorkerPool(EngineSettings.WorkSettings settings, EngineTimers timers, ActiveRuns activeRuns, Attempts attempts) {
         this.settings = settings;
         this.timers = timers;
         this.activeRuns = activeRuns;
@@ -92,11 +92,11 @@ public final class WorkerPool {
         }
     }
 
-    public synchronized WorkerStatus status() {
+    public synchronized WorkerEngine.Status status() {
         int stuck = (int) Stream.concat(running.stream(), waiting.stream())
                 .filter(HeldRun::isStuck)
                 .count();
-        return new WorkerStatus(slots, running.size(), stuck, isActive() && !closed);
+        return new WorkerEngine.Status(slots, running.size(), stuck, isActive() && !closed);
     }
 
     /** Takes nothing any more. What a claim under way brings is still begun, and there when this returns. */

@@ -64,8 +64,9 @@ final class AuditRows {
         return signature;
     }
 
-    void sign(AuditSignature next) {
-        signature = next;
+    boolean sign(AuditSignature before, AuditSignature next) {
+        signature = signature.equals(before) ? next : signature;
+        return signature.equals(next);
     }
 
     AuditLog.Numbers numbers() {
@@ -73,11 +74,15 @@ final class AuditRows {
         return new AuditLog.Numbers(last, Math.max(kept, anchor.sequence()), 0);
     }
 
-    void seal(List<Seal> links) {
+    boolean seal(Seal head, List<Seal> links) {
+        if (!head().equals(head)) {
+            return false;
+        }
         links.forEach(link -> {
             seals.put(link.position(), link);
             unsealed.remove(link.sequence());
         });
+        return true;
     }
 
     List<AuditLog.Sealed> sealed(long after, int limit) {

@@ -5,7 +5,6 @@ import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.run.Attempt;
 import io.interlock.run.DeadLetter;
-import io.interlock.run.Disposition;
 import io.interlock.run.Retention;
 import io.interlock.run.Run;
 import io.interlock.run.RunQuery;
@@ -44,7 +43,7 @@ final class HistoryRows {
     private final NavigableSet<Run> ended = new TreeSet<>(BY_END);
     private final NavigableSet<Run> openLetters = new TreeSet<>(BY_END);
     private final Map<RunId, List<Attempt>> attempts = new HashMap<>();
-    private final Map<RunId, Disposition> dispositions = new HashMap<>();
+    private final Map<RunId, DeadLetter.Disposition> dispositions = new HashMap<>();
 
     Optional<Run> find(RunId id) {
         return Optional.ofNullable(runs.get(id));
@@ -75,7 +74,7 @@ final class HistoryRows {
     }
 
     /** Stores the disposition of a dead letter. */
-    void settle(RunId id, Disposition disposition) {
+    void settle(RunId id, DeadLetter.Disposition disposition) {
         dispositions.put(id, disposition);
         Run run = runs.get(id);
         if (run != null && openLetters.remove(run)) {
@@ -88,8 +87,7 @@ final class HistoryRows {
     }
 
     /** The disposition of a dead letter, or {@code null}. */
-    @Nullable
-    Disposition disposition(RunId id) {
+    DeadLetter.@Nullable Disposition disposition(RunId id) {
         return dispositions.get(id);
     }
 

@@ -72,22 +72,19 @@ abstract class MemoryLeases implements LeaseStore {
 
     @Override
     public EvictAnswer evict(EvictRequest request) {
-        requireOpen();
-        EvictAnswer answer = table.evict(request);
+        EvictAnswer answer = table().evict(request);
         wake(request.key());
         return answer;
     }
 
     @Override
     public List<Optional<LeaseRecord>> find(List<LockKey> keys) {
-        requireOpen();
-        return keys.stream().map(table::find).toList();
+        return keys.stream().map(table()::find).toList();
     }
 
     @Override
     public LeasePage list(LeaseQuery query) {
-        requireOpen();
-        List<LeaseRecord> found = table.leases()
+        List<LeaseRecord> found = table().leases()
                 .filter(lease -> query.matches(lease.key()))
                 .sorted(Comparator.comparing(LeaseRecord::key))
                 .limit(query.limit() + 1L)
@@ -97,16 +94,14 @@ abstract class MemoryLeases implements LeaseStore {
 
     @Override
     public List<LeaseRecord> sweep(int limit) {
-        requireOpen();
-        List<LeaseRecord> cleared = table.sweep(limit);
+        List<LeaseRecord> cleared = table().sweep(limit);
         cleared.forEach(lease -> wake(lease.key()));
         return cleared;
     }
 
     @Override
     public Instant bumpEpoch(String reason) {
-        requireOpen();
-        return table.bumpEpoch();
+        return table().bumpEpoch();
     }
 
     @Override
@@ -118,6 +113,12 @@ abstract class MemoryLeases implements LeaseStore {
     public void close() {
         closed = true;
         wakeUps.close();
+    }
+
+    /** The keys of this store, unless this client is closed. */
+    final RunTable table() {
+        requireOpen();
+        return table;
     }
 
     /** Wakes the waiters of {@code key}. */

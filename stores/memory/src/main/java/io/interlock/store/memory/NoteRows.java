@@ -93,8 +93,12 @@ final class NoteRows {
         return bookmarks.getOrDefault(name, 0L);
     }
 
-    void moveBookmark(String name, long value) {
-        bookmarks.put(name, value);
+    boolean moveBookmark(String name, long expected, long value) {
+        boolean asExpected = bookmark(name) == expected;
+        if (asExpected) {
+            bookmarks.put(name, value);
+        }
+        return asExpected;
     }
 
     void forget(RunId run) {

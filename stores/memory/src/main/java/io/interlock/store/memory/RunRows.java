@@ -7,7 +7,8 @@ import io.interlock.LockKey;
 import io.interlock.RunId;
 import io.interlock.RunState;
 import io.interlock.access.AccessKey;
-import io.interlock.run.Disposition;
+import io.interlock.run.DeadLetter;
+import io.interlock.run.JobName;
 import io.interlock.run.OpenRuns;
 import io.interlock.run.Pause;
 import io.interlock.run.Resource;
@@ -36,9 +37,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -66,7 +69,7 @@ final class RunRows {
     private final Set<String> tenantsThatWait = ConcurrentHashMap.newKeySet();
     private final Map<UUID, Set<LockKey>> claims = new HashMap<>();
     private final TenantTurns tenantTurns = new TenantTurns();
-    private final DueKeys due = new DueKeys();
+    private final TenantRows.DueKeys due = new TenantRows.DueKeys();
     private final RunCounts runCounts = new RunCounts();
     private Instant lastHeard;
     private Instant heardSince;
@@ -386,7 +389,7 @@ final class RunRows {
         }
     }
 
-    private void settle(Run letter, Disposition disposition) {
+    private void settle(Run letter, DeadLetter.Disposition disposition) {
         history.settle(letter.id(), disposition);
         runCounts.remove(letter);
     }
@@ -466,5 +469,65 @@ final class RunRows {
 
     private static int isBusy(Run run) {
         return run.state() == RunState.PENDING || run.state() == RunState.RUNNING ? 1 : 0;
+    }
+
+    /**
+     * Runs that have not ended, and open dead letters, by tenant, job and state. Guarded by the monitor of its
+     * {@link RunRows}.
+     */
+    static final class RunCounts {
+
+        private final Map<Counted, NavigableSet<Run>> counts = new HashMap<>();
+
+        private record Counted(String tenant, JobName job, RunState state) {
+
+            static Counted by(Run run) {
+                return new Counted(run.key().tenant(), run.job(), run.state());
+            }
+        }
+
+        void add(Run run) {
+            counts.computeIfAbsent(
+                            Counted.by(run),
+                            counted -> new TreeSet<>(Comparator.comparing(
+                                            (Run each) -> each.status().since())
+                                    .thenComparingLong(Run::number)))
+                    .add(run);
+        }
+
+        void remove(Run run) {
+            counts.computeIfPresent(
+                    Counted.by(run), (counted, runs) -> runs.remove(run) && runs.isEmpty() ? null : runs);
+        }
+
+        List<RunCount> all() {
+            return counts.entrySet().stream()
+                    .map(entry -> count(entry.getKey(), entry.getValue()))
+                    .sorted(Comparator.comparing(RunCount::tenant)
+                            .thenComparing(RunCount::job)
+                            .thenComparing(RunCount::state))
+                    .toList();
+        }
+
+        OpenRuns open(String tenant, long most) {
+            List<Run> open = counts.entrySet().stream()
+                    .filter(entry -> entry.getKey().tenant().equals(tenant)
+                            && entry.getKey().state() != RunState.DEAD)
+                    .flatMap(entry -> entry.getValue().stream())
+                    .limit(most)
+                    .toList();
+            return new OpenRuns(
+                    open.size(),
+                    open.stream().mapToLong(run -> OpenRuns.payload(run.spec())).sum());
+        }
+
+        private static RunCount count(Counted what, NavigableSet<Run> runs) {
+            return new RunCount(
+                    what.tenant(),
+                    what.job(),
+                    what.state(),
+                    runs.size(),
+                    runs.first().status().since());
+        }
     }
 }

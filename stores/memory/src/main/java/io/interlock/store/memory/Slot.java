@@ -1,6 +1,5 @@
 package io.interlock.store.memory;
 
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
@@ -28,7 +27,7 @@ final class Slot {
     private long expiresAt;
     private long lockDelay;
     private @Nullable Holder holder;
-    private @Nullable Eviction eviction;
+    private LeaseRecord.@Nullable Eviction eviction;
     private boolean probed;
     private boolean removed;
 

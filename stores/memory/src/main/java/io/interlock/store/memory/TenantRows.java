@@ -29,8 +29,8 @@ final class TenantRows {
     final String name;
     final DueKeys due = new DueKeys();
     private final NavigableMap<String, KeyRow> open = new TreeMap<>();
-    private final Map<JobName, OrderedRuns> claimable = new HashMap<>();
-    private final NavigableMap<Integer, OrderedRuns> waiting = new TreeMap<>();
+    private final Map<JobName, MemoryQueue.OrderedRuns> claimable = new HashMap<>();
+    private final NavigableMap<Integer, MemoryQueue.OrderedRuns> waiting = new TreeMap<>();
     private final NavigableSet<Offer> offers =
             new TreeSet<>(Comparator.comparing(Offer::until).thenComparing(Offer::key));
     private int busy;
@@ -67,7 +67,7 @@ final class TenantRows {
 
     /** The runs of some jobs that may be claimed, in their order. */
     Iterator<Run> claimable(Set<JobName> jobs, Instant now) {
-        return OrderedRuns.merged(
+        return MemoryQueue.OrderedRuns.merged(
                 jobs.stream()
                         .map(claimable::get)
                         .filter(Objects::nonNull)
@@ -77,7 +77,9 @@ final class TenantRows {
     }
 
     void addClaimable(Run run) {
-        claimable.computeIfAbsent(run.job(), job -> new OrderedRuns()).put(run);
+        claimable
+                .computeIfAbsent(run.job(), job -> new MemoryQueue.OrderedRuns())
+                .put(run);
     }
 
     void removeClaimable(Run run) {
@@ -86,7 +88,7 @@ final class TenantRows {
 
     /** The key of {@code run} waits only for a place for that run. */
     void addWaiting(Run run) {
-        waiting.computeIfAbsent(run.line().tenantMaxRunning(), limit -> new OrderedRuns())
+        waiting.computeIfAbsent(run.line().tenantMaxRunning(), limit -> new MemoryQueue.OrderedRuns())
                 .put(run);
     }
 
@@ -151,7 +153,7 @@ final class TenantRows {
         List<Iterator<Run>> lines = waiting.tailMap(busy, false).values().stream()
                 .map(runs -> runs.inOrder(now))
                 .toList();
-        Iterator<Run> inOrder = OrderedRuns.merged(lines, now);
+        Iterator<Run> inOrder = MemoryQueue.OrderedRuns.merged(lines, now);
         while (inOrder.hasNext()) {
             Run run = inOrder.next();
             if (which.test(run)) {
@@ -161,13 +163,41 @@ final class TenantRows {
         return null;
     }
 
-    private static <K> void remove(Map<K, OrderedRuns> index, K place, Run run) {
-        OrderedRuns runs = index.get(place);
+    private static <K> void remove(Map<K, MemoryQueue.OrderedRuns> index, K place, Run run) {
+        MemoryQueue.OrderedRuns runs = index.get(place);
         if (runs != null) {
             runs.remove(run);
             if (runs.isEmpty()) {
                 index.remove(place);
             }
+        }
+    }
+
+    /** Keys by the time of their next expiry or timeout. Guarded by the monitor of its {@link RunRows}. */
+    static final class DueKeys {
+
+        private final NavigableSet<Due> dues =
+                new TreeSet<>(Comparator.comparing(Due::at).thenComparing(Due::key));
+
+        private record Due(Instant at, LockKey key) {}
+
+        /** Changes the due time of a key from {@code before} to {@code after}; {@code null} means never. */
+        void move(LockKey key, @Nullable Instant before, @Nullable Instant after) {
+            if (before != null) {
+                dues.remove(new Due(before, key));
+            }
+            if (after != null) {
+                dues.add(new Due(after, key));
+            }
+        }
+
+        /** Up to {@code limit} keys that are due, the longest due first. */
+        List<LockKey> at(Instant now, int limit) {
+            return dues.stream()
+                    .takeWhile(due -> !due.at().isAfter(now))
+                    .limit(limit)
+                    .map(Due::key)
+                    .toList();
         }
     }
 }

@@ -68,9 +68,8 @@ class ContractTest {
                         return null;
                     }
                 };
-        RunSteps steps = new RunSteps(generous);
-        try (Locks one = Locks.on(new MemoryStore(Environment.system(), steps));
-                Locks two = Locks.on(new MemoryStore(Environment.system(), steps))) {
+        try (Locks one = Locks.on(new MemoryStore(Environment.system(), generous));
+                Locks two = Locks.on(new MemoryStore(Environment.system(), generous))) {
             MutualExclusionProbe.Result result =
                     MutualExclusionProbe.threads(List.of(one, two), LockKey.of("counter"), 4, 500);
             assertThat(result.counted()).isLessThan(result.turns());

@@ -31,7 +31,7 @@ class MemoryFootprintTest {
         List<LockKey> keys =
                 IntStream.range(0, LOCKS).mapToObj(i -> LockKey.of("job/" + i)).toList();
         RunTable table = new RunTable(new StoreClock(environment), MemoryStore.DEFAULT_MAX_LEASE, environment.random());
-        MemoryStore store = new MemoryStore(environment, new RunSteps(table));
+        MemoryStore store = new MemoryStore(environment, table);
         keys.forEach(key -> store.tryAcquire(
                 List.of(AcquireRequest.of(key, LeaseId.random(environment.random()), holder, Duration.ofSeconds(30)))));
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
@@ -16,24 +17,30 @@ import java.util.random.RandomGenerator;
 public final class MemoryHarness implements RunStoreHarness {
 
     private final PushedTime time = new PushedTime();
-    private final Function<StoreClock, RunSteps> stores;
-    private volatile RunSteps steps;
+    private final Function<StoreClock, RunTable> tables;
+    private final BiFunction<Environment, RunTable, RunStore> clients;
+    private volatile RunTable table;
 
     /** A harness of an empty store. */
     public MemoryHarness() {
-        this(clock -> new RunSteps(new RunTable(
-                clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random())));
+        this(MemoryHarness::table, MemoryStore::new);
     }
 
-    /** A harness of a store with other rules. */
-    MemoryHarness(Function<StoreClock, RunSteps> stores) {
-        this.stores = stores;
-        steps = stores.apply(new StoreClock(time));
+    /** A harness of a store with other rules, or of clients with other rules. */
+    MemoryHarness(Function<StoreClock, RunTable> tables, BiFunction<Environment, RunTable, RunStore> clients) {
+        this.tables = tables;
+        this.clients = clients;
+        table = tables.apply(new StoreClock(time));
+    }
+
+    static RunTable table(StoreClock clock) {
+        return new RunTable(
+                clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
     }
 
     @Override
     public RunStore open(Environment environment) {
-        return new MemoryStore(environment, steps);
+        return clients.apply(environment, table);
     }
 
     @Override
@@ -43,7 +50,7 @@ public final class MemoryHarness implements RunStoreHarness {
 
     @Override
     public void reset() {
-        steps = stores.apply(new StoreClock(time));
+        table = tables.apply(new StoreClock(time));
     }
 
     @Override

@@ -39,7 +39,7 @@ class MemoryStoreTest {
             new StoreClock(time),
             MemoryStore.DEFAULT_MAX_LEASE,
             Environment.system().random());
-    private final MemoryStore store = new MemoryStore(time, new RunSteps(table));
+    private final MemoryStore store = new MemoryStore(time, table);
 
     @Test
     void aWallClockThatJumpsChangesNothing() {

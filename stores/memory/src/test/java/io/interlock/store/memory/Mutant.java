@@ -228,7 +228,7 @@ enum Mutant {
     }
 
     MemoryHarness harness() {
-        return new MemoryHarness(clock -> new RunSteps(tables.apply(clock)));
+        return new MemoryHarness(tables, MemoryStore::new);
     }
 
     private abstract static class Table extends RunTable {

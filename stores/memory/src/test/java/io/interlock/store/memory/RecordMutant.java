@@ -10,25 +10,21 @@ import io.interlock.run.Run;
 import io.interlock.run.RunStatus;
 import io.interlock.run.Seal;
 import io.interlock.run.WorkerNote;
-import io.interlock.spi.run.AuditLog;
-import io.interlock.spi.run.DeadLetters;
 import io.interlock.spi.run.OutputNote;
 import io.interlock.spi.run.RedriveRequest;
-import io.interlock.spi.run.RunHistory;
-import io.interlock.spi.run.RunNotes;
-import io.interlock.spi.run.RunViews;
+import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.rules.KeyState;
 import io.interlock.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /** Mistakes in the data beside runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum RecordMutant {
-    A_REDRIVE_REVIVES_THE_DEAD(table -> with(MemoryRecords.of(table), new MemoryDeadLetters(table) {
+    A_REDRIVE_REVIVES_THE_DEAD((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public RedriveAnswer redrive(RedriveRequest request) {
             RedriveAnswer answer = super.redrive(request);
@@ -43,30 +39,30 @@ enum RecordMutant {
             table.step(dead.key(), KeyState::changes);
             return new RedriveAnswer.Redriven(redriven.letter(), dead);
         }
-    })),
+    }),
 
-    SEALERS_DO_NOT_LOOK_AT_THE_HEAD(table -> with(MemoryRecords.of(table), new MemoryAuditLog(table) {
+    SEALERS_DO_NOT_LOOK_AT_THE_HEAD((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public boolean seal(Seal head, List<Seal> links) {
             return super.seal(head(), links);
         }
-    })),
+    }),
 
-    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE(table -> with(MemoryRecords.of(table), new MemoryAuditLog(table) {
+    SIGNERS_DO_NOT_LOOK_AT_THE_LAST_SIGNATURE((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public boolean sign(AuditSignature before, AuditSignature next) {
             return super.sign(signature(), next);
         }
-    })),
+    }),
 
-    FORGETTING_DROPS_NAMES_THAT_COUNT(table -> with(MemoryRecords.of(table), new MemoryHistory(table) {
+    FORGETTING_DROPS_NAMES_THAT_COUNT((environment, table) -> new MemoryStore(environment, table) {
         @Override
         Instant namesUntil(Instant now) {
             return Instant.MAX;
         }
-    })),
+    }),
 
-    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
+    ANYBODY_MAY_SAY_WHAT_A_RUN_SAYS((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public boolean keepOutput(OutputNote note) {
             return table.alone(rows -> {
@@ -74,9 +70,9 @@ enum RecordMutant {
                 return true;
             });
         }
-    })),
+    }),
 
-    COUNTS_SENT_AGAIN_ADD_UP(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
+    COUNTS_SENT_AGAIN_ADD_UP((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public void countRefusals(List<RefusalCount> counts) {
             counts.forEach(count -> super.countRefusals(List.of(new RefusalCount(
@@ -92,9 +88,9 @@ enum RecordMutant {
                                     .sum(),
                     count.last()))));
         }
-    })),
+    }),
 
-    THE_CLOCKS_OF_WORKERS_COUNT(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
+    THE_CLOCKS_OF_WORKERS_COUNT((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public void noteWorker(WorkerNote worker) {
             table.alone(rows -> {
@@ -102,9 +98,9 @@ enum RecordMutant {
                 return worker;
             });
         }
-    })),
+    }),
 
-    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
+    REMOTE_WORKERS_ARE_NOTED_WITHOUT_END((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public void noteWorker(WorkerNote worker) {
             super.noteWorker(new WorkerNote(
@@ -116,9 +112,9 @@ enum RecordMutant {
                     "some " + worker.version(),
                     worker.seenAt()));
         }
-    })),
+    }),
 
-    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY(table -> with(MemoryRecords.of(table), new MemoryHistory(table) {
+    REMOTE_WORKERS_ARE_KEPT_AS_LONG_AS_HISTORY((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public Forgotten forget(Retention retention, int limit) {
             return table.alone(rows -> {
@@ -128,9 +124,9 @@ enum RecordMutant {
                 return forgotten;
             });
         }
-    })),
+    }),
 
-    WORKERS_THAT_ASKED_FIRST_COME_FIRST(table -> with(MemoryRecords.of(table), new MemoryNotes(table) {
+    WORKERS_THAT_ASKED_FIRST_COME_FIRST((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public List<WorkerNote> workers(String tenant, Duration time, int limit) {
             return super.workers(tenant, time, Integer.MAX_VALUE).stream()
@@ -138,60 +134,31 @@ enum RecordMutant {
                     .limit(limit)
                     .toList();
         }
-    })),
+    }),
 
-    THE_MACHINE_SAYS_WHAT_TIME_IT_IS(table -> with(MemoryRecords.of(table), new MemoryViews(table) {
+    THE_MACHINE_SAYS_WHAT_TIME_IT_IS((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public Instant storeTime() {
             return Environment.system().clock().instant();
         }
-    })),
+    }),
 
-    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN(table -> with(MemoryRecords.of(table), new MemoryViews(table) {
+    KEYS_ONLY_WAITED_FOR_ARE_NOT_SHOWN((environment, table) -> new MemoryStore(environment, table) {
         @Override
         public List<KeyView> keys(KeyQuery query) {
             return super.keys(query).stream()
                     .filter(view -> view.lease() != null || view.run() != null)
                     .toList();
         }
-    }));
+    });
 
-    private final Function<Table, MemoryRecords> records;
+    private final BiFunction<Environment, RunTable, RunStore> clients;
 
-    RecordMutant(Function<Table, MemoryRecords> records) {
-        this.records = records;
+    RecordMutant(BiFunction<Environment, RunTable, RunStore> clients) {
+        this.clients = clients;
     }
 
     MemoryHarness harness() {
-        return new MemoryHarness(clock -> {
-            Table table = new Table(clock);
-            return new RunSteps(table, records.apply(table));
-        });
-    }
-
-    private static MemoryRecords with(MemoryRecords records, DeadLetters letters) {
-        return new MemoryRecords(letters, records.audit(), records.notes(), records.views(), records.history());
-    }
-
-    private static MemoryRecords with(MemoryRecords records, AuditLog audit) {
-        return new MemoryRecords(records.letters(), audit, records.notes(), records.views(), records.history());
-    }
-
-    private static MemoryRecords with(MemoryRecords records, RunNotes notes) {
-        return new MemoryRecords(records.letters(), records.audit(), notes, records.views(), records.history());
-    }
-
-    private static MemoryRecords with(MemoryRecords records, RunViews views) {
-        return new MemoryRecords(records.letters(), records.audit(), records.notes(), views, records.history());
-    }
-
-    private static MemoryRecords with(MemoryRecords records, RunHistory history) {
-        return new MemoryRecords(records.letters(), records.audit(), records.notes(), records.views(), history);
-    }
-
-    private static final class Table extends RunTable {
-        Table(StoreClock clock) {
-            super(clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
-        }
+        return new MemoryHarness(MemoryHarness::table, clients);
     }
 }

@@ -11,9 +11,11 @@ import io.interlock.run.FinishAnswer;
 import io.interlock.run.SweepAction;
 import io.interlock.run.TurnAnswer;
 import io.interlock.spi.AcquireRequest;
+import io.interlock.spi.Answers;
 import io.interlock.spi.EvictRequest;
 import io.interlock.spi.run.ClaimRequest;
 import io.interlock.spi.run.FinishRequest;
+import io.interlock.spi.run.RunStore;
 import io.interlock.spi.run.SubmitAnswer;
 import io.interlock.spi.run.SubmitRequest;
 import io.interlock.spi.run.TurnRequest;
@@ -26,23 +28,24 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Mistakes in a store of runs. The contract must notice every one. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions are lambdas without state
 enum RunMutant {
-    TWO_RUNS_HAVE_ONE_KEY(clock -> new RunSteps(new Table(clock) {
+    TWO_RUNS_HAVE_ONE_KEY(clock -> new Table(clock) {
         @Override
         KeyRows seen(KeyRows rows) {
             return new KeyRows(null, rows.lastToken(), null, rows.busy(), rows.queue(), rows.resource());
         }
-    })),
+    }),
 
-    FINISHING_ASKS_FOR_NO_PROOF(clock -> new RunSteps(new Table(clock)) {
+    FINISHING_ASKS_FOR_NO_PROOF((environment, table) -> new MemoryStore(environment, table) {
         @Override
         FinishAnswer finish(FinishRequest request) {
-            return find(request.run())
+            return findRun(request.run())
                     .flatMap(run -> run.status().lastTurn())
                     .map(turn -> super.finish(new FinishRequest(
                             request.run(), request.key(), turn.lease(), turn.token(), request.ending())))
@@ -50,7 +53,7 @@ enum RunMutant {
         }
     }),
 
-    A_RETRY_KEEPS_THE_KEY(clock -> new RunSteps(new Table(clock)) {
+    A_RETRY_KEEPS_THE_KEY((environment, table) -> new MemoryStore(environment, table) {
         @Override
         FinishAnswer finish(FinishRequest request) {
             Slot before = new Slot(request.key());
@@ -70,7 +73,7 @@ enum RunMutant {
         }
     }),
 
-    PRIORITIES_ARE_IGNORED(clock -> new RunSteps(new Table(clock) {
+    PRIORITIES_ARE_IGNORED(clock -> new Table(clock) {
         @Override
         KeyRows seen(KeyRows rows) {
             return new KeyRows(
@@ -81,18 +84,18 @@ enum RunMutant {
                     new LevelQueue(rows.queue()),
                     rows.resource());
         }
-    })),
+    }),
 
-    IDEMPOTENCY_IS_SHARED_BY_TENANTS(clock -> new RunSteps(new Table(clock)) {
+    IDEMPOTENCY_IS_SHARED_BY_TENANTS((environment, table) -> new MemoryStore(environment, table) {
         @Override
         NameRows.Name name(LockKey key, SubmitRequest.Idempotency idempotency) {
             return new NameRows.Name("", idempotency.key());
         }
     }),
 
-    A_REPEATED_CLAIM_IS_ANOTHER(clock -> new RunSteps(new Table(clock)) {
+    A_REPEATED_CLAIM_IS_ANOTHER((environment, table) -> new MemoryStore(environment, table) {
         @Override
-        List<Claimed> claim(ClaimRequest request) {
+        public List<Claimed> claim(ClaimRequest request) {
             return super.claim(new ClaimRequest(
                     LeaseId.random(Environment.system().random()).value(),
                     request.holder(),
@@ -102,61 +105,52 @@ enum RunMutant {
         }
     }),
 
-    A_CLAIM_IS_KNOWN_BY_ITS_NAME_ALONE(clock -> new RunSteps(new Table(clock)) {
-        private final Map<UUID, ClaimRequest> first = new ConcurrentHashMap<>();
-
+    A_CLAIM_IS_KNOWN_BY_ITS_NAME_ALONE((environment, table) -> new MemoryStore(environment, table) {
         @Override
-        List<Claimed> claim(ClaimRequest request) {
-            return super.claim(first.computeIfAbsent(request.id(), id -> request));
+        public List<Claimed> claim(ClaimRequest request) {
+            return super.claim(FirstClaims.BY_ID.computeIfAbsent(request.id(), id -> request));
         }
     }),
 
-    EVICTING_ASKS_FOR_NO_TOKEN(clock -> new RunSteps(new Table(clock) {
+    EVICTING_ASKS_FOR_NO_TOKEN(clock -> new Table(clock) {
         @Override
         EvictAnswer evict(Slot slot, EvictRequest request) {
             return super.evict(
                     slot,
                     new EvictRequest(request.key(), new FencingToken(slot.token()), request.actor(), request.reason()));
         }
-    })),
+    }),
 
-    BARE_LEASES_BARGE_PAST_THE_LINE(clock -> new RunSteps(new Table(clock) {
+    BARE_LEASES_BARGE_PAST_THE_LINE(clock -> new Table(clock) {
         @Override
         @Nullable
         Refusal refusal(Slot slot, AcquireRequest.Takeover takeover, long now) {
             return slot.isTaken() && !slot.isExpired(now) ? super.refusal(slot, takeover, now) : null;
         }
-    })),
+    }),
 
-    GUARDS_ARE_FORGOTTEN(clock -> new RunSteps(new Table(clock) {
+    GUARDS_ARE_FORGOTTEN(clock -> new Table(clock) {
         @Override
         KeyRows seen(KeyRows rows) {
             return withoutResource(rows);
         }
-    })),
-
-    WHAT_WAS_OFFERED_IS_GRANTED_IN_ANY_STATE(clock -> {
-        AtomicBoolean turning = new AtomicBoolean();
-        Table blind = new Table(clock) {
-            @Override
-            KeyRows seen(KeyRows rows) {
-                return turning.get() && rows.reservation() != null ? withoutResource(rows) : rows;
-            }
-        };
-        return new RunSteps(blind) {
-            @Override
-            List<TurnAnswer> takeTurns(List<TurnRequest> requests) {
-                turning.set(true);
-                try {
-                    return super.takeTurns(requests);
-                } finally {
-                    turning.set(false);
-                }
-            }
-        };
     }),
 
-    QUEUES_REFUSE(clock -> new RunSteps(new Table(clock)) {
+    WHAT_WAS_OFFERED_IS_GRANTED_IN_ANY_STATE(
+            BlindTable::new, (environment, table) -> new MemoryStore(environment, table) {
+                @Override
+                public Answers<TurnAnswer> takeTurn(List<TurnRequest> requests) {
+                    AtomicBoolean turning = ((BlindTable) table()).turning;
+                    turning.set(true);
+                    try {
+                        return super.takeTurn(requests);
+                    } finally {
+                        turning.set(false);
+                    }
+                }
+            }),
+
+    QUEUES_REFUSE((environment, table) -> new MemoryStore(environment, table) {
         @Override
         SubmitAnswer submit(SubmitRequest request) {
             return request.spec().policy() == ConflictPolicy.QUEUE
@@ -171,7 +165,7 @@ enum RunMutant {
         }
     }),
 
-    RUNS_DO_NOT_WAIT_UNTIL_SOMEBODY_HAS_LOOKED(clock -> new RunSteps(new Table(clock) {
+    RUNS_DO_NOT_WAIT_UNTIL_SOMEBODY_HAS_LOOKED(clock -> new Table(clock) {
         @Override
         KeyRows seen(KeyRows rows) {
             LeaseRow lease = rows.lease();
@@ -196,46 +190,74 @@ enum RunMutant {
                     lease.lockDelay(),
                     lease.eviction());
         }
-    })),
+    }),
 
-    CALLERS_ARE_GONE_THOUGH_THEY_COULD_NOT_REPORT(clock -> new RunSteps(new Table(clock) {
+    CALLERS_ARE_GONE_THOUGH_THEY_COULD_NOT_REPORT(clock -> new Table(clock) {
         @Override
         Instant heardSince(Instant now) {
             return Instant.EPOCH;
         }
-    })),
+    }),
 
-    PLACES_OF_A_TENANT_STAY_EMPTY(clock -> new RunSteps(new Table(clock) {
+    PLACES_OF_A_TENANT_STAY_EMPTY(clock -> new Table(clock) {
         @Override
         List<SweepAction> fillPlaces(String tenant) {
             return List.of();
         }
-    })),
+    }),
 
-    NOBODY_SWEEPS(clock -> new RunSteps(new Table(clock)) {
+    NOBODY_SWEEPS((environment, table) -> new MemoryStore(environment, table) {
         @Override
-        List<SweepAction> sweep(int limit) {
+        public List<SweepAction> sweepRuns(int limit) {
             return List.of();
         }
     });
 
-    private final Function<StoreClock, RunSteps> stores;
+    private final Function<StoreClock, RunTable> tables;
+    private final BiFunction<Environment, RunTable, RunStore> clients;
 
-    RunMutant(Function<StoreClock, RunSteps> stores) {
-        this.stores = stores;
+    RunMutant(Function<StoreClock, RunTable> tables) {
+        this(tables, MemoryStore::new);
+    }
+
+    RunMutant(BiFunction<Environment, RunTable, RunStore> clients) {
+        this(MemoryHarness::table, clients);
+    }
+
+    RunMutant(Function<StoreClock, RunTable> tables, BiFunction<Environment, RunTable, RunStore> clients) {
+        this.tables = tables;
+        this.clients = clients;
     }
 
     MemoryHarness harness() {
-        return new MemoryHarness(stores);
+        return new MemoryHarness(tables, clients);
     }
 
     private static KeyRows withoutResource(KeyRows rows) {
         return new KeyRows(rows.lease(), rows.lastToken(), rows.reservation(), rows.busy(), rows.queue(), null);
     }
 
+    private static final class FirstClaims {
+        private static final Map<UUID, ClaimRequest> BY_ID = new ConcurrentHashMap<>();
+    }
+
     private static class Table extends RunTable {
         Table(StoreClock clock) {
             super(clock, MemoryStore.DEFAULT_MAX_LEASE, Environment.system().random());
+        }
+    }
+
+    /** Sees no resources while callers take their turns. */
+    private static final class BlindTable extends Table {
+        private final AtomicBoolean turning = new AtomicBoolean();
+
+        BlindTable(StoreClock clock) {
+            super(clock);
+        }
+
+        @Override
+        KeyRows seen(KeyRows rows) {
+            return turning.get() && rows.reservation() != null ? withoutResource(rows) : rows;
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.interlock.store.postgres;
 
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
@@ -543,7 +542,9 @@ final class PostgresFastPath implements FastPath {
                 moment(row.getLong(from + 5)),
                 moment(row.getLong(from + 6)),
                 moment(now),
-                actor == null ? null : new Eviction(actor, row.getString(from + 8), moment(row.getLong(from + 9))));
+                actor == null
+                        ? null
+                        : new LeaseRecord.Eviction(actor, row.getString(from + 8), moment(row.getLong(from + 9))));
     }
 
     private static long micros(Duration time) {

@@ -3,7 +3,6 @@ package io.interlock.store.sql;
 import io.interlock.RunId;
 import io.interlock.run.DeadLetter;
 import io.interlock.run.DeadLetterQuery;
-import io.interlock.run.Disposition;
 import io.interlock.run.Run;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -48,12 +47,13 @@ final class DeadLetterTable {
     }
 
     /** What was done about a dead run, or {@code null} if nothing was, or if it is not dead. */
-    @Nullable
-    Disposition disposition(Transaction transaction, Run run) throws SQLException {
+    DeadLetter.@Nullable Disposition disposition(Transaction transaction, Run run) throws SQLException {
         return transaction
                 .query(
                         FIND,
-                        rows -> rows.next() ? Optional.ofNullable(settled(rows, 1)) : Optional.<Disposition>empty(),
+                        rows -> rows.next()
+                                ? Optional.ofNullable(settled(rows, 1))
+                                : Optional.<DeadLetter.Disposition>empty(),
                         run.key().tenant(),
                         run.number())
                 .orElse(null);
@@ -67,13 +67,13 @@ final class DeadLetterTable {
         return List.copyOf(found);
     }
 
-    private static @Nullable Disposition settled(ResultSet row, int column) throws SQLException {
+    private static DeadLetter.@Nullable Disposition settled(ResultSet row, int column) throws SQLException {
         if (row.getInt(column) == 0) {
             return null;
         }
         String successor = row.getString(column + 5);
-        return new Disposition(
-                Disposition.Kind.valueOf(row.getString(column + 1)),
+        return new DeadLetter.Disposition(
+                DeadLetter.Disposition.Kind.valueOf(row.getString(column + 1)),
                 row.getString(column + 2),
                 row.getString(column + 3),
                 Micros.moment(row.getLong(column + 4)),

@@ -1,6 +1,5 @@
 package io.interlock.store.sql;
 
-import io.interlock.Eviction;
 import io.interlock.FencingToken;
 import io.interlock.Holder;
 import io.interlock.LeaseId;
@@ -160,7 +159,7 @@ record KeyRow(
     /** {@link #SELDOM_WRITTEN}. */
     @Nullable
     Object[] moreValues() {
-        Eviction eviction = lease == null ? null : lease.eviction();
+        LeaseRecord.Eviction eviction = lease == null ? null : lease.eviction();
         Blocked blocked = queue.blocked();
         return new @Nullable Object[] {
             eviction == null ? null : eviction.actor(),
@@ -197,7 +196,9 @@ record KeyRow(
                 Micros.moment(row.getLong(8)),
                 Micros.moment(row.getLong(9)),
                 Micros.duration(row.getLong(10)),
-                actor == null ? null : new Eviction(actor, row.getString(13), Micros.moment(row.getLong(14))),
+                actor == null
+                        ? null
+                        : new LeaseRecord.Eviction(actor, row.getString(13), Micros.moment(row.getLong(14))),
                 row.getInt(11) == 1);
     }
 

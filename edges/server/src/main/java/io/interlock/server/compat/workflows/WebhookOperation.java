@@ -10,15 +10,14 @@ import io.interlock.engine.RunRequest;
 import io.interlock.engine.Submission;
 import io.interlock.engine.http.SignatureCheck;
 import io.interlock.engine.workflow.LockAcquisitionFailedException;
-import io.interlock.engine.workflow.WorkflowExecution;
 import io.interlock.engine.workflow.WorkflowLockedException;
 import io.interlock.engine.workflow.Workflows;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations.Signatures;
 import io.interlock.server.api.Reply;
-import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
+import io.interlock.server.compat.CompatRuns;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
@@ -75,7 +74,7 @@ final class WebhookOperation {
 
     private Reply reply(RunRequest request, Submission answer) {
         try {
-            WorkflowExecution execution = workflows.execution(request, answer);
+            Workflows.Execution execution = workflows.execution(request, answer);
             return Reply.ok(new JsonObject()
                     .put("success", true)
                     .put("executionId", execution.id().toString())

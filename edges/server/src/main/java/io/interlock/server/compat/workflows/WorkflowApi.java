@@ -10,15 +10,14 @@ import io.interlock.config.Work;
 import io.interlock.engine.workflow.NodeRuns;
 import io.interlock.engine.workflow.Workflows;
 import io.interlock.run.CancelAnswer;
-import io.interlock.run.KeyStatus;
 import io.interlock.run.KeyView;
 import io.interlock.run.Run;
 import io.interlock.server.api.Call;
 import io.interlock.server.api.OperationContext;
 import io.interlock.server.api.Operations;
 import io.interlock.server.api.Reply;
-import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.CompatRuns.CompatJobs;
+import io.interlock.server.compat.CompatRuns;
 import io.interlock.server.compat.workflows.WebhookOperation.TriggerSenders;
 import io.interlock.server.problem.Problem;
 import io.interlock.server.problem.ProblemCode;
@@ -196,7 +195,7 @@ public final class WorkflowApi {
 
     /** Whether the holder of the lock is out of time, and only the step that settles it is missing. */
     private static boolean isStale(KeyView view) {
-        return view.state() == KeyStatus.OVERDUE
+        return view.state() == KeyView.KeyStatus.OVERDUE
                 || (view.lease() == null
                         && CompatRuns.opensAt(view)
                                 .filter(end -> !end.isAfter(view.observedAt()))

@@ -16,7 +16,6 @@ import io.interlock.engine.RemoteWork;
 import io.interlock.engine.RunEngine;
 import io.interlock.engine.RunRequest;
 import io.interlock.engine.workflow.LockAcquisitionFailedException;
-import io.interlock.engine.workflow.WorkflowExecution;
 import io.interlock.engine.workflow.WorkflowLockedException;
 import io.interlock.engine.workflow.Workflows;
 import io.interlock.server.compat.HandWork;
@@ -39,10 +38,10 @@ class WorkflowsInJavaTest {
         try (RunEngine engine =
                 RunEngine.builder("memory:").jobs(Jobs.of(invoice)).build()) {
             Workflows workflows = Workflows.on(engine);
-            WorkflowExecution first = workflows.runWorkflowIdempotent("acme", "invoice", "evt_1", "{}");
+            Workflows.Execution first = workflows.runWorkflowIdempotent("acme", "invoice", "evt_1", "{}");
             assertThat(first.duplicate()).isFalse();
             assertThat(workflows.runWorkflowIdempotent("acme", "invoice", "evt_1", "{\"a\":1}"))
-                    .isEqualTo(new WorkflowExecution(first.id(), true));
+                    .isEqualTo(new Workflows.Execution(first.id(), true));
             work.working(first.id().toString());
             assertThatThrownBy(() -> workflows.runWorkflow("acme", "invoice", "{}"))
                     .isInstanceOfSatisfying(WorkflowLockedException.class, locked -> {

@@ -1,6 +1,0 @@
-package io.interlock;
-
-import java.time.Instant;
-
-/** The eviction of a lease. */
-public record Eviction(String actor, String reason, Instant at) {}
