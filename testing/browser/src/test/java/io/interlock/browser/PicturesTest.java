@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every page in light, dark and narrow: a screenshot in target/ui, no findings of axe, no errors of the browser.
- * {@code -Dinterlock.pictures=FOLDER} also writes the screenshots of the README there.
+ * Every page in light, dark and narrow: no findings of axe, no errors of the browser. {@code -Dinterlock.pictures=FOLDER}
+ * writes the screenshots of the README there, and those of all pages to target/ui.
  */
 class PicturesTest extends BrowserTest {
 
@@ -72,11 +72,13 @@ class PicturesTest extends BrowserTest {
     }
 
     private static void look(Page page, String name, SoftAssertions softly) {
-        // The page behind a dialog is not of interest.
-        picture(page, Path.of("target/ui"), name, !name.startsWith("evict"));
-        String elsewhere = System.getProperty("interlock.pictures", "");
-        if (!elsewhere.isEmpty() && OF_README.contains(name)) {
-            picture(page, Path.of(elsewhere), name, false);
+        String folder = System.getProperty("interlock.pictures", "");
+        if (!folder.isEmpty()) {
+            // The page behind a dialog is not of interest.
+            picture(page, Path.of("target/ui"), name, !name.startsWith("evict"));
+            if (OF_README.contains(name)) {
+                picture(page, Path.of(folder), name, false);
+            }
         }
         softly.assertThat(violations(page)).as(name).isEmpty();
         softly.assertThat(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
