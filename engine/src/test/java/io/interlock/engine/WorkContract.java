@@ -162,7 +162,7 @@ public abstract class WorkContract extends EngineContract {
     void cancellingReachesWorkAtAnotherEngineLongBeforeItsNextHeartbeat() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         Jobs jobs = Jobs.of(Job.named("load")
-                .lease(Duration.ofMinutes(1))
+                .lease(Duration.ofMinutes(5))
                 .handler(run -> {
                     begun.countDown();
                     Thread.currentThread().join();
@@ -174,7 +174,9 @@ public abstract class WorkContract extends EngineContract {
         RunId id = submit(other, bench().key());
         begun.await();
         other.cancel(id, "alice", "not needed");
-        await().until(() -> worker.find(id).orElseThrow().state() == RunState.ABORTED);
+        // A third of the lease is between two heartbeats.
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> worker.find(id).orElseThrow().state() == RunState.ABORTED);
     }
 
     @Test

@@ -74,9 +74,9 @@ interface ProcessContract extends Contract {
         Path file = directory.resolve("resource");
         try (WorkerProcess sleeper = WorkerProcess.start(url());
                 WorkerProcess successor = WorkerProcess.start(url())) {
-            LeaseRecord old = granted(key("slept"), sleeper.ready().ask("hold acme:slept 2s"));
+            LeaseRecord old = granted(key("slept"), sleeper.ready().ask("hold acme:slept 4s"));
             assertThat(sleeper.ask("state")).isEqualTo("held");
-            successor.ready().tell("wait acme:slept 2s " + patience());
+            successor.ready().tell("wait acme:slept 4s " + patience());
             sleeper.pause();
             LeaseRecord current = granted(key("slept"), successor.answer());
             assertThat(current.token()).isGreaterThan(old.token());
