@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.interlock.server.Main;
+import io.interlock.servers.ChildJvm;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,6 +36,8 @@ public final class RealServer implements AutoCloseable {
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+    private static final List<String> JAVA = java();
+
     private final Process process;
     private final Path out;
     private final Path err;
@@ -43,17 +48,21 @@ public final class RealServer implements AutoCloseable {
         this.err = err;
     }
 
+    /** With the classes of a server that opens its store and cannot listen, which ends by itself. */
+    private static List<String> java() {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String store = "sqlite:" + ChildJvm.HOME.resolve("trial.db");
+            String port = Integer.toString(taken.getLocalPort());
+            return ChildJvm.java(List.of(List.of(Main.class.getName(), "server", "--store", store, "--port", port)));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
     /** Starts one, with a home of its own below {@code folder}; it may not be ready yet, or never become so. */
     public static RealServer launch(Path folder, Map<String, String> variables, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xms32m",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "-Djava.io.tmpdir=" + folder,
-                Main.class.getName()));
+        List<String> command = new ArrayList<>(JAVA);
+        command.addAll(List.of("-Xms32m", "-Djava.io.tmpdir=" + folder, Main.class.getName()));
         command.addAll(List.of(arguments));
         try {
             Path out = Files.createTempFile(folder, "server", ".out");
