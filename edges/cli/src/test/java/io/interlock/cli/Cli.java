@@ -129,9 +129,9 @@ final class Cli {
 
         Ended await() {
             try {
-                if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                if (!process.waitFor(3, TimeUnit.MINUTES)) {
                     process.destroyForcibly();
-                    throw new AssertionError("still running after a minute; it said: " + out() + err());
+                    throw new AssertionError("still running after three minutes; it said: " + out() + err());
                 }
                 return new Ended(process.exitValue(), stdout, err());
             } catch (InterruptedException failure) {
