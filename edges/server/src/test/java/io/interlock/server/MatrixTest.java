@@ -31,7 +31,6 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,12 +105,8 @@ class MatrixTest {
 
     private record Operation(String id, String method, String role) {}
 
-    static Stream<TestStore> stores() {
-        return TestStore.here();
-    }
-
     @ParameterizedTest
-    @MethodSource("stores")
+    @MethodSource("io.interlock.server.TestStore#proven")
     void everyOperationAnswersThoseWhoMayAndNoOthers(TestStore store) throws IOException {
         Path jobs = Files.writeString(folder.resolve("interlock.yaml"), JOBS);
         Path home = Files.createDirectories(folder.resolve(store.name()));

@@ -1,31 +1,19 @@
 package io.interlock.server;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
-/** Tests that share a server on a store; whoever wants them on another store extends them and names it. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class ServedTest {
-
-    @TempDir
-    static Path folder;
+/** Tests that share a server. */
+public abstract class ServedTest extends StoreTest {
 
     protected EngineRig rig;
 
-    /** Where the server stands. */
-    protected TestStore on() {
-        return TestStore.MEMORY;
-    }
-
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     protected final void open() {
-        rig = EngineRig.on(on().make(folder));
+        rig = EngineRig.on(store());
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     protected final void close() {
         rig.closeAll();
     }

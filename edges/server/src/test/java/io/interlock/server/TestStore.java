@@ -17,7 +17,7 @@ public enum TestStore {
     SQLITE {
         @Override
         String make(Path folder) {
-            return "sqlite:" + folder.resolve("il.db");
+            return "sqlite:" + folder.resolve("server" + COUNT.incrementAndGet() + ".db");
         }
     },
     POSTGRES {
@@ -31,15 +31,26 @@ public enum TestStore {
     MARIADB {
         @Override
         String make(Path folder) {
-            return MariaDbServer.shared().url();
+            return MariaDbServer.shared().url("prefix=server" + COUNT.incrementAndGet() + "_");
         }
     };
 
+    private static final boolean PROVE = Boolean.getBoolean("interlock.prove");
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     /** Those that this machine has the programs for. */
-    static Stream<TestStore> here() {
+    private static Stream<TestStore> here() {
         return Stream.of(values()).filter(store -> store != MARIADB || MariaDbServer.isAvailable());
+    }
+
+    /** All of {@link #here} for {@code ./interlock prove}; otherwise only {@link #MEMORY}, because each store passes the contract. */
+    static Stream<TestStore> proven() {
+        return PROVE ? here() : Stream.of(MEMORY);
+    }
+
+    /** The rest of {@link #here}. */
+    static Stream<TestStore> others() {
+        return PROVE ? Stream.empty() : here().filter(store -> store != MEMORY);
     }
 
     /** The URL of an empty one; a file is in {@code folder}. */

@@ -76,6 +76,14 @@ class LauncherTest {
     }
 
     @Test
+    void proveRunsAllTests() throws IOException {
+        Path tests = Files.writeString(tree.resolve("test"), "#!/bin/sh\necho \"tests $*\"\n");
+        assertThat(tests.toFile().setExecutable(true)).isTrue();
+        assertThat(run("prove", "-pl", "core").text()).contains("tests -Dinterlock.prove=true -pl core");
+        assertThat(builds()).isEmpty();
+    }
+
+    @Test
     void onlyMainCodeAndBuildFilesAreReasonsToBuildAgain() throws IOException {
         run("server");
         touch("edges/server/src/test/java/ATest.java");

@@ -15,13 +15,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Walks the OpenAPI document over a real engine: every operation is called by whoever owns what it is about, and none blocks an event
+ * Walks the OpenAPI document over a real engine on every store: the owner of its subject calls every operation, and none blocks an event
  * loop. Who may call what is the subject of {@link io.interlock.server.MatrixTest}.
  */
+@MethodSource("io.interlock.server.TestStore#others")
 class EveryOperationTest extends ServedTest {
 
     /** Of another part of the server, or without an end. */
@@ -30,7 +32,7 @@ class EveryOperationTest extends ServedTest {
 
     private static final String CLAIM = EngineRig.uuid();
 
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void makeResource() {
         rig.engine.setResource(key("secret-cluster"), "cluster", "READY", 0, "test", "made");
     }

@@ -15,6 +15,7 @@ import io.interlock.engine.PermanentFailureException;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.StoreTest;
 import io.interlock.server.compat.CompatRig;
 import io.interlock.server.compat.HandWork;
 import io.vertx.core.json.JsonArray;
@@ -24,23 +25,17 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
 /** The clusters compatible API, as its document has it: states, jobs, names, every status. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ClustersTest {
+class ClustersTest extends StoreTest {
 
     private final HandWork work = new HandWork();
     private CompatRig rig;
 
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void open() {
         rig = CompatRig.on(
                 store(),
@@ -67,7 +62,7 @@ class ClustersTest {
         return CompatRig.job(CompatApi.CLUSTERS, job);
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     void close() {
         rig.closeAll();
     }

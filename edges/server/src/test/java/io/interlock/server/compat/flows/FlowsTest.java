@@ -15,29 +15,24 @@ import io.interlock.engine.Job;
 import io.interlock.engine.RemoteWork;
 import io.interlock.run.RunQuery;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.StoreTest;
 import io.interlock.server.compat.CompatRig;
 import io.interlock.server.compat.HandWork;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
 /** The flows compatible API, as its document has it: time-outs, the debug endpoint, every status. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class FlowsTest {
+class FlowsTest extends StoreTest {
 
     private final HandWork work = new HandWork();
     private CompatRig rig;
 
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void open() {
         rig = CompatRig.on(
                 store(),
@@ -54,7 +49,7 @@ class FlowsTest {
                         .toList());
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     void close() {
         rig.closeAll();
     }

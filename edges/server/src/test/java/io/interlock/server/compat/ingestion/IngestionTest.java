@@ -12,6 +12,7 @@ import io.interlock.engine.Job;
 import io.interlock.run.RetryPlan;
 import io.interlock.run.Transition;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.StoreTest;
 import io.interlock.server.compat.CompatRig;
 import io.interlock.server.compat.HandWork;
 import io.vertx.core.json.JsonObject;
@@ -20,25 +21,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
 /** The ingestion compatible API, as its document has it: one at a time for each event, codes, stages, waiting. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class IngestionTest {
+class IngestionTest extends StoreTest {
 
     private final HandWork work = new HandWork();
     private CompatRig rig;
     private CompatRig hurried;
     private CompatRig patient;
 
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void open() {
         Transition forward = new Transition("event", Set.of("none", "laps_full"), "ingesting", "laps_full", "previous");
         rig = CompatRig.on(
@@ -70,7 +65,7 @@ class IngestionTest {
                                 .handler(work))));
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     void close() {
         rig.closeAll();
         hurried.closeAll();

@@ -8,6 +8,7 @@ import io.interlock.access.Role;
 import io.interlock.config.CompatApi;
 import io.interlock.engine.Job;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.StoreTest;
 import io.interlock.server.compat.CompatRig;
 import io.interlock.server.compat.HandWork;
 import io.vertx.core.json.JsonObject;
@@ -15,24 +16,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
 /** The pipelines compatible API, as its document has it: every status, every message. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class PipelinesTest {
+class PipelinesTest extends StoreTest {
 
     private final HandWork work = new HandWork();
     private CompatRig rig;
     private CompatRig expiring;
 
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void open() {
         rig = CompatRig.on(
                 store(),
@@ -69,7 +64,7 @@ class PipelinesTest {
                                         .maxWait(Duration.ofSeconds(2)))));
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     void close() {
         rig.closeAll();
         expiring.closeAll();

@@ -12,6 +12,7 @@ import io.interlock.config.CompatApi;
 import io.interlock.engine.Job;
 import io.interlock.engine.RemoteWork;
 import io.interlock.server.EngineRig.Answer;
+import io.interlock.server.StoreTest;
 import io.interlock.server.compat.CompatRig;
 import io.interlock.server.compat.HandWork;
 import io.vertx.core.json.JsonObject;
@@ -22,23 +23,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 
 /** The workflows compatible API, as its document has it: every body. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class WorkflowsTest {
+class WorkflowsTest extends StoreTest {
 
     private final HandWork work = new HandWork();
     private CompatRig rig;
 
-    String store() {
-        return "memory:";
-    }
-
-    @BeforeAll
+    @BeforeParameterizedClassInvocation
     void open() {
         rig = CompatRig.on(
                 store(),
@@ -61,7 +56,7 @@ class WorkflowsTest {
                         .toList());
     }
 
-    @AfterAll
+    @AfterParameterizedClassInvocation
     void close() {
         rig.closeAll();
     }
