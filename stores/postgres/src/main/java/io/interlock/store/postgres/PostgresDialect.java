@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
-import java.sql.Types;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -85,7 +84,11 @@ final class PostgresDialect extends ServerDialect {
                 .collect(Collectors.joining("", "(SELECT ", "1 AS pos) AS " + alias));
     }
 
-    // Each column is one array, as text: the casts say of what.
+    // Each column is one array, as text: the casts say of what. The type of the text is said too: a statement with a
+    // parameter
+    // of unknown type is described by the server first, and the driver then sends each of several statements in a round
+    // trip of
+    // its own if an answer may be of any length.
     @Override
     protected int bind(Connection connection, PreparedStatement statement, int index, Rows rows, String sql)
             throws SQLException {
@@ -93,7 +96,7 @@ final class PostgresDialect extends ServerDialect {
         if (rows.size() == 1) {
             for (int column = 0; column < columns; column++) {
                 Object value = rows.all().get(0)[column];
-                statement.setObject(index + column, value == null ? null : value.toString(), Types.OTHER);
+                statement.setString(index + column, value == null ? null : value.toString());
             }
             return index + columns;
         }
@@ -103,7 +106,7 @@ final class PostgresDialect extends ServerDialect {
                 array.append(array.length() == 1 ? "" : ",");
                 append(array, row[column]);
             }
-            statement.setObject(index + column, array.append('}').toString(), Types.OTHER);
+            statement.setString(index + column, array.append('}').toString());
         }
         return index + columns;
     }

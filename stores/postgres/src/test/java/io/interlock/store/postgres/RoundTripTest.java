@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.interlock.LeaseRecord;
 import io.interlock.spi.LeaseStore;
 import io.interlock.spi.Stores;
+import io.interlock.spi.run.RunStore;
 import io.interlock.tck.process.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,6 +67,19 @@ class RoundTripTest {
                                             .toList())
                                     .get(99)))
                     .isEqualTo(new Cost(1, 1));
+        }
+    }
+
+    /** The driver prepares a statement at its fifth use; then, too, statements go together. */
+    @Test
+    void aSubmissionIsTwoRoundTripsHoweverOftenItIsMade() throws Exception {
+        try (Proxy proxy = new Proxy(harness.server().port());
+                RunStore store = (RunStore) Stores.open(
+                        "postgresql://postgres@localhost:" + proxy.port() + "/postgres?schema=" + harness.schema())) {
+            for (int i = 0; i < 10; i++) {
+                RunWords.queued(store, "k");
+            }
+            assertThat(cost(proxy, () -> RunWords.queued(store, "k"))).isEqualTo(new Cost(2, 1));
         }
     }
 
